@@ -169,6 +169,8 @@ static const char *check_stripes(const struct striping *s, const struct wanted *
     int ranks = count_ranks(rank_of, stripes), most = s->aggregators > 0 ? allowed(s) : ranks;
     if (ranks > most)
         return broken("%d ranks access the file, not %d", ranks, most);
+    if (s->fitted)
+        return NULL;
     if (all_stripes(call, s->stripe) && s->aggregators > 0 && ranks != most)
         return broken("%d of %d aggregators access the file", ranks, most);
     if (all_stripes(call, s->stripe) && !divides_or_is_multiple(ranks, s->targets))

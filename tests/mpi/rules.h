@@ -13,7 +13,8 @@ struct striping {
     int targets;           /* 0: not known */
     int aggregators;       /* asked for, at most the number of ranks; 0: the component chooses */
     int ranks;
-    bool dealt; /* stripes of a target go together; else domains are contiguous */
+    bool fitted; /* maybe: a domain may be any stripes */
+    bool dealt;  /* otherwise: stripes of a target go together; else domains are contiguous */
 };
 
 /* One access to the file. */

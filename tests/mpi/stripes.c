@@ -20,6 +20,7 @@ enum { CALLS = 4 };
 struct options {
     struct cases cases;
     const char *domains;
+    bool several_nodes;
     /* Given by parameters of the run in place of hints; stripe 0: hints are given. */
     struct striping given;
 };
@@ -105,6 +106,7 @@ static void draw_striping(struct test *t)
     s->ranks = t->ranks;
     if (s->aggregators > t->ranks)
         s->aggregators = t->ranks;
+    s->fitted = strcmp(domains, "auto") == 0 && options.several_nodes;
     s->dealt =
         s->targets > (strcmp(domains, "stripe") == 0 ? 0 : 1) && strcmp(domains, "even") != 0;
 }
@@ -362,10 +364,22 @@ static void parse_options(int argc, char **argv)
              options.domains, options.domains);
 }
 
+static bool has_several_nodes(void)
+{
+    MPI_Comm node;
+    int here, all;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &here);
+    MPI_Comm_size(MPI_COMM_WORLD, &all);
+    MPI_Comm_free(&node);
+    return here < all;
+}
+
 int main(int argc, char **argv)
 {
     parse_options(argc, argv);
     MPI_Init(&argc, &argv);
+    options.several_nodes = has_several_nodes();
     inject_file_system(NFS_SUPER_MAGIC); /* all writes are to be seen */
     int status = cases_run(&options.cases, run_case);
     MPI_Finalize();
