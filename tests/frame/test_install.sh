@@ -64,7 +64,7 @@ for dso in $(cd "$components" && find . -name '*.so' | sed 's/^..//' | sort); do
     name=$(basename "$dso" .so)
     tap_is "$(nm -D --defined-only "$components/$dso" | sed 's/.* //')" "${name}_component" "$name exports one symbol"
     strip -o "$tap_dir/stripped" "$components/$dso"
-    tap_check "$name has less than 650,000 bytes" test "$(stat -c %s "$tap_dir/stripped")" -lt 650000
+    tap_check "$name has less than 430,000 bytes" test "$(stat -c %s "$tap_dir/stripped")" -lt 430000
     rm "$tap_dir/stripped"
 done
 
