@@ -71,7 +71,7 @@ done
 check_parameters fcoll tatp priority strategy topology num_aggregators cycle_buffer_size record stats
 # ompi_info lists nothing of PRRTE
 [ ! -e "$components/mca_rmaps_dla.so" ] ||
-    check_parameters rmaps dla file cart order method objective domains threshold refine effort numa topology bandwidth verbose priority
+    check_parameters rmaps dla file cart order method objective domains threshold refine numa topology bandwidth verbose priority
 tap_is "$(cat "$tap_dir/errors")" "" "Open MPI opens the components without complaint"
 rm -f "$tap_dir/errors"
 tap_contains "$(OMPI_MCA_mca_base_component_path="$components:$OMPI_PKGLIBDIR" LD_BIND_NOW=1 \
