@@ -76,8 +76,10 @@ tap_is "$(grep -c "^DIVISION 0 4 1000 4 0$" "$tap_dir/striped.crs")" "$(grep -c 
 start_cluster
 cases=$(random_cases 30)
 for ranks in 4 7 16; do
-    tap_check "$ranks ranks, four nodes" run -np $ranks --map-by node --mca fcoll tatp \
-        "$programs/stripes" --seed "$seed" --cases "$cases" --dir "$files"
+    for domains in auto stripe; do
+        tap_check "$ranks ranks, four nodes, domains $domains" run -np $ranks --map-by node --mca fcoll tatp \
+            --mca fcoll_tatp_domains $domains "$programs/stripes" --domains $domains --seed "$seed" --cases "$cases" --dir "$files"
+    done
 done
 
 # An attribute of the file says so: in place of the clients of Lustre and CephFS. The latter locks no stripes.
