@@ -44,10 +44,6 @@ typedef enum setmatch_objective {
 extern const char *const setmatch_objective_names[];
 extern const char *const setmatch_domains_names[];
 
-/* Sets the value of that name; -EINVAL: there is none. */
-int setmatch_find_objective(const char *name, setmatch_objective *objective);
-int setmatch_find_domains(const char *name, setmatch_domains *domains);
-
 /* The architecture matrix: the bandwidth between two ranks depends on what they share. Nodes are in
  * groups; those of level 0 are the nearest (nodes on one switch), those of each further level
  * consist of groups of the level before. Group numbers are arbitrary; that of node n at a level is

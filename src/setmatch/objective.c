@@ -153,22 +153,9 @@ static int try_coaccess(struct profile_search *s)
     return rc;
 }
 
-/* The paper's method. */
-static int try_sets(struct profile_search *s)
-{
-    const placement_task *task = s->task;
-    size_t work = 0;
-    int rc = place_by_sets(&task->ranks, &task->site, task->input->threshold, s->trial);
-    if (rc == 0 && task->input->refine)
-        rc = refine_placement(&task->ranks, &task->site, s->trial, &work);
-    return rc == 0 ? alternate(s) : rc;
-}
-
 static int run_profile_search(struct profile_search *s)
 {
     int rc = try_graph(s, &s->task->ranks);
-    if (rc == 0)
-        rc = try_sets(s);
     if (rc == 0)
         rc = try_coaccess(s);
     if (rc == 0)
@@ -211,28 +198,3 @@ int place_by_objective(const placement_task *task, size_t *node)
 
 const char *const setmatch_objective_names[] = {"auto", "neighbours", "profile", NULL};
 const char *const setmatch_domains_names[] = {"auto", "even", "fitted", NULL};
-
-/* The index of the name, or -EINVAL. */
-static int find_option_name(const char *const *names, const char *name)
-{
-    for (int k = 0; names[k] != NULL; k++)
-        if (strcmp(names[k], name) == 0)
-            return k;
-    return -EINVAL;
-}
-
-int setmatch_find_objective(const char *name, setmatch_objective *objective)
-{
-    int found = find_option_name(setmatch_objective_names, name);
-    if (found >= 0)
-        *objective = (setmatch_objective)found;
-    return found < 0 ? found : 0;
-}
-
-int setmatch_find_domains(const char *name, setmatch_domains *domains)
-{
-    int found = find_option_name(setmatch_domains_names, name);
-    if (found >= 0)
-        *domains = (setmatch_domains)found;
-    return found < 0 ? found : 0;
-}

@@ -27,18 +27,6 @@ int setmatch_cost(const setmatch_input *input, const size_t *node_of_rank, doubl
 int setmatch_crossing(const setmatch_profile *profile, size_t nodes, const size_t *node_of_rank,
                       setmatch_domains domains, int64_t *crossing, int64_t *total);
 
-typedef struct setmatch_report {
-    int64_t inside, total; /* weight of the view, as setmatch_weight */
-    double cost;           /* as setmatch_cost */
-    int64_t bytes;         /* of the profile; 0: there is none */
-    int64_t crossing;      /* of these, with the domains of the input */
-    int64_t crossing_even, crossing_fitted;
-} setmatch_report;
-
-/* All measures for which the input has data. Errors of the functions above. */
-int setmatch_judge(const setmatch_input *input, const size_t *node_of_rank,
-                   setmatch_report *report);
-
 /* The co-access matrix C * transpose(C) with each bin's products divided by the bin's bytes: the
  * bytes that two ranks have in common; the upper triangle. In bins of more than 64 ranks each rank
  * is paired with the next 32 only, with proportionally greater values. -EINVAL: a malformed

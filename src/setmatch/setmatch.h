@@ -67,7 +67,8 @@ const setmatch_method *setmatch_find_method(const char *name);
  * the sum V / P is less without. With a profile, the placement by the view competes with placements
  * by the co-access matrix (fitted domains) and by a transportation problem (even ones): never more
  * bytes cross than with the placement by the view. All sums of values are exact up to 2^62; beyond,
- * values are halved until their sum is below. */
+ * values are halved until their sum is below. Where the input has a
+ * `load`, that is what the placements by a profile compete by. */
 int setmatch_auto(const setmatch_input *input, size_t *node_of_rank);
 
 /* setmatch_place, then refinement if set. */

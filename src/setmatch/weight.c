@@ -99,27 +99,3 @@ int setmatch_cost(const setmatch_input *input, const size_t *node_of_rank, doubl
     *cost = sum / count_copies(view);
     return 0;
 }
-
-static int judge_profile(const setmatch_input *in, const size_t *node, setmatch_report *r)
-{
-    int64_t *const crossing[] = {&r->crossing, &r->crossing_even, &r->crossing_fitted};
-    const setmatch_domains domains[] = {in->domains, SETMATCH_DOMAINS_EVEN,
-                                        SETMATCH_DOMAINS_FITTED};
-    int rc = in->profile->calls > 0 && in->profile->bytes[0].rows == in->view->rows ? 0 : -EINVAL;
-    for (size_t k = 0; rc == 0 && k < sizeof domains / sizeof *domains; k++)
-        rc = setmatch_crossing(in->profile, in->nodes, node, domains[k], crossing[k], &r->bytes);
-    return rc;
-}
-
-int setmatch_judge(const setmatch_input *input, const size_t *node_of_rank, setmatch_report *report)
-{
-    setmatch_report r = {0};
-    int rc = setmatch_weight(input->view, node_of_rank, &r.inside, &r.total);
-    if (rc == 0)
-        rc = setmatch_cost(input, node_of_rank, &r.cost);
-    if (rc == 0 && input->profile != NULL)
-        rc = judge_profile(input, node_of_rank, &r);
-    if (rc == 0)
-        *report = r;
-    return rc;
-}

@@ -377,49 +377,33 @@ END_TEST
 /* Alternating blocks of two nodes: even domains cut through all of them, fitted ones match them. */
 START_TEST(the_better_domains)
 {
+    static const int64_t crossing_of[] = {
+        [SETMATCH_DOMAINS_AUTO] = 0, [SETMATCH_DOMAINS_EVEN] = 8, [SETMATCH_DOMAINS_FITTED] = 0};
+    const size_t apart[] = {0, 1}, together[] = {0, 0};
     matrix view = matrix_of_values(2, 2, (int64_t[]){0, 5, 5, 0});
     matrix bytes = matrix_of_values(2, 6, (int64_t[]){4, 0, 4, 0, 4, 0, 0, 4, 0, 4, 0, 4});
-    const setmatch_profile profile = {1, &bytes};
-    setmatch_input input = {
-        .view = &view, .slots = (size_t[]){1, 1}, .nodes = 2, .profile = &profile};
-    setmatch_report report;
-    ck_assert_int_eq(setmatch_judge(&input, (size_t[]){0, 1}, &report), 0);
-    ck_assert_int_eq(report.bytes, 24);
-    ck_assert_int_eq(report.crossing_even, 8);
-    ck_assert_int_eq(report.crossing_fitted, 0);
-    ck_assert_int_eq(report.crossing, 0);
-    ck_assert_int_eq(report.inside, 0);
-    ck_assert_int_eq(report.total, 5);
-    ck_assert_double_eq_tol(report.cost, 5 / 2100., 1e-12);
-    input.domains = SETMATCH_DOMAINS_EVEN;
-    ck_assert_int_eq(setmatch_judge(&input, (size_t[]){0, 1}, &report), 0);
-    ck_assert_int_eq(report.crossing, 8);
-    input.profile = NULL;
-    ck_assert_int_eq(setmatch_judge(&input, (size_t[]){0, 0}, &report), 0);
-    ck_assert_int_eq(report.inside, 5);
-    ck_assert_int_eq(report.bytes, 0);
-    input.profile = &(setmatch_profile){0, NULL};
-    ck_assert_int_eq(setmatch_judge(&input, (size_t[]){0, 0}, &report), -EINVAL);
+    const setmatch_profile profile = {1, &bytes}, empty = {0, NULL};
+    const setmatch_input input = {.view = &view, .slots = (size_t[]){1, 1}, .nodes = 2};
+    int64_t crossing, inside, total;
+    double cost;
+    for (int k = 0; k < (int)LENGTH(crossing_of); k++) {
+        ck_assert_int_eq(
+            setmatch_crossing(&profile, 2, apart, (setmatch_domains)k, &crossing, &total), 0);
+        ck_assert_int_eq(crossing, crossing_of[k]);
+        ck_assert_int_eq(total, 24);
+        ck_assert_int_eq(
+            setmatch_crossing(&empty, 2, together, (setmatch_domains)k, &crossing, &total),
+            -EINVAL);
+    }
+    ck_assert_int_eq(setmatch_weight(&view, apart, &inside, &total), 0);
+    ck_assert_int_eq(inside, 0);
+    ck_assert_int_eq(total, 5);
+    ck_assert_int_eq(setmatch_cost(&input, apart, &cost), 0);
+    ck_assert_double_eq_tol(cost, 5 / 2100., 1e-12);
+    ck_assert_int_eq(setmatch_weight(&view, together, &inside, &total), 0);
+    ck_assert_int_eq(inside, 5);
     matrix_release(&bytes);
     matrix_release(&view);
-}
-END_TEST
-
-START_TEST(names_of_objectives)
-{
-    setmatch_objective objective;
-    setmatch_domains domains;
-    for (int k = 0; k < 3; k++) {
-        ck_assert_int_eq(setmatch_find_objective(setmatch_objective_names[k], &objective), 0);
-        ck_assert_int_eq((int)objective, k);
-        ck_assert_int_eq(setmatch_find_domains(setmatch_domains_names[k], &domains), 0);
-        ck_assert_int_eq((int)domains, k);
-    }
-    ck_assert_int_eq((int)SETMATCH_OBJECTIVE_PROFILE, 2);
-    ck_assert_int_eq((int)SETMATCH_DOMAINS_FITTED, 2);
-    ck_assert_int_eq(setmatch_find_objective("profiles", &objective), -EINVAL);
-    ck_assert_int_eq(setmatch_find_domains("", &domains), -EINVAL);
-    ck_assert_int_eq((int)domains, 2);
 }
 END_TEST
 
@@ -645,8 +629,7 @@ int main(void)
     suite_add_tcase(suite, groups);
 
     TCase *profiles = tcase_create("profiles");
-    add_tests(profiles, crossing_by_hand, the_better_domains, names_of_objectives,
-              coaccess_by_hand);
+    add_tests(profiles, crossing_by_hand, the_better_domains, coaccess_by_hand);
     add_long_tests(profiles, profile_of_uneven_blocks, 3, profiled);
     add_long_tests(profiles, two_arrays_of_opposite_decomposition, 1, profiled);
     add_long_tests(profiles, cube_with_fitted_domains, 1, profiled);
