@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 #
 # This checkout under the unmodified Open MPI of the Debian release $suite, in its root folder: it is built there, and
-# the tests below run by `make check`: the core, or with $more the others. What is built stays for the next time.
+# the tests below run by `make check`: the core or, with $more, the others: of `files`, of the `launch`, or `both`. What is
+# built stays for the next time.
 . "$top_srcdir/tests/releases/root.sh" || exit 1
 
 home=/root/tatp-dla
@@ -15,7 +16,7 @@ tests=(
     tests/mpi/test_uplinks.sh
     tests/dla/test_launchers.sh
 )
-[[ -z ${more-} ]] || tests=(
+more_files=(
     tests/faults/test_injected.sh
     tests/faults/test_kills.sh
     tests/mpi/test_faults.sh
@@ -37,6 +38,8 @@ tests=(
     tests/mpi/test_loads.sh
     tests/mpi/test_bad_input.sh
     tests/mpi/test_pvars.sh
+)
+more_launch=(
     tests/unit/test_dla_spec
     tests/unit/test_dla_arrange
     tests/unit/test_dla_place
@@ -54,6 +57,11 @@ tests=(
     tests/cluster/test_placement.sh
     tests/cluster/test_slurm.sh
 )
+case ${more-} in
+files) tests=("${more_files[@]}") ;;
+launch) tests=("${more_launch[@]}") ;;
+both) tests=("${more_files[@]}" "${more_launch[@]}") ;;
+esac
 
 # The files of this checkout as they are, committed or not. Those that differ get the present time: what is built from
 # another checkout there may be later than a file that was changed here.
