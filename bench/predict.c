@@ -39,7 +39,7 @@ enum {
     KEY_NODES,
     KEY_PER_NODE,
     KEY_STRIPE,
-    KEY_UNIT,
+
     KEY_NO_HEADER,
     KEY_NODE_OF_RANK
 };
@@ -66,7 +66,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         o->study.per_node = (size_t)shape_parse_number(state, "--per-node", text, 1);
         break;
     case KEY_STRIPE: o->study.stripe = shape_parse_number(state, "--stripe", text, 1); break;
-    case KEY_UNIT: o->study.unit = shape_parse_number(state, "--unit", text, 1); break;
     case 'P': o->placements = text; break;
     case KEY_NODE_OF_RANK: o->node_of_rank = text; break;
     case 'S': o->strategies = text; break;
@@ -92,8 +91,6 @@ static const struct argp_option option_table[] = {
     {"per-node", KEY_PER_NODE, "M", 0, "Aggregators for each node of the job (1)", 0},
     {"stripe", KEY_STRIPE, "BYTES", 0,
      "The file system's stripes, which domains do not cut (not known)", 0},
-    {"unit", KEY_UNIT, "BYTES", 0, "The smallest unit of fitted domains (64 KiB, in whole stripes)",
-     0},
     {"placements", 'P', "LIST", 0,
      "Separated by blanks: byslot, byslot:N (at most N ranks a node), bynode, dla, setmatch, "
      "mpipp, setmatch-cart, "

@@ -63,7 +63,8 @@ int study_begin(study *s)
     s->aggregators = s->nodes * s->per_node;
     if (s->aggregators > s->array.ranks)
         s->aggregators = s->array.ranks;
-    s->unit = fitted_smallest_unit(s->unit, s->stripe, 0, s->array.bytes);
+    const division_settings striped = {.stripe = s->stripe};
+    s->unit = pieces_of(&striped, s->aggregators, 0, s->array.bytes).unit;
     s->node_of_rank = calloc(s->array.ranks, sizeof *s->node_of_rank);
     int rc =
         s->node_of_rank == NULL ? -ENOMEM : machine_topology(&s->machine, s->nodes, &s->topology);
@@ -390,20 +391,20 @@ static int forecast_segments(const study *s, forecast *f)
 static int fit(const struct draft *even, division_kind kind, pieces *units)
 {
     const study *s = even->s;
-    const division_settings settings = {.kind = kind};
-    const pieces smallest = pieces_cut(0, s->array.bytes, 0, s->unit);
+    const division_settings settings = {.kind = kind, .stripe = s->stripe};
+    const pieces whole = pieces_of(&settings, s->aggregators, 0, s->array.bytes);
     size_t *node = calloc(s->aggregators, sizeof *node);
     matrix bytes = {0};
     double hop_bytes;
     int rc = node == NULL ? -ENOMEM : plan_hop_bytes(&even->in, even->rank, &hop_bytes);
-    if (rc == 0 && pieces_may_pay(&smallest, &settings, s->aggregators, hop_bytes,
+    if (rc == 0 && pieces_may_pay(&whole, &settings, s->aggregators, hop_bytes,
                                   plan_crossing_bytes(&even->in, even->rank))) {
         const pieces_fit_input in = {&settings, &s->topology, node, s->aggregators, hop_bytes};
         for (size_t j = 0; j < s->aggregators; j++)
             node[j] = s->node_of_rank[even->rank[j]];
         rc = units_by_node(&s->units, s->node_of_rank, s->topology.nodes, &bytes);
         if (rc == 0)
-            rc = pieces_fit(&smallest, &bytes, &in, units);
+            rc = pieces_fit(&whole, &bytes, &in, units);
     }
     matrix_release(&bytes);
     free(node);
@@ -414,12 +415,10 @@ static int sum_fitted(const study *s, const pieces *fitted, matrix *requests)
 {
     const matrix *units = &s->units;
     matrix_builder builder = {.rows = units->rows, .cols = s->aggregators};
-    size_t smallest = (size_t)(fitted->unit / s->unit);
     int rc = 0;
     for (size_t k = 0; k < units->rows && rc == 0; k++)
         for (size_t e = units->row_start[k]; e < units->row_start[k + 1] && rc == 0; e++)
-            rc = matrix_builder_add(&builder, k, fitted->domain[units->col[e] / smallest],
-                                    units->value[e]);
+            rc = matrix_builder_add(&builder, k, fitted->domain[units->col[e]], units->value[e]);
     if (rc == 0)
         rc = matrix_builder_finish(&builder, requests);
     matrix_builder_clear(&builder);

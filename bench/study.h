@@ -15,15 +15,14 @@ typedef struct study {
     machine machine;
     size_t nodes, per_node; /* of the job; aggregators on each */
     int64_t stripe;         /* of the file system, bytes; 0: not known */
-    int64_t unit; /* bytes of the smallest unit of fitted domains that is wanted; 0: as fcoll/tatp
-                     chooses */
-    decomposition array; /* released by study_end */
+    decomposition array;    /* released by study_end */
 
     topo topology;
     size_t aggregators;
     division division; /* even domains */
     matrix view;
-    matrix units;         /* ranks x smallest units: bytes */
+    int64_t unit;         /* of fitted domains, bytes */
+    matrix units;         /* ranks x units: bytes */
     matrix even, blocks;  /* ranks x even domains: bytes, contiguous blocks */
     size_t *node_of_rank; /* by study_place */
     double inside;        /* part of the view's weight within nodes */

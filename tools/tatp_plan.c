@@ -28,7 +28,6 @@ struct outcome {
     size_t *rank_of_domain; /* NULL: there is no plan */
     plan_report report;
     double seconds;
-    double bound; /* no plan is below it in the objective; NAN: unknown */
 };
 
 struct planning {
@@ -85,23 +84,13 @@ static int report_infeasible(const struct planning *p)
 static int solve_plan(const struct planning *p, struct outcome *o)
 {
     const lap_solver *solver = p->options->problem.solver;
-    if (o->strategy->assign_bounded == NULL)
-        return o->strategy->assign(&p->in, solver, o->rank_of_domain);
-    return o->strategy->assign_bounded(&p->in, solver, o->rank_of_domain, &o->bound);
-}
-
-/* How far the plan is above the bound; NAN: unknown. */
-static double gap_of(const struct planning *p, const struct outcome *o)
-{
-    bool congestion = p->in.objective == PLAN_CONGESTION;
-    double gap = (congestion ? o->report.max_link_bytes : o->report.hop_bytes) - o->bound;
-    return o->rank_of_domain == NULL ? NAN : gap < 0.0 ? 0.0 : gap;
+    return o->strategy->assign(&p->in, solver, o->rank_of_domain);
 }
 
 static void make_outcome(struct planning *p, const plan_strategy *strategy)
 {
     struct outcome *o = &p->outcome[p->outcomes++];
-    *o = (struct outcome){.strategy = strategy, .bound = NAN};
+    *o = (struct outcome){.strategy = strategy};
     o->rank_of_domain = tool_allocate(p->in.requests->cols, sizeof *o->rank_of_domain);
     double begin = tool_seconds();
     int rc = solve_plan(p, o);
@@ -186,10 +175,6 @@ static void print_plan(const struct planning *p)
     if (p->workload != NULL)
         print_workload(p);
     print_outcomes(p);
-    for (const struct outcome *o = p->outcome; o < p->outcome + p->outcomes; o++)
-        if (gap_of(p, o) > 0.0)
-            printf("%s: no plan has less than %.15g %s\n", o->strategy->name, o->bound,
-                   p->in.objective == PLAN_CONGESTION ? "bytes on a link" : "hop-bytes");
 }
 
 static void print_plan_json(const struct planning *p)
@@ -208,7 +193,6 @@ static void print_plan_json(const struct planning *p)
     for (const struct outcome *o = p->outcome; o < p->outcome + p->outcomes; o++) {
         tatp_problem_begin_plan(w, NULL, o->strategy->name, o->rank_of_domain, in->requests->cols,
                                 &o->report);
-        json_put_real(w, "gap", gap_of(p, o));
         json_put_real(w, "seconds", o->seconds);
         json_end_object(w);
     }

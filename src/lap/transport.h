@@ -10,10 +10,10 @@
 #include "lap/lap.h"
 
 /* `problem` is sparse, with finite real costs and without groups, and is not checked; capacity[i]
- * of row i is at least 1. All of row_of_col, col_dual and row_dual are written. For each listed
- * pair cost(i, j) - col_dual[j] - row_dual[i] >= 0, with equality where column j is assigned to row
- * i; row_dual[i] <= 0, and 0 for a row below its capacity. Then total = sum col_dual + sum
- * capacity[i] * row_dual[i].
+ * of a row that is listed is at least 1. All of row_of_col, col_dual and row_dual are written. For
+ * each listed pair cost(i, j) - col_dual[j] - row_dual[i] >= 0, with equality where column j is
+ * assigned to row i; row_dual[i] <= 0, and 0 for a row below its capacity. Then total = sum
+ * col_dual + sum capacity[i] * row_dual[i].
  *
  * Exact, as far as sums of costs are; deterministic; ties are fixed by the input. Auctions without
  * epsilon (Bertsekas and Castanon, "The auction algorithm for the transportation problem", Annals

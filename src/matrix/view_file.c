@@ -235,6 +235,7 @@ static int read_division_number(matrix_scan *scan, const char *what, int64_t mos
 /* Reads a section about the pattern before it, whose first word, DIVISION, has been read. */
 static int read_division(matrix_scan *scan, access_division *d)
 {
+    int64_t unit;
     const struct {
         const char *what;
         int64_t most, *number;
@@ -243,7 +244,7 @@ static int read_division(matrix_scan *scan, access_division *d)
         {"the number of aggregators", VIEW_FILE_MOST_AGGREGATORS, &d->aggregators},
         {"the bytes of a stripe", VIEW_FILE_LARGEST_STRIPE, &d->stripe},
         {"the number of storage targets", VIEW_FILE_MOST_TARGETS, &d->targets},
-        {"the bytes of a unit", VIEW_FILE_LARGEST_STRIPE, &d->unit},
+        {"the bytes of a unit", VIEW_FILE_LARGEST_STRIPE, &unit},
     };
     int rc = 0;
     for (size_t k = 0; k < sizeof field / sizeof *field && rc == 0; k++)
@@ -331,8 +332,7 @@ static int division_is_writable(const access_division *d)
     return d->kind >= 0 && d->kind <= VIEW_FILE_MOST_KIND && d->aggregators >= 0 &&
            d->aggregators <= VIEW_FILE_MOST_AGGREGATORS && d->stripe >= 0 &&
            d->stripe <= VIEW_FILE_LARGEST_STRIPE && d->targets >= 0 &&
-           d->targets <= (d->stripe > 0 ? VIEW_FILE_MOST_TARGETS : 0) && d->unit >= 0 &&
-           d->unit <= VIEW_FILE_LARGEST_STRIPE;
+           d->targets <= (d->stripe > 0 ? VIEW_FILE_MOST_TARGETS : 0);
 }
 
 static int pattern_is_writable(const view_file *f, size_t k)
@@ -380,9 +380,9 @@ static void write_pattern(FILE *stream, const access_pattern *p, const matrix *m
     fputc('\n', stream);
     for (size_t rank = 0; rank < m->rows; rank++)
         write_access_row(stream, m, rank);
-    if (d->kind > 0 || d->aggregators > 0 || d->stripe > 0 || d->unit > 0)
-        fprintf(stream, "DIVISION %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "\n",
-                d->kind, d->aggregators, d->stripe, d->targets, d->unit);
+    if (d->kind > 0 || d->aggregators > 0 || d->stripe > 0)
+        fprintf(stream, "DIVISION %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " 0\n", d->kind,
+                d->aggregators, d->stripe, d->targets);
 }
 
 int view_file_write(FILE *stream, const view_file *f)

@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 #define NONE SIZE_MAX
 
@@ -79,16 +78,7 @@ struct auction {
     struct node_order by_offer;
 
     gains gains;
-    struct open_slots *open; /* of the bound */
 };
-
-double auction_hop_bytes(const matrix *bytes, const topo *t, size_t u, size_t n)
-{
-    double sum = 0.0;
-    for (size_t e = bytes->row_start[u]; e < bytes->row_start[u + 1]; e++)
-        sum += topo_hops(t, n, bytes->col[e], 0) * (double)bytes->value[e];
-    return sum;
-}
 
 /* ---- the best node of a unit ---- */
 
@@ -334,54 +324,6 @@ static void assign_dummies(struct auction *a)
     }
 }
 
-/* ---- the bound ---- */
-
-struct open_slots {
-    double price;
-    size_t count;
-};
-
-static int compare_prices_down(const void *x, const void *y)
-{
-    const struct open_slots *a = x, *b = y;
-    return (a->price < b->price) - (a->price > b->price);
-}
-
-/* The maximum that `units` units can pay, within the limits of the nodes. */
-static double maximum_payment(const struct auction *a)
-{
-    struct open_slots *open = a->open;
-    size_t nodes = a->topology->nodes, left = a->in->units;
-    double sum = 0.0;
-    for (size_t n = 0; n < nodes; n++) {
-        double price = a->slots[n].count > 0 ? a->price[n] : 0.0;
-        open[n] = (struct open_slots){price, a->in->most[n] - a->in->least[n]};
-        sum += price * (double)a->in->least[n];
-        left -= a->in->least[n];
-    }
-    qsort(open, nodes, sizeof *open, compare_prices_down);
-    for (size_t n = 0; n < nodes && left > 0; n++) {
-        size_t taken = open[n].count < left ? open[n].count : left;
-        sum += open[n].price * (double)taken;
-        left -= taken;
-    }
-    return sum;
-}
-
-/* Lagrangian bound: on any node, hop-bytes and price of a unit are at least those of its best
- * choice; total hop-bytes are at least the sum of these less the maximum payment. */
-static double lower_bound(struct auction *a)
-{
-    double sum = 0.0, total = 0.0;
-    for (size_t u = 0; u < a->bytes->rows; u++)
-        if (a->node_of_unit[u] != AUCTION_NOWHERE)
-            sum -= choose_node(a, u).value;
-    if (is_flat(a->topology))
-        for (size_t e = 0; e < a->bytes->row_start[a->bytes->rows]; e++)
-            total += (double)a->bytes->value[e];
-    return TOPO_OTHER_NODE * total + sum - maximum_payment(a);
-}
-
 /* ---- memory ---- */
 
 static int lay_out_slots(struct auction *a)
@@ -429,7 +371,6 @@ static int auction_init(struct auction *a)
     a->offer = base_arena_alloc(arena, nodes, sizeof *a->offer);
     a->offers.node = base_arena_alloc(arena, nodes, sizeof *a->offers.node);
     a->by_offer.position = base_arena_alloc(arena, nodes, sizeof *a->by_offer.position);
-    a->open = base_arena_alloc(arena, nodes, sizeof *a->open);
     a->by_price.key = a->price;
     a->by_offer.key = a->offer;
     if (arena->failed || lay_out_slots(a) != 0 ||
@@ -439,7 +380,7 @@ static int auction_init(struct auction *a)
     return 0;
 }
 
-int auction_solve(const auction_input *in, auction_result *result)
+int auction_solve(const auction_input *in, size_t *node_of_unit)
 {
     struct auction a = {
         .bytes = in->bytes,
@@ -447,14 +388,12 @@ int auction_solve(const auction_input *in, auction_result *result)
         .in = in,
         .epsilon = in->epsilon,
         .patience = 16 * in->units,
-        .node_of_unit = result->node_of_unit,
+        .node_of_unit = node_of_unit,
     };
     int rc = auction_init(&a);
     if (rc == 0) {
         assign_units(&a);
         assign_dummies(&a);
-        result->lower_bound = lower_bound(&a);
-        result->bids = a.bids;
     }
     base_arena_release(&a.arena);
     return rc;

@@ -26,17 +26,8 @@ typedef struct auction_input {
                        a price war doubled epsilon (see below) */
 } auction_input;
 
-typedef struct auction_result {
-    size_t *node_of_unit; /* the caller's, rows entries */
-    double lower_bound;   /* of hop-bytes, from the prices: valid for any epsilon */
-    size_t bids;
-} auction_result;
-
-/* One phase from prices of zero. Epsilon doubles after every 16 bids per unit, which ends price
- * wars. -ENOMEM. */
-int auction_solve(const auction_input *in, auction_result *result);
-
-/* Hop-bytes of unit u on node n, in O(nodes that access it). */
-double auction_hop_bytes(const matrix *bytes, const topo *t, size_t u, size_t n);
+/* Sets node_of_unit of each row. One phase from prices of zero. Epsilon doubles after every 16 bids
+ * per unit, which ends price wars. -ENOMEM. */
+int auction_solve(const auction_input *in, size_t *node_of_unit);
 
 #endif

@@ -1,15 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Minimum of the maximum link load: a local search from the assignment of minimum hop-bytes, then
- * by subsets where domains are few. */
-#include "plan/congestion.h"
+/* A low maximum of the link loads: a local search from the assignment of minimum hop-bytes.
+ *
+ * A domain on node n loads the link above vertex v
+ *   downwards with its bytes outside the subtree of v, if n is inside;
+ *   upwards with its bytes inside, if n is outside.
+ */
 #include "base/memory.h"
+#include "plan/links.h"
 #include "plan/plan.h"
 #include "plan/steps.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Arrays are in the arena of the costs. */
+struct link_problem {
+    const topo *topology;
+    struct costs *costs; /* with the capacity of each node */
+    size_t vertices, nodes, domains;
+    double *total;  /* bytes of each domain */
+    double *within; /* within[j * vertices + v] = bytes of domain j in the subtree of v */
+    double *cost;   /* cost[j * nodes + n] = hop-bytes of domain j on node n, with its best rank */
+};
 
 /* A move changes only the links between the old and the new node. */
 struct link_search {
@@ -41,6 +56,32 @@ struct step {
 #define NONE SIZE_MAX
 /* Link updates in one search. */
 #define MOST_EFFORT ((size_t)1 << 28)
+
+/* Sets within[v] to the bytes of domain j in the subtree of each vertex v. */
+static void sum_within(const struct link_problem *p, size_t j, double *within)
+{
+    const struct sums *sums = &p->costs->sums;
+    memset(within, 0, p->vertices * sizeof *within);
+    for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++)
+        within[sums->node[e]] = sums->bytes[e];
+    for (size_t v = 0; v + 1 < p->vertices; v++)
+        within[parent_of(p->topology, v)] += within[v];
+}
+
+/* Adds the bytes that domain j moves through the link above each vertex from or to its `node`. */
+static void add_loads(const struct link_problem *p, size_t j, const double *within, size_t node,
+                      double *up, double *down)
+{
+    size_t inside = node;
+    for (size_t v = 0; v + 1 < p->vertices; v++) {
+        if (v != inside) {
+            up[v] += within[v];
+            continue;
+        }
+        down[v] += p->total[j] - within[v];
+        inside = parent_of(p->topology, v);
+    }
+}
 
 /* ---- trials ---- */
 
@@ -278,7 +319,7 @@ static void lower_congestion(struct link_search *s)
     } while (s->limit < before && s->effort < MOST_EFFORT);
 }
 
-static int assign_by_search(const struct link_problem *p, size_t *node_of, struct link_load *load)
+static int assign_by_search(const struct link_problem *p, size_t *node_of)
 {
     struct base_arena *arena = &p->costs->arena;
     struct link_search s = {.p = p, .node_of = node_of};
@@ -296,7 +337,6 @@ static int assign_by_search(const struct link_problem *p, size_t *node_of, struc
         add_loads(p, j, p->within + j * p->vertices, node_of[j], s.up, s.down);
     }
     lower_congestion(&s);
-    *load = (struct link_load){s.limit, false};
     return 0;
 }
 
@@ -328,83 +368,58 @@ static int link_problem_init(struct link_problem *p, const plan_input *in, struc
         .domains = in->requests->cols,
     };
     p->total = base_arena_alloc(arena, p->domains, sizeof *p->total);
-    if (is_small(in)) {
-        p->within = base_arena_alloc(arena, p->domains, p->vertices * sizeof *p->within);
-        p->cost = base_arena_alloc(arena, p->domains, p->nodes * sizeof *p->cost);
-    }
+    p->within = base_arena_alloc(arena, p->domains, p->vertices * sizeof *p->within);
+    p->cost = base_arena_alloc(arena, p->domains, p->nodes * sizeof *p->cost);
     if (arena->failed)
         return -ENOMEM;
     for (size_t j = 0; j < p->domains; j++) {
         for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++)
             p->total[j] += sums->bytes[e];
-        if (p->within != NULL)
-            fill_domain(p, j);
+        fill_domain(p, j);
     }
     return 0;
 }
 
 /* ---- the assignment ---- */
 
-static int lower_loads(const struct link_problem *p, const plan_input *in, const lap_solver *solver,
-                       size_t *rank_of_domain, struct link_load *load)
-{
-    size_t *node_of = base_arena_alloc(&p->costs->arena, p->domains, sizeof *node_of);
-    int rc = node_of == NULL ? -ENOMEM : 0;
-    for (size_t j = 0; j < p->domains && rc == 0; j++)
-        node_of[j] = in->node_of_rank[rank_of_domain[j]];
-    if (rc == 0)
-        rc = assign_by_search(p, node_of, load);
-    if (rc == 0)
-        rc = assign_by_subsets(p, node_of, load);
-    if (rc == 0)
-        rc = assign_ranks(p->costs, plan_savings(in), node_of, solver, rank_of_domain);
-    return rc;
-}
-
-static int assess_load(const plan_input *in, const size_t *rank_of_domain, struct link_load *load)
-{
-    plan_report report = {.max_link_bytes = 0.0};
-    int rc = plan_assess(in, rank_of_domain, &report);
-    *load = (struct link_load){report.max_link_bytes, false};
-    return rc;
-}
-
-/* bound: NULL, or the load that no assignment is below. */
-static int improve_assignment(const plan_input *in, const lap_solver *solver,
-                              size_t *rank_of_domain, double *bound)
+/* Moves domains to other nodes, then assigns them to ranks again. */
+static int lower_loads(const plan_input *in, const lap_solver *solver, struct costs *costs,
+                       size_t *rank_of_domain)
 {
     struct link_problem p;
+    size_t *node_of = base_arena_alloc(&costs->arena, in->requests->cols, sizeof *node_of);
+    int rc = node_of == NULL ? -ENOMEM : link_problem_init(&p, in, costs);
+    for (size_t j = 0; j < in->requests->cols && rc == 0; j++)
+        node_of[j] = in->node_of_rank[rank_of_domain[j]];
+    if (rc == 0)
+        rc = assign_by_search(&p, node_of);
+    if (rc == 0)
+        rc = assign_ranks(costs, plan_savings(in), node_of, solver, rank_of_domain);
+    return rc;
+}
+
+static int improve_assignment(const plan_input *in, const lap_solver *solver,
+                              size_t *rank_of_domain)
+{
     struct costs costs;
     struct held held = held_bytes(in);
-    struct link_load load;
     int rc = costs_init(&costs, in, &held);
     if (rc == 0)
-        rc = link_problem_init(&p, in, &costs);
-    if (rc == 0)
-        rc = p.within != NULL ? lower_loads(&p, in, solver, rank_of_domain, &load)
-                              : assess_load(in, rank_of_domain, &load);
-    if (rc == 0 && bound != NULL)
-        *bound = load.most;
-    if (rc == 0 && bound != NULL && load.most > 0.0 && !load.is_least)
-        rc = bound_congestion(&p, solver, load.most, bound);
+        rc = lower_loads(in, solver, &costs, rank_of_domain);
     costs_release(&costs);
     return rc;
 }
 
-int plan_least_congestion(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain,
-                          double *bound)
+int plan_least_congestion(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain)
 {
     int rc = 0;
-    double least = 0.0;
     size_t *made = base_zeroed(in->requests->cols, sizeof *made, &rc);
     if (rc == 0)
-        rc = plan_least_hop_bytes(in, solver, made, NULL);
-    if (rc == 0 && (is_small(in) || bound != NULL))
-        rc = improve_assignment(in, solver, made, bound != NULL ? &least : NULL);
+        rc = plan_least_hop_bytes(in, solver, made);
+    if (rc == 0 && is_small(in))
+        rc = improve_assignment(in, solver, made);
     for (size_t j = 0; j < in->requests->cols && rc == 0; j++)
         rank_of_domain[j] = made[j];
-    if (rc == 0 && bound != NULL)
-        *bound = least;
     free(made);
     return rc;
 }

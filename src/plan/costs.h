@@ -42,7 +42,6 @@ struct sums {
     size_t *node;
     double *bytes; /* of the domain, accessed by the ranks of the node */
     double *most;  /* maximum of one of these ranks: its bytes, or what it saves */
-    size_t *ranks; /* number of these ranks, as far as they are listed one by one */
 };
 
 struct costs {

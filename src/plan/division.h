@@ -46,7 +46,6 @@ typedef struct division_settings {
     int64_t stripe;      /* of the file system, bytes, <= DIVISION_LARGEST_STRIPE; 0: not known */
     int64_t targets; /* storage targets that take stripes in turn (stripe count); 0: not known, as
                         without a stripe */
-    int64_t unit;    /* of fitted domains at least, bytes; 0: chosen */
 } division_settings;
 
 /* The number of aggregators of nodes with these numbers of ranks, at most `most` on each. */

@@ -12,8 +12,6 @@
 #include "plan/division.h"
 
 /* Smaller messages would be more requests than data, and a length is an int. */
-#define LEAST_MESSAGE (1 << 10)
-#define LARGEST_MESSAGE (1 << 30)
 
 const parameter_description parameter_table[PARAMETERS] = {
     [PARAMETER_VERSION] = {"version", PARAMETER_TEXT, TATP_VERSION_TEXT, 1,
@@ -74,15 +72,6 @@ const parameter_description parameter_table[PARAMETERS] = {
          "Bytes of an aggregator's cycle buffers (hint cb_buffer_size takes precedence); 0: "
          "io_ompio_bytes_per_agg",
          "a number of bytes, or 0 for io_ompio_bytes_per_agg", 0, LONG_MAX},
-    [PARAMETER_MESSAGE_SIZE] = {"message_size", PARAMETER_NUMBER, "0", 5,
-                                "Bytes of a data message at most; 0: chosen by the transport",
-                                "a number of bytes from 1024 to 1073741824, or 0", LEAST_MESSAGE,
-                                LARGEST_MESSAGE},
-    [PARAMETER_UNIT_SIZE] =
-        {"unit_size", PARAMETER_NUMBER, "0", 5,
-         "Bytes of a unit of fitted domains at least; 0: 64 KiB, or the stripe where that is "
-         "larger",
-         "a number of bytes up to 4294967296, or 0", 0, DIVISION_LARGEST_STRIPE},
     [PARAMETER_STRIPE_SIZE] =
         {"stripe_size", PARAMETER_NUMBER, "0", 3,
          "Bytes of a stripe of the file system (hint striping_unit takes precedence); 0: what the "
@@ -104,6 +93,8 @@ const base_removed parameter_removed[] = {
     {"targets", "aggregators are selected without regard to storage servers"},
     {"storage_weight", "aggregators are selected without regard to storage servers"},
     {"layout", "set the stripes of a new file by the hint striping_unit"},
+    {"message_size", "the transport between nodes decides"},
+    {"unit_size", "a unit of fitted domains is a stripe; set stripe_size"},
     {NULL, NULL},
 };
 

@@ -20,14 +20,19 @@ static int64_t first_border(const pieces *p)
     return p->base + (p->lo - p->base) / p->unit * p->unit;
 }
 
-pieces pieces_cut(int64_t lo, int64_t hi, int64_t base, int64_t unit)
+/* Bytes; without stripes. */
+#define DEFAULT_UNIT (64 << 10)
+#define MOST_UNITS (1 << 20)
+
+static int64_t unit_of(int64_t stripe, int64_t from, int64_t to)
 {
-    pieces p = {.lo = lo, .hi = hi, .base = base, .unit = unit};
-    p.count = (size_t)units_to(first_border(&p), hi, unit);
-    return p;
+    int64_t unit = stripe > 0 ? stripe : DEFAULT_UNIT;
+    while ((to - 1) / unit - from / unit >= MOST_UNITS)
+        unit *= 2;
+    return unit;
 }
 
-pieces pieces_smallest(const division_settings *settings, size_t domains, int64_t lo, int64_t hi)
+pieces pieces_of(const division_settings *settings, size_t domains, int64_t lo, int64_t hi)
 {
     if (division_is_striped(settings)) {
         size_t targets = (size_t)settings->targets;
@@ -37,16 +42,10 @@ pieces pieces_smallest(const division_settings *settings, size_t domains, int64_
                         .unit = settings->stripe,
                         .count = domains > targets ? domains : targets};
     }
-    int64_t base = settings->stripe > 0 ? 0 : lo;
-    return pieces_cut(lo, hi, base,
-                      fitted_smallest_unit(settings->unit, settings->stripe, lo - base, hi - base));
-}
-
-pieces pieces_with_unit(const pieces *smallest, int64_t unit)
-{
-    pieces p = *smallest;
-    p.domain = NULL;
-    return p.columns ? p : pieces_cut(p.lo, p.hi, p.base, unit);
+    pieces p = {.lo = lo, .hi = hi, .base = settings->stripe > 0 ? 0 : lo};
+    p.unit = unit_of(settings->stripe, lo - p.base, hi - p.base);
+    p.count = (size_t)units_to(first_border(&p), hi, p.unit);
+    return p;
 }
 
 int pieces_divide(const pieces *p, const division_settings *settings, size_t domains,
@@ -138,51 +137,33 @@ static double least_saving(const division_settings *settings)
     return settings->kind == DIVISION_AUTO ? FITTED_LEAST_SAVING : 0.0;
 }
 
-bool pieces_may_fit(const pieces *smallest, const division_settings *settings, size_t domains)
+bool pieces_may_fit(const pieces *units, const division_settings *settings, size_t domains)
 {
     bool is_allowed = settings->kind == DIVISION_FITTED || settings->kind == DIVISION_AUTO;
-    return is_allowed && smallest->count > domains;
+    return is_allowed && units->count > domains;
 }
 
-bool pieces_may_pay(const pieces *smallest, const division_settings *settings, size_t domains,
+bool pieces_may_pay(const pieces *units, const division_settings *settings, size_t domains,
                     double even_hop_bytes, int64_t crossing_bytes)
 {
-    return pieces_may_fit(smallest, settings, domains) &&
+    return pieces_may_fit(units, settings, domains) &&
            fitted_may_serve(even_hop_bytes, crossing_bytes, least_saving(settings));
 }
 
-/* Replaces the bytes of the smallest units by those of the chosen ones. */
-static int choose_units(const pieces *smallest, size_t aggregators, matrix *bytes, pieces *chosen)
+int pieces_fit(const pieces *units, const matrix *bytes, const pieces_fit_input *in, pieces *fitted)
 {
-    const fitted_unit_options options = {
-        .first = (uint64_t)((smallest->lo - smallest->base) / smallest->unit),
-        .aggregators = aggregators,
-    };
-    fitted_unit_choice choice;
-    int rc = fitted_choose_unit(bytes, &options, &choice);
-    if (rc != 0)
-        return rc;
-    matrix_release(bytes);
-    *bytes = choice.bytes;
-    *chosen = pieces_with_unit(smallest, smallest->unit << choice.doublings);
-    return 0;
-}
-
-int pieces_fit(const pieces *smallest, matrix *bytes, const pieces_fit_input *in, pieces *fitted)
-{
-    pieces chosen = *smallest;
+    pieces made = *units;
     fitted_input input = {bytes, in->topology, in->node_of_aggregator, in->aggregators};
-    fitted_report report;
-    int rc = smallest->columns ? 0 : choose_units(smallest, in->aggregators, bytes, &chosen);
-    if (rc != 0)
-        return rc;
-    chosen.domain = calloc(chosen.count, sizeof *chosen.domain);
-    rc = chosen.domain == NULL ? -ENOMEM : fitted_assign(&input, NULL, chosen.domain, &report);
-    bool pays = rc == 0 && fitted_serves(&report, in->even_hop_bytes, least_saving(in->settings));
-    if (!pays)
-        pieces_release(&chosen);
+    double hop_bytes;
+    int rc = 0;
+    made.domain = base_zeroed(made.count, sizeof *made.domain, &rc);
     if (rc == 0)
-        *fitted = chosen;
+        rc = fitted_assign(&input, made.domain, &hop_bytes);
+    bool pays = rc == 0 && fitted_serves(hop_bytes, in->even_hop_bytes, least_saving(in->settings));
+    if (!pays)
+        pieces_release(&made);
+    if (rc == 0)
+        *fitted = made;
     return rc;
 }
 

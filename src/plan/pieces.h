@@ -29,18 +29,13 @@ typedef struct pieces {
 
 void pieces_release(pieces *p);
 
-/* Units of `unit` >= 1 bytes counted from `base`. */
-pieces pieces_cut(int64_t lo, int64_t hi, int64_t base, int64_t unit);
-
-/* The smallest units that are allowed for `domains` domains. Where stripes of a storage target
- * belong together these are columns of stripes: all stripes of one target or, with more domains
- * than targets, a part of them that is as regular. Otherwise units are counted from byte 0 if
- * stripes are known, so that the borders of stripes stay borders, else from lo: the best guess at
- * where the blocks of a program begin. */
-pieces pieces_smallest(const division_settings *settings, size_t domains, int64_t lo, int64_t hi);
-
-/* The same range in units of another size; columns stay as they are. Not assigned. */
-pieces pieces_with_unit(const pieces *smallest, int64_t unit);
+/* The units of [lo, hi) for `domains` domains. Where stripes of a storage target belong together
+ * these are columns of stripes: all stripes of one target or, with more domains than targets, a
+ * part of them that is as regular. Otherwise a unit is one stripe, counted from byte 0, so that the
+ * borders of stripes stay borders; or without stripes 64 KiB, about what file systems lock, cache
+ * and place, counted from lo: the best guess at where the blocks of a program begin. Of ranges of
+ * more than 2^20 units these are doubled. 0 <= lo < hi. */
+pieces pieces_of(const division_settings *settings, size_t domains, int64_t lo, int64_t hi);
 
 /* Domains from units that are assigned. -ENOMEM. */
 int pieces_divide(const pieces *p, const division_settings *settings, size_t domains,
@@ -69,10 +64,10 @@ int pieces_add_bytes(pieces_bytes *all, size_t node, const unit_step *step, size
 /* ---- assignment ---- */
 
 /* Whether this number of domains may be fitted. */
-bool pieces_may_fit(const pieces *smallest, const division_settings *settings, size_t domains);
+bool pieces_may_fit(const pieces *units, const division_settings *settings, size_t domains);
 /* Whether they could then save enough of the hop-bytes of even ones, which move crossing_bytes
  * between nodes. */
-bool pieces_may_pay(const pieces *smallest, const division_settings *settings, size_t domains,
+bool pieces_may_pay(const pieces *units, const division_settings *settings, size_t domains,
                     double even_hop_bytes, int64_t crossing_bytes);
 
 typedef struct pieces_fit_input {
@@ -83,11 +78,10 @@ typedef struct pieces_fit_input {
     double even_hop_bytes;
 } pieces_fit_input;
 
-/* Chooses the size of the units and assigns them to the aggregators of the even domains, provided
- * that this pays: otherwise fitted->unit is 0. Units are as large as the bytes of nodes are not
- * split among more nodes for it. `bytes` are those of the nodes in the smallest units; replaced by
- * those of the chosen ones. Errors of fitted_choose_unit and fitted_assign. */
-int pieces_fit(const pieces *smallest, matrix *bytes, const pieces_fit_input *in, pieces *fitted);
+/* Assigns the units to the aggregators of the even domains, provided that this pays: otherwise
+ * fitted->unit is 0. `bytes` are those of the nodes in each unit. Errors of fitted_assign. */
+int pieces_fit(const pieces *units, const matrix *bytes, const pieces_fit_input *in,
+               pieces *fitted);
 
 /* ---- broadcast ---- */
 

@@ -22,14 +22,11 @@ struct plan_strategy {
     const char *name;
     int (*assign)(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain);
     const char *note; /* one line for help texts */
-    /* The same with a lower bound of the objective; NULL where the strategy has another one. */
-    int (*assign_bounded)(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain,
-                          double *bound);
-    int by_blocks; /* weighs `blocks`; incomplete requests then need the largest of those */
+    int by_blocks;    /* weighs `blocks`; incomplete requests then need the largest of those */
 };
 
 /* Closed by an entry whose name is NULL; the first is the default:
- *   tatp         minimum hop-bytes, or minimum congestion (plan_least_hop_bytes,
+ *   tatp         minimum hop-bytes, or low congestion (plan_least_hop_bytes,
  *                plan_least_congestion)
  *   latp_volume  the node that accesses most bytes of a domain, as far as each domain can have its
  *                first choice: linear assignment over the bytes on nodes. On the node, the rank
@@ -45,25 +42,18 @@ extern const plan_strategy plan_strategies[];
 /* The strategy of that name, or NULL. */
 const plan_strategy *plan_find_strategy(const char *name);
 
-/* An assignment of minimum hop-bytes and, where `bound` is not NULL, the lower bound of any that
- * proves it: the same number.
- *
- * Assigns domains to nodes first, as though each had the best rank of its node, then to ranks on
- * each node. This is the minimum where no two domains of a node compete for a rank: always with
- * per_node = 1. Otherwise domains are assigned to ranks at once. Stores neither p x p nor p x a
- * numbers. Errors as for strategies. */
-int plan_least_hop_bytes(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain,
-                         double *bound);
+/* An assignment of minimum hop-bytes: domains to nodes first, as though each had the best rank of
+ * its node, then to the ranks of each node. Both steps are exact. Together they are the minimum
+ * where no two domains of a node compete for a rank: always with per_node = 1. Where they compete,
+ * an assignment in one step could save what one rank saves over another of its node. Stores neither
+ * p x p nor p x a numbers. Errors as for strategies. */
+int plan_least_hop_bytes(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain);
 
-/* Minimum of the maximum link load in one direction, then low hop-bytes at that load; where `bound`
- * is not NULL, also a lower bound of that load.
- *
- * A local search from minimum hop-bytes, never worse than these; then, with few domains, the
- * minimum itself, which is also *bound: with up to 9 domains on thousands of nodes, with up to 16
- * on few. Where domains times (nodes + vertices) exceed PLAN_CONGESTION_PAIRS, the assignment of
- * minimum hop-bytes is returned. Errors as for strategies. */
-int plan_least_congestion(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain,
-                          double *bound);
+/* A low maximum of the link loads in one direction, then low hop-bytes at that load: a local search
+ * from minimum hop-bytes, never worse than these. Where domains times (nodes + vertices) exceed
+ * PLAN_CONGESTION_PAIRS, the assignment of minimum hop-bytes is returned. Errors as for
+ * strategies. */
+int plan_least_congestion(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain);
 
 #define PLAN_CONGESTION_PAIRS ((size_t)1 << 26)
 

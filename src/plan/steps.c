@@ -28,13 +28,13 @@ int assign_ranks(struct costs *costs, const matrix *requests, const size_t *node
 }
 
 int assign_in_two_steps(struct costs *costs, const matrix *requests, const lap_solver *solver,
-                        size_t *rank_of_domain, struct node_proof *proof)
+                        size_t *rank_of_domain)
 {
     size_t *node_of_domain =
         base_arena_alloc(&costs->arena, requests->cols, sizeof *node_of_domain);
     int rc = node_of_domain == NULL ? -ENOMEM : 0;
     if (rc == 0)
-        rc = choose_nodes(costs, node_of_domain, proof);
+        rc = choose_nodes(costs, node_of_domain);
     if (rc == 0)
         rc = assign_ranks(costs, requests, node_of_domain, solver, rank_of_domain);
     return rc;

@@ -10,37 +10,27 @@
 
 /* ---- tatp ---- */
 
-static int assign_least(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain,
-                        double *bound)
+static int assign_least(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain)
 {
     if (in->objective == PLAN_CONGESTION)
-        return plan_least_congestion(in, solver, rank_of_domain, bound);
-    return plan_least_hop_bytes(in, solver, rank_of_domain, bound);
-}
-
-static int assign_tatp_bounded(const plan_input *in, const lap_solver *solver,
-                               size_t *rank_of_domain, double *bound)
-{
-    double least;
-    int rc = 0;
-    if (in->network == NULL)
-        return assign_least(in, solver, rank_of_domain, bound);
-    size_t *made = base_zeroed(in->requests->cols, sizeof *made, &rc);
-    if (rc == 0)
-        rc = assign_least(in, solver, made, &least);
-    if (rc == 0)
-        rc = prefer_network(in, made);
-    for (size_t j = 0; j < in->requests->cols && rc == 0; j++)
-        rank_of_domain[j] = made[j];
-    if (rc == 0 && bound != NULL)
-        *bound = least;
-    free(made);
-    return rc;
+        return plan_least_congestion(in, solver, rank_of_domain);
+    return plan_least_hop_bytes(in, solver, rank_of_domain);
 }
 
 static int assign_tatp(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain)
 {
-    return assign_tatp_bounded(in, solver, rank_of_domain, NULL);
+    int rc = 0;
+    if (in->network == NULL)
+        return assign_least(in, solver, rank_of_domain);
+    size_t *made = base_zeroed(in->requests->cols, sizeof *made, &rc);
+    if (rc == 0)
+        rc = assign_least(in, solver, made);
+    if (rc == 0)
+        rc = prefer_network(in, made);
+    for (size_t j = 0; j < in->requests->cols && rc == 0; j++)
+        rank_of_domain[j] = made[j];
+    free(made);
+    return rc;
 }
 
 /* ---- latp ---- */
@@ -51,13 +41,12 @@ static int assign_latp(const plan_input *in, const lap_solver *solver, const str
 {
     const matrix *rows = held->by_rank;
     struct costs costs;
-    struct node_proof proof;
     if (rows->cols > rows->rows || rows->rows != in->requests->rows ||
         rows->cols != in->requests->cols)
         return -EINVAL;
     int rc = costs_init(&costs, in, held);
     if (rc == 0)
-        rc = assign_in_two_steps(&costs, rows, solver, rank_of_domain, &proof);
+        rc = assign_in_two_steps(&costs, rows, solver, rank_of_domain);
     costs_release(&costs);
     return rc;
 }
@@ -142,13 +131,13 @@ static int assign_otp(const plan_input *in, const lap_solver *solver, size_t *ra
 /* ---- the table ---- */
 
 const plan_strategy plan_strategies[] = {
-    {"tatp", assign_tatp, "least hop-bytes, by linear assignment", assign_tatp_bounded, 0},
-    {"latp_volume", assign_latp_volume, "the node that accesses most bytes of the domain", NULL, 0},
+    {"tatp", assign_tatp, "least hop-bytes, by linear assignment", 0},
+    {"latp_volume", assign_latp_volume, "the node that accesses most bytes of the domain", 0},
     {"latp_count", assign_latp_count, "the node that accesses most contiguous blocks of the domain",
-     NULL, 1},
+     1},
     {"otp", assign_otp, "the lowest rank of each node in turn, as two-phase I/O does by default",
-     NULL, 0},
-    {NULL, NULL, NULL, NULL, 0},
+     0},
+    {NULL, NULL, NULL, 0},
 };
 
 const plan_strategy *plan_find_strategy(const char *name)

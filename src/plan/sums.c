@@ -15,7 +15,6 @@ static int sums_allocate_entries(struct base_arena *arena, struct sums *sums)
     sums->node = base_arena_alloc(arena, entries, sizeof *sums->node);
     sums->bytes = base_arena_alloc(arena, entries, sizeof *sums->bytes);
     sums->most = base_arena_alloc(arena, entries, sizeof *sums->most);
-    sums->ranks = base_arena_alloc(arena, entries, sizeof *sums->ranks);
     return arena->failed ? -ENOMEM : 0;
 }
 
@@ -56,7 +55,6 @@ static void add_rank_row(const struct pass *pass, size_t n, size_t i, struct sum
         size_t e = sums->start[j + 1] - 1;
         sums->bytes[e] += bytes;
         sums->most[e] = bytes > sums->most[e] ? bytes : sums->most[e];
-        sums->ranks[e]++;
     }
 }
 
@@ -79,7 +77,7 @@ static int sum_ranks(struct base_arena *arena, const struct held *held, const st
 
 /* ---- from nodes, and the largest of their ranks ---- */
 
-/* sums->most and sums->ranks stay 0. */
+/* sums->most stays 0. */
 static int transpose_nodes(struct base_arena *arena, const matrix *b, struct sums *sums)
 {
     for (size_t k = 0; k < b->row_start[b->rows]; k++)
@@ -109,7 +107,6 @@ static void add_listed_row(const struct held *held, size_t n, size_t i, struct s
         if (at[j] == sums->start[j + 1] || sums->node[at[j]] != n)
             continue;
         sums->most[at[j]] = value > sums->most[at[j]] ? value : sums->most[at[j]];
-        sums->ranks[at[j]]++;
     }
 }
 

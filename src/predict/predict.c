@@ -24,7 +24,7 @@ typedef struct drafting {
     recorded_range range;
     division_settings settings;
     size_t *on_node; /* number of ranks on each node */
-    pieces smallest;
+    pieces units;
 } drafting;
 
 static int count_ranks(drafting *d)
@@ -55,7 +55,6 @@ static division_settings settings_of(const drafting *drafts, const access_divisi
         .nodes = used,
         .stripe = d->stripe,
         .targets = d->targets,
-        .unit = d->unit,
     };
 }
 
@@ -138,7 +137,7 @@ static int make_even_draft(const drafting *d, prediction *p)
 static int find_unit_parts(const drafting *d, matrix *parts)
 {
     division single;
-    int rc = pieces_divide_singly(&d->smallest, &d->settings, &single);
+    int rc = pieces_divide_singly(&d->units, &d->settings, &single);
     if (rc != 0)
         return rc;
     rc = overlap_find(&d->range, &single.domains, parts);
@@ -174,7 +173,7 @@ static int fit_units(const drafting *d, const prediction *even, matrix *bytes, p
     for (size_t j = 0; j < even->domains; j++)
         node[j] = job->node_of_rank[even->rank_of_domain[j]];
     const pieces_fit_input in = {&d->settings, job->topology, node, even->domains, even->hop_bytes};
-    int rc = pieces_fit(&d->smallest, bytes, &in, fitted);
+    int rc = pieces_fit(&d->units, bytes, &in, fitted);
     free(node);
     return rc;
 }
@@ -229,8 +228,8 @@ static int draft_calls(drafting *d, const access_pattern *pattern, prediction *p
         rc = make_even_draft(d, p);
     if (rc != 0)
         return rc;
-    d->smallest = pieces_smallest(&d->settings, p->domains, d->range.lo, d->range.hi);
-    if (pieces_may_pay(&d->smallest, &d->settings, p->domains, p->hop_bytes, p->crossing_bytes))
+    d->units = pieces_of(&d->settings, p->domains, d->range.lo, d->range.hi);
+    if (pieces_may_pay(&d->units, &d->settings, p->domains, p->hop_bytes, p->crossing_bytes))
         rc = try_fitted(d, p);
     return rc;
 }

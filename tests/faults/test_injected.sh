@@ -129,7 +129,7 @@ start_cluster
 sample_of 30
 # Nodes of several ranks, whose lowest speaks for all.
 inject "cluster, fitted domains" run -np 6 --map-by slot --mca fcoll tatp --mca fcoll_tatp_domains fitted \
-    --mca fcoll_tatp_unit_size 64 "$faults" open write_all read_all iwrite_all
+    --mca fcoll_tatp_stripe_size 64 "$faults" open write_all read_all iwrite_all
 stop_cluster
 tap_diag "$total faults, $wrong wrong"
 tap_plan

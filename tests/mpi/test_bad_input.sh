@@ -23,8 +23,8 @@ hops() {
     printf '%s\n' '%%MatrixMarket matrix array real general' "${@:2}" >"$files/$1"
 }
 
-for setting in num_aggregators=abc shared_memory=maybe strategy=fastest objective=speed domains=striped unit_size=-1 \
-    message_size=1023 message_size=1073741825 stripe_size=-1 stripe_size=4294967297 stripe_count=-2; do
+for setting in num_aggregators=abc shared_memory=maybe strategy=fastest objective=speed domains=striped stripe_size=-1 \
+    stripe_size=4294967297 stripe_count=-2; do
     bad $setting
 done
 

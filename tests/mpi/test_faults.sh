@@ -51,7 +51,7 @@ conform conformance_faults "4 ranks, cluster" run -np 4 --map-by node --mca fcol
 every_way write_late_eio read_late_eio
 cases+=("${groups[@]}")
 conform conformance_faults "6 ranks, fitted domains" run -np 6 --map-by slot --mca fcoll tatp \
-    --mca fcoll_tatp_domains fitted --mca fcoll_tatp_unit_size 64
+    --mca fcoll_tatp_domains fitted --mca fcoll_tatp_stripe_size 64
 stop_cluster
 
 # Mounts of this test's own: as root, or as the root of a name space of users.

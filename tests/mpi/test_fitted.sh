@@ -51,7 +51,7 @@ start_cluster
 crosses "1x4x4" fitted 0 64x256x256 1x4x4
 crosses "2x2x4" fitted 0 128 2x2x4
 # 1,024 runs of units: more than one broadcast holds.
-crosses "many runs" fitted 0 256x64x64 1x4x4 --mca fcoll_tatp_unit_size 8192
+crosses "many runs" fitted 0 256x64x64 1x4x4 --mca fcoll_tatp_stripe_size 8192
 crosses "1x4x4, even asked for" even some 64x256x256 1x4x4 --mca fcoll_tatp_domains even
 crosses "odd numbers" fitted some 150x140x130 1x4x4
 crosses "one aggregator a node" fitted 0 64x256x256 1x4x4 --mca fcoll_tatp_num_aggregators 4
@@ -69,9 +69,9 @@ kind() {
     stat domains
 }
 
-tap_is "$(kind 128 1x4x4 --mca fcoll_tatp_unit_size 1048576)" even \
+tap_is "$(kind 128 1x4x4 --mca fcoll_tatp_stripe_size 1048576)" even \
     "units that are too large for the pattern are not taken"
 four=(--mca fcoll_tatp_num_aggregators 4)
 tap_is "$(kind 16 1x4x4 "${four[@]}")" even "a small range is not cut into units"
-tap_is "$(kind 16 1x4x4 "${four[@]}" --mca fcoll_tatp_unit_size 256)" fitted "unless that is asked for"
+tap_is "$(kind 16 1x4x4 "${four[@]}" --mca fcoll_tatp_stripe_size 256)" fitted "unless its stripes are small"
 tap_plan

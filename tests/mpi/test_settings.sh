@@ -25,12 +25,11 @@ reports() {
 }
 
 for setting in strategy=latp_count objective=congestion num_aggregators=3 \
-    cycle_buffer_size=4096 message_size=1024 stripe_size=100 shared_memory=false topology="$tap_dir/none" \
+    cycle_buffer_size=4096 stripe_size=100 shared_memory=false topology="$tap_dir/none" \
     stats="$tap_dir/foreign.json"; do
     differ "$setting"
 done
 differ domains=stripe num_aggregators=2,stripe_size=64,stripe_count=2
-differ unit_size=128 num_aggregators=2,domains=fitted
 differ stripe_count=3 num_aggregators=2,stripe_size=64
 differ record_weight=bytes record="$tap_dir/weight.crs"
 for setting in num_aggregators=2 record="$tap_dir/foreign.crs" bytes_per_agg=8192 priority=60 priority=-1; do
@@ -44,7 +43,7 @@ tap_check_fails "the last rank writes no statistics" test -e "$tap_dir/foreign.j
 
 # Rank 0 alone, by its environment: its values apply to all.
 others="OMPI_MCA_fcoll_tatp_record=$tap_dir/view.crs OMPI_MCA_fcoll_tatp_stats=$tap_dir/stats.json
-OMPI_MCA_fcoll_tatp_stripe_size=100 OMPI_MCA_fcoll_tatp_message_size=1024 OMPI_MCA_fcoll_tatp_cycle_buffer_size=4096
+OMPI_MCA_fcoll_tatp_stripe_size=100 OMPI_MCA_fcoll_tatp_cycle_buffer_size=4096
 OMPI_MCA_fcoll_tatp_shared_memory=false OMPI_MCA_fcoll_tatp_strategy=otp OMPI_MCA_io_ompio_num_aggregators=3"
 cases=(even/all even/i_at_all ragged/split_all same_view_again/at_all several_files/all)
 conform conformance "rank 0 has other values" run_here 4 --mca fcoll tatp \

@@ -69,7 +69,7 @@ tap_is "$(cat "$tap_dir/letter")" "a letter" "a file of something else: left as 
 if [[ -n $cluster_name ]]; then
     shape+=(--grid 2x2x4)
     way tree
-    way fitted domains=fitted unit_size=1024 num_aggregators=4
+    way fitted domains=fitted stripe_size=1024 num_aggregators=4
     contest "a tree" run -np 16 --map-by slot --mca fcoll_tatp_topology "$tap_dir/topology.conf"
     right tree "a tree"
     right fitted "fitted domains"
@@ -110,8 +110,7 @@ tap_check "a name that is not UTF-8: U+FFFD for each wrong byte" \
     grep -qF "\"file\": \"$tap_dir/"$'\xc3\xa9 \xef\xbf\xbd \\"\\\\\\u0001"' "$tap_dir/named"
 
 # What a plan was made by is part of it: a file that is opened with another choice gets its own.
-choices=(strategy=otp objective=congestion unit_size=4096 domains=even cycle_buffer_size=4096
-    message_size=4096)
+choices=(strategy=otp objective=congestion stripe_size=4096 domains=even cycle_buffer_size=4096)
 shape=(--size 32x32x32 --grid 1x2x2 --file "$files/array")
 for choice in "${choices[@]}"; do
     way "$choice"

@@ -42,20 +42,18 @@ check_here 150 4 "cycles of 64 bytes" --mca fcoll_tatp_cycle_buffer_size 64
 check_here 80 7 "five aggregators" --mca fcoll_tatp_num_aggregators 5
 check_here 80 4 "strategy otp" --mca fcoll_tatp_strategy otp
 check_here 100 4 "no shared memory" --mca fcoll_tatp_shared_memory false
-check_here 80 4 "messages of 1,024 bytes" --mca fcoll_tatp_shared_memory false --mca fcoll_tatp_message_size 1024
+check_here 80 4 "no shared memory" --mca fcoll_tatp_shared_memory false
 check_here 80 7 "stripes of 100 bytes" --mca fcoll_tatp_stripe_size 100 --mca fcoll_tatp_stripe_count 3
 
 start_cluster
 check_on_cluster 200 4 "four nodes"
 check_on_cluster 80 7 "four nodes"
 check_on_cluster 20 16 "four nodes"
-check_on_cluster 40 7 "messages of 1 MiB" --mca fcoll_tatp_message_size 1048576
 # Units so small that the short files of these cases have many.
-fitted=(--mca fcoll_tatp_domains fitted --mca fcoll_tatp_unit_size)
+fitted=(--mca fcoll_tatp_domains fitted --mca fcoll_tatp_stripe_size)
 check_on_cluster 150 4 "units of 16 bytes" "${fitted[@]}" 16
 check_on_cluster 80 7 "units of 50 bytes" "${fitted[@]}" 50
-check_on_cluster 60 7 "units of whole stripes" "${fitted[@]}" 30 \
-    --mca fcoll_tatp_stripe_size 20 --mca fcoll_tatp_stripe_count 3
+check_on_cluster 60 7 "units of storage targets" "${fitted[@]}" 20 --mca fcoll_tatp_stripe_count 3
 check_on_cluster 60 7 "fitted, no shared memory" "${fitted[@]}" 16 \
     --mca fcoll_tatp_shared_memory false --mca fcoll_tatp_cycle_buffer_size 64
 check_on_cluster 20 16 "units of 16 bytes" "${fitted[@]}" 16

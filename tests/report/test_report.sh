@@ -232,7 +232,7 @@ if has_component fcoll tatp && has_component rmaps dla; then
     tap_is "$(of_figure "Placed by the view" run.html)" "$(of_figure "This run" placed.html)" \
         "run: placed by its view it has the hop-bytes that its page said"
     domains=fitted
-    tap_check "fitted: written and read" array fitted --map-by slot --mca fcoll_tatp_unit_size 1024 --mca fcoll_tatp_num_aggregators 4
+    tap_check "fitted: written and read" array fitted --map-by slot --mca fcoll_tatp_stripe_size 1024 --mca fcoll_tatp_num_aggregators 4
     page fitted --view run.crs
     has fitted "fitted to who accesses what" "fitted: the page says so"
     tap_is "$(sed -n 's/.*"hop_bytes_otp": \([0-9]*\).*/\1/p; q' fitted.jsonl)" \

@@ -88,7 +88,7 @@ otp                 53             16               8  0 2 4" "plan: the paper's
 tap_is "$(tatp plan -r C.mtx -d D.mtx --strategy=tatp --json | without_seconds)" \
     '{"ranks":6,"domains":3,"nodes":3,"distances":"Matrix Market hops, rows in the order of the nodes",'\
 '"objective":"hopbytes","solver":"jv","strategies":[{"name":"tatp","assignment":[2,4,3],"hop_bytes":40.0,'\
-'"max_link_bytes":8.0,"crossing_bytes":12,"gap":0.0,"seconds":0}],"workload":[[9.0,19.0,24.0],'\
+'"max_link_bytes":8.0,"crossing_bytes":12,"seconds":0}],"workload":[[9.0,19.0,24.0],'\
 '[11.0,17.0,24.0],[8.0,24.0,20.0],[12.0,24.0,16.0],[32.0,16.0,20.0],[32.0,20.0,16.0]]}' \
     "plan: JSON, hops between ranks"
 
@@ -115,12 +115,6 @@ END
 tap_is "$(paper -S latp_count --blocks B.mtx | awk 'END { print $5, $6, $7 }')" "3 1 5" "plan: blocks"
 tap_is "$(paper -S latp_volume -b B.mtx | sed 1d)" "$(paper -S latp_volume | sed 1d)" "plan: blocks that do not count"
 tap_is "$(paper -S tatp -o congestion | sed 1d | awk '{ print $2, $4 }')" "41 4" "plan: the least load of a link"
-tap_contains "$(paper -S tatp -o congestion -j)" '"gap":0.0' "plan: which is proved"
-
-# More domains than are assigned by subsets.
-awk 'BEGIN { print "%%MatrixMarket matrix array integer general\n24 20"; for (k = 0; k < 480; k++) print k * k * 7919 % 101 }' >many.mtx
-tap_is "$(tatp plan -r many.mtx -H 'n[0-5]:4' -S tatp -q -o congestion | awk 'NR == 2 { load = $4 }
-    /^tatp: no plan has less than .* bytes on a link$/ { print ($7 < load), ($7 > .8 * load) }')" "1 1" "plan: a bound of the load"
 tap_is "$(totals tatp plan -r C.mtx -H a:2,b:2,c:2)" "tatp 24 latp_volume 26 latp_count 26 otp 37 " \
     "plan: nothing known of the network"
 for solver in $(tatp assign --help | sed '1,/^Solvers:/d' | awk '{ print $1 }'); do
@@ -147,14 +141,12 @@ agrees "plan: hops that no nodes can tell" "odd" tatp plan -r Codd.mtx -d Dodd.m
 # The other domain goes to another rank of the node: 1000 bytes by 1 hop.
 tap_is "$(tatp plan -r large.mtx -H 'n[0-63]:1024' -S tatp | awk 'NR == 2 { print $1, $2 } NR > 2')" "tatp 1000" \
     "plan: the least of a large problem"
-tap_contains "$(tatp plan -r large.mtx -H 'n[0-63]:1024' -S tatp --json)" '"gap":0.0' "plan: which is proved"
 
 # Ranks of a node share a cache: three eighths of a hop less, for the bytes of the other one.
 awk 'NR > 2 { c[$1, $2] = $3 } END { print "%%MatrixMarket matrix coordinate integer general\n6 3 18"
     for (r = 1; r <= 6; r++) for (j = 1; j <= 3; j++) print r, j, 8 * c[r, j] + 3 * c[r % 2 ? r + 1 : r - 1, j] }' C.mtx >savings
 tap_is "$(paper -S otp --savings savings | awk 'END { print $2, $5, $6, $7 }')" "51.125 0 2 4" "plan: distances inside nodes"
-tap_contains "$(paper -a savings -S tatp -j)" '"gap":0.0' "plan: ... the least"
-nulls='"assignment":null,"hop_bytes":null,"max_link_bytes":null,"crossing_bytes":null,"gap":null,"seconds":0'
+nulls='"assignment":null,"hop_bytes":null,"max_link_bytes":null,"crossing_bytes":null,"seconds":0'
 tap_is "$(tatp plan -r C.mtx -H a:3,b:3 -m 1 --json 2>err | without_seconds), $(cat err)" \
     '{"ranks":6,"domains":3,"nodes":2,"distances":"nothing but which ranks share a node","objective":"hopbytes","solver":"jv",'\
 '"strategies":[{"name":"tatp",'"$nulls"'},{"name":"latp_volume",'"$nulls"'},{"name":"latp_count",'"$nulls"'},{"name":"otp",'"$nulls"'}]}, '\
@@ -247,7 +239,7 @@ sed -i '/^DIVISION/d' view.crs
     printf '%s\n' FILEVIEW "0 9" "" "" "1 1 1 1 1 1 1 1 1" "ACCESS 1 0 131072 8 8 8 out"
     for rank in 0 1 2 3 4 5 6 7; do echo "$rank 1 $rank 131072"; done
 } >eight.crs
-tap_is "$(tatp plan -v eight.crs -H a,b,a,b,a,b,a,b | awk 'NR == 2 { print $3, $4, $5, $7 }')" "2 fitted 131072 0" \
+tap_is "$(tatp plan -v eight.crs -H a,b,a,b,a,b,a,b | awk 'NR == 2 { print $3, $4, $5, $7 }')" "2 fitted 65536 0" \
     "plan: fitted domains where these pay"
 tap_is "$(tatp plan -v view.crs -H a:2,b:2 -j | sed 's/.*"patterns"/"patterns"/')" \
     '"patterns":[{"name":"out","assignment":[0,2],"hop_bytes":1048576.0,"max_link_bytes":0.0,"crossing_bytes":0,"calls":2,"bytes":2097152,"domains":"even","unit":0}],"independent_bytes":77}' \

@@ -26,12 +26,10 @@ static pieces random_pieces(division_settings *settings)
     if (below(3) == 0) {
         settings->stripe = 1 + below(30);
         settings->targets = 2 + below(8);
-        return pieces_smallest(settings, DOMAINS, lo, hi);
+    } else if (below(4) != 0) {
+        settings->stripe = 1 + below(60);
     }
-    if (below(2) == 0)
-        settings->stripe = 1 + below(30);
-    return pieces_cut(lo, hi, settings->stripe > 0 ? 0 : lo,
-                      settings->stripe > 0 ? settings->stripe * (1 + below(4)) : 1 + below(40));
+    return pieces_of(settings, DOMAINS, lo, hi);
 }
 
 static size_t unit_at(const pieces *p, int64_t offset)
@@ -50,23 +48,26 @@ static void assign_randomly(pieces *p)
 
 /* ---- units ---- */
 
-START_TEST(smallest_units)
+START_TEST(units_of_a_range)
 {
+    enum { MOST = 1 << 20 };
     division_settings settings = {.kind = DIVISION_AUTO};
-    pieces p = pieces_smallest(&settings, 4, 5, 5 + MiB);
+    pieces p = pieces_of(&settings, 4, 5, 5 + MiB);
     ck_assert(!p.columns && p.base == 5 && p.unit == 64 << 10 && p.count == 16);
-    settings.unit = 1000;
-    settings.stripe = 300;
-    p = pieces_smallest(&settings, 4, 1300, 2400);
-    ck_assert(!p.columns && p.base == 0 && p.unit == 1200 && p.count == 1);
-    p = pieces_with_unit(&p, 600);
-    ck_assert(p.base == 0 && p.unit == 600 && p.count == 2 && p.domain == NULL);
+    p = pieces_of(&settings, 4, 0, INT64_MAX);
+    ck_assert(p.unit == INT64_C(1) << 43 && p.count == MOST);
+    settings.stripe = 7;
+    p = pieces_of(&settings, 4, 0, 7 * MOST);
+    ck_assert(p.unit == 7 && p.count == MOST);
+    p = pieces_of(&settings, 4, 6, 7 * MOST + 1);
+    ck_assert(p.unit == 14);
+    settings.stripe = 600;
+    p = pieces_of(&settings, 4, 1300, 2400);
+    ck_assert(!p.columns && p.base == 0 && p.unit == 600 && p.count == 2 && p.domain == NULL);
     settings.targets = 6;
-    p = pieces_smallest(&settings, 4, 1300, 2400);
-    ck_assert(p.columns && p.unit == 300 && p.count == 6);
-    p = pieces_smallest(&settings, 12, 1300, 2400);
-    ck_assert(p.columns && p.count == 12);
-    p = pieces_with_unit(&p, 300);
+    p = pieces_of(&settings, 4, 1300, 2400);
+    ck_assert(p.columns && p.unit == 600 && p.count == 6);
+    p = pieces_of(&settings, 12, 1300, 2400);
     ck_assert(p.columns && p.count == 12 && p.lo == 1300 && p.hi == 2400);
 }
 END_TEST
@@ -149,7 +150,7 @@ enum { NODES = 2, UNITS = 32, UNIT = 64 << 10 };
 /* Two nodes access stretches of so many units in turn: half of each even domain crosses. */
 typedef struct scene {
     division_settings settings;
-    pieces smallest, fitted;
+    pieces units, fitted;
     matrix bytes;
     topo topology;
     pieces_fit_input in;
@@ -160,8 +161,8 @@ static void set_scene(scene *s, size_t accessed)
     static const size_t node_of_aggregator[] = {0, 1};
     matrix_entry entry[UNITS];
     *s = (scene){.settings = {.kind = DIVISION_FITTED, .aggregators = 2}};
-    s->smallest = pieces_smallest(&s->settings, 2, 0, UNITS * UNIT);
-    ck_assert_uint_eq(s->smallest.count, UNITS);
+    s->units = pieces_of(&s->settings, 2, 0, UNITS * UNIT);
+    ck_assert_uint_eq(s->units.count, UNITS);
     for (size_t u = 0; u < UNITS; u++)
         entry[u] = (matrix_entry){u, u / accessed % NODES, UNIT};
     ck_assert_int_eq(matrix_from_entries(&s->bytes, UNITS, NODES, entry, UNITS), 0);
@@ -175,7 +176,7 @@ static void set_scene(scene *s, size_t accessed)
 
 static int fit_scene(scene *s)
 {
-    return pieces_fit(&s->smallest, &s->bytes, &s->in, &s->fitted);
+    return pieces_fit(&s->units, &s->bytes, &s->in, &s->fitted);
 }
 
 static void release_scene(scene *s)
@@ -184,20 +185,16 @@ static void release_scene(scene *s)
     matrix_release(&s->bytes);
 }
 
-/* Units are as large as the stretches that nodes access. */
 START_TEST(units_go_to_their_nodes)
 {
     for (size_t accessed = 1; accessed < UNITS; accessed *= 2) {
         scene s;
         set_scene(&s, accessed);
         ck_assert_int_eq(fit_scene(&s), 0);
-        ck_assert_int_eq(s.fitted.unit, (int64_t)accessed * UNIT);
-        ck_assert_uint_eq(s.fitted.count, UNITS / accessed);
-        ck_assert_uint_eq(s.bytes.rows, s.fitted.count);
-        for (size_t u = 0; u < s.fitted.count; u++) {
-            ck_assert_uint_eq(s.fitted.domain[u], u % NODES);
-            ck_assert_int_eq(matrix_get(&s.bytes, u, u % NODES), (int64_t)accessed * UNIT);
-        }
+        ck_assert_int_eq(s.fitted.unit, UNIT);
+        ck_assert_uint_eq(s.fitted.count, UNITS);
+        for (size_t u = 0; u < s.fitted.count; u++)
+            ck_assert_uint_eq(s.fitted.domain[u], u / accessed % NODES);
         release_scene(&s);
     }
 }
@@ -209,7 +206,7 @@ START_TEST(columns_stay_columns)
     set_scene(&s, 1);
     s.settings = (division_settings){
         .kind = DIVISION_AUTO, .aggregators = 2, .stripe = UNIT, .targets = UNITS};
-    s.smallest = pieces_smallest(&s.settings, 2, 0, UNITS * UNIT);
+    s.units = pieces_of(&s.settings, 2, 0, UNITS * UNIT);
     ck_assert_int_eq(fit_scene(&s), 0);
     ck_assert(s.fitted.columns && s.fitted.unit == UNIT && s.fitted.count == UNITS);
     for (size_t u = 0; u < UNITS; u++)
@@ -248,17 +245,17 @@ END_TEST
 START_TEST(some_domains_cannot_pay)
 {
     division_settings settings = {.kind = DIVISION_AUTO};
-    const pieces smallest = pieces_cut(0, 100, 0, 10);
-    ck_assert(pieces_may_pay(&smallest, &settings, 9, 100.0, 6));
-    ck_assert(!pieces_may_pay(&smallest, &settings, 10, 100.0, 6));
-    ck_assert(!pieces_may_pay(&smallest, &settings, 9, 100.0, 5));
+    const pieces units = {.hi = 100, .unit = 10, .count = 10};
+    ck_assert(pieces_may_pay(&units, &settings, 9, 100.0, 6));
+    ck_assert(!pieces_may_pay(&units, &settings, 10, 100.0, 6));
+    ck_assert(!pieces_may_pay(&units, &settings, 9, 100.0, 5));
     settings.kind = DIVISION_FITTED;
-    ck_assert(pieces_may_pay(&smallest, &settings, 9, 100.0, 5));
-    ck_assert(!pieces_may_pay(&smallest, &settings, 9, 100.0, 0));
+    ck_assert(pieces_may_pay(&units, &settings, 9, 100.0, 5));
+    ck_assert(!pieces_may_pay(&units, &settings, 9, 100.0, 0));
     settings.kind = DIVISION_EVEN;
-    ck_assert(!pieces_may_pay(&smallest, &settings, 9, 100.0, 90));
+    ck_assert(!pieces_may_pay(&units, &settings, 9, 100.0, 90));
     settings.kind = DIVISION_STRIPE;
-    ck_assert(!pieces_may_pay(&smallest, &settings, 9, 100.0, 90));
+    ck_assert(!pieces_may_pay(&units, &settings, 9, 100.0, 90));
 }
 END_TEST
 
@@ -281,7 +278,7 @@ END_TEST
 START_TEST(no_memory_to_count)
 {
     division_settings settings = {.kind = DIVISION_STRIPE, .stripe = 10, .targets = 3};
-    const pieces columns = pieces_smallest(&settings, 3, 0, 100);
+    const pieces columns = pieces_of(&settings, 3, 0, 100);
     access_list list = {0};
     unit_counts counts;
     int rc = -ENOMEM;
@@ -331,7 +328,7 @@ END_TEST
 START_TEST(pairs_stay_within_the_units)
 {
     const int64_t element[] = {1, 2, 2, 50};
-    pieces p = pieces_cut(0, 50, 0, 10);
+    pieces p = {.hi = 50, .unit = 10, .count = 5};
     size_t at = 0, domain[5];
     p.domain = domain;
     pieces_take_pairs(&p, &at, element, 4);
@@ -346,7 +343,7 @@ int main(void)
     TCase *units = tcase_create("units"), *assignment = tcase_create("assignment");
     TCase *broadcast = tcase_create("broadcast");
     tcase_set_timeout(units, 300);
-    add_tests(units, smallest_units, every_byte_is_in_the_domain_of_its_unit, bytes_of_each_unit,
+    add_tests(units, units_of_a_range, every_byte_is_in_the_domain_of_its_unit, bytes_of_each_unit,
               entries_have_a_limit, no_memory_to_count);
     add_tests(assignment, units_go_to_their_nodes, columns_stay_columns, fitted_domains_have_to_pay,
               some_domains_cannot_pay, no_memory_to_fit);

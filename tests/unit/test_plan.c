@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Unit and property tests of the assignment of file domains to ranks, against a model
  * that forms the whole p x p distance matrix and tries every assignment. */
-#include "plan/congestion.h"
 #include "plan/parameters.h"
 #include "plan/plan.h"
 #include "topo/local.h"
@@ -278,20 +277,54 @@ static double model_least(const struct scene *s)
     return least;
 }
 
-/* The least maximum load, and the least hop-bytes of the assignments that have it. */
-static void model_least_most(const struct scene *s, double *most, double *hop_bytes)
+/* As though each domain had the best rank of its node. */
+static double model_relaxed(const struct scene *s, const size_t *rank_of_domain)
+{
+    double sum = 0.0;
+    for (size_t j = 0; j < s->domains; j++) {
+        double best = INFINITY;
+        for (size_t rank = 0; rank < s->ranks; rank++)
+            if (s->node_of_rank[rank] == s->node_of_rank[rank_of_domain[j]])
+                best = fmin(best, model_workload(s, rank, j));
+        sum += best;
+    }
+    return sum;
+}
+
+static bool model_has_nodes_of(const struct scene *s, const size_t *tried, const size_t *rank)
+{
+    for (size_t j = 0; j < s->domains; j++)
+        if (s->node_of_rank[tried[j]] != s->node_of_rank[rank[j]])
+            return false;
+    return true;
+}
+
+/* Whether other nodes would cost less as though each domain had the best rank of its node, or other
+ * ranks of the same nodes. */
+static bool model_can_step(const struct scene *s, const size_t *rank_of_domain)
 {
     size_t tried[MAX_DOMAINS] = {0};
-    *most = *hop_bytes = INFINITY;
+    double relaxed = model_relaxed(s, rank_of_domain);
+    double hop_bytes = model_hop_bytes(s, rank_of_domain);
     do {
-        if (!model_allows(s, tried))
-            continue;
-        double load = model_most(s, tried), sum = model_hop_bytes(s, tried);
-        if (load < *most || (load == *most && sum < *hop_bytes)) {
-            *most = load;
-            *hop_bytes = sum;
-        }
+        if (model_allows(s, tried) &&
+            (model_relaxed(s, tried) < relaxed || (model_has_nodes_of(s, tried, rank_of_domain) &&
+                                                   model_hop_bytes(s, tried) < hop_bytes)))
+            return true;
     } while (model_count_up(s, tried));
+    return false;
+}
+
+/* The least maximum load. */
+static double model_least_most(const struct scene *s)
+{
+    size_t tried[MAX_DOMAINS] = {0};
+    double most = INFINITY;
+    do
+        if (model_allows(s, tried))
+            most = fmin(most, model_most(s, tried));
+    while (model_count_up(s, tried));
+    return most;
 }
 
 static int assign(const struct scene *s, const char *strategy, size_t *rank_of_domain)
@@ -428,82 +461,50 @@ START_TEST(tatp_is_least)
     for_random_seeds (seed, 5000) {
         struct scene *s = random_scene(seed, 7, 4);
         size_t rank[MAX_DOMAINS] = {MAX_RANKS};
-        double bound = -1.0, reported = -1.0;
+        double reported = -1.0;
         if (seed % 3 == 1)
             add_levels(s, seed);
         double least = model_least(s);
         if (seed % 3 == 2)
             keep_enough(s, s->bytes);
-        int rc = plan_least_hop_bytes(&s->input, &lap_solvers[seed % 4], rank, &bound);
+        int rc = plan_least_hop_bytes(&s->input, &lap_solvers[seed % 4], rank);
         ck_assert_msg(rc == (isinf(least) ? -EINVAL : 0), TELL);
         if (rc != 0) {
-            ck_assert_msg(rank[0] == MAX_RANKS && bound == -1.0, TELL);
+            ck_assert_msg(rank[0] == MAX_RANKS, TELL);
             continue;
         }
-        ck_assert_msg(model_allows(s, rank), TELL);
-        ck_assert_msg(model_hop_bytes(s, rank) == least && bound == least, TELL);
+        ck_assert_msg(model_allows(s, rank) && !model_can_step(s, rank), TELL);
+        ck_assert_msg(s->input.per_node != 1 || model_hop_bytes(s, rank) == least, TELL);
         ck_assert_msg(plan_hop_bytes(&s->input, rank, &reported) == 0, TELL);
-        ck_assert_msg(reported == least, TELL);
+        ck_assert_msg(reported == model_hop_bytes(s, rank), TELL);
     }
 }
 END_TEST
 
-/* A lower bound by another way than the assignment itself. */
-static int find_bound(const struct scene *s, double most, double *bound)
-{
-    struct held held = held_bytes(&s->input);
-    struct costs costs;
-    double total[MAX_DOMAINS] = {0.0};
-    struct link_problem p = {
-        .topology = &s->topology,
-        .costs = &costs,
-        .vertices = count_vertices(&s->topology),
-        .nodes = s->nodes,
-        .domains = s->domains,
-        .total = total,
-    };
-    for (size_t j = 0; j < s->domains; j++)
-        for (size_t i = 0; i < s->ranks; i++)
-            total[j] += (double)s->bytes[i][j];
-    int rc = costs_init(&costs, &s->input, &held);
-    if (rc == 0)
-        rc = bound_congestion(&p, lap_solvers, most, bound);
-    costs_release(&costs);
-    return rc;
-}
-
-/* The least load in all, and the least hop-bytes with it unless two domains want one rank. */
-START_TEST(congestion_is_least)
+/* Never above that of least hop-bytes, and nearly always the least in all. */
+START_TEST(congestion_is_low)
 {
     enum { CASES = 500 };
     size_t tried = 0, missed = 0;
-    double bounds = 0.0;
     for_random_seeds (seed, CASES) {
         struct scene *s = random_scene(seed, 7, 4);
         size_t rank[MAX_DOMAINS], least[MAX_DOMAINS];
-        double most, hop_bytes, bound = -1.0, other = 0.0;
         grow_tree(s, seed);
-        model_least_most(s, &most, &hop_bytes);
+        double most = model_least_most(s);
         if (isinf(most))
             continue;
         if (seed % 3 == 0)
             keep_enough(s, s->bytes);
         ck_assert_msg(assign(s, "tatp", least) == 0, TELL);
-        ck_assert_msg(plan_least_congestion(&s->input, lap_solvers, rank, &bound) == 0, TELL);
+        ck_assert_msg(plan_least_congestion(&s->input, lap_solvers, rank) == 0, TELL);
         ck_assert_msg(model_allows(s, rank), TELL);
-        ck_assert_msg(model_most(s, rank) == most && bound == most, TELL);
-        ck_assert_msg(model_hop_bytes(s, rank) >= model_hop_bytes(s, least), TELL);
-        ck_assert_msg(most == 0.0 || find_bound(s, model_most(s, least), &other) == 0, TELL);
-        ck_assert_msg(other <= most, TELL);
+        ck_assert_msg(model_most(s, rank) >= most, TELL);
+        ck_assert_msg(model_most(s, rank) <= model_most(s, least), TELL);
         tried++;
-        missed += model_hop_bytes(s, rank) != hop_bytes;
-        bounds += most > 0.0 ? other / most : 1.0;
+        missed += model_most(s, rank) > most;
     }
     ck_assert_uint_gt(tried, random_cases(CASES) / 2);
-    if (random_cases(CASES) < CASES)
-        return;
-    ck_assert_msg(missed <= tried / 40, "missed %zu of %zu", missed, tried);
-    ck_assert_msg(bounds >= 0.8 * (double)tried, "bounds are %f", bounds / (double)tried);
+    ck_assert_msg(missed <= 2 + tried / 10, "missed %zu of %zu", missed, tried);
 }
 END_TEST
 
@@ -526,14 +527,12 @@ static bool model_can_improve(const struct scene *s, const size_t *rank_of_domai
     return false;
 }
 
-/* More domains than are assigned by subsets, on nodes of one rank each, so that a node's best rank
- * is the one it has. */
+/* On nodes of one rank each, so that a node's best rank is the one it has. */
 START_TEST(congestion_stays_put)
 {
     for_random_seeds (seed, 50) {
         uint64_t state = seed;
         size_t rank[MAX_DOMAINS];
-        double bound = -1.0;
         int64_t ranks = pick(&state, 17, MAX_NODES);
         struct scene *s = draw_scene(&state, ranks, pick(&state, 17, ranks), ranks);
         for (size_t i = 0; i < s->ranks; i++)
@@ -543,8 +542,6 @@ START_TEST(congestion_stays_put)
         s->input.objective = PLAN_CONGESTION;
         ck_assert_msg(assign(s, "tatp", rank) == 0 && model_allows(s, rank), TELL);
         ck_assert_msg(!model_can_improve(s, rank), TELL);
-        ck_assert_msg(plan_least_congestion(&s->input, lap_solvers, rank, &bound) == 0, TELL);
-        ck_assert_msg(bound > 0.0 && bound <= model_most(s, rank), TELL);
     }
 }
 END_TEST
@@ -917,21 +914,19 @@ static struct scene *conflicting_example(void)
     return finish(s, true);
 }
 
-enum { CALLS = 8 };
+enum { CALLS = 7 };
 
 /* A call sets the answer when it succeeds. */
 static int make_call(struct scene *s, int number, size_t *answer)
 {
     static const size_t rank[3] = {2, 4, 3}, domain[3] = {0, 1, 2};
     plan_report report;
-    double bound;
     int rc;
     switch (number) {
-    case 0: return plan_least_congestion(&s->input, lap_solvers, answer, &bound);
+    case 0: return plan_least_congestion(&s->input, lap_solvers, answer);
     case 1: return plan_choose_ranks(&s->requests, NULL, 6, domain, 3, lap_solvers, answer);
-    case 2: rc = find_bound(s, 1.0, &bound); break; /* a few rounds */
-    case 3: rc = plan_assess(&s->input, rank, &report); break;
-    default: return plan_strategies[number - 4].assign(&s->input, lap_solvers, answer);
+    case 2: rc = plan_assess(&s->input, rank, &report); break;
+    default: return plan_strategies[number - 3].assign(&s->input, lap_solvers, answer);
     }
     answer[0] = rc == 0 ? 0 : answer[0];
     return rc;
@@ -965,7 +960,7 @@ int main(void)
     Suite *suite = suite_create("plan");
     TCase *random = tcase_create("random"), *single = tcase_create("single");
     tcase_set_timeout(random, 60);
-    add_tests(random, assessment, tatp_is_least, congestion_is_least, congestion_stays_put,
+    add_tests(random, assessment, tatp_is_least, congestion_is_low, congestion_stays_put,
               network_costs_nothing, latp_holds_most, otp_takes_turns, ranks_of_a_node);
     suite_add_tcase(suite, random);
     add_tests(single, worked_example_answers, ranks_by_number, unusable_input, unusable_for_some,

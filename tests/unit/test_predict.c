@@ -80,9 +80,9 @@ static const struct {
     {"blocks by node", IN_BLOCKS, 64, BIN, by_node, {0}, FITTED, 0, false},
     {"even domains recorded", IN_BLOCKS, 64, BIN, by_node, {.kind = EVEN}, EVEN, 0, true},
     /* Stripe s is on target s % 4, and each target's stripes are those of one node by node. */
-    {"stripes by node", IN_TURN, 64, BIN, by_node, {0, 0, BIN, 4, 0}, STRIPE, 0, false},
-    {"stripes by slot", IN_TURN, 64, BIN, by_slot, {0, 0, BIN, 4, 0}, STRIPE, 0, true},
-    {"bins of many stripes", ALL, 2, 64 * MiB, by_slot, {0, 0, 4 * KiB, 4, 0}, STRIPE, 0, true},
+    {"stripes by node", IN_TURN, 64, BIN, by_node, {0, 0, BIN, 4}, STRIPE, 0, false},
+    {"stripes by slot", IN_TURN, 64, BIN, by_slot, {0, 0, BIN, 4}, STRIPE, 0, true},
+    {"bins of many stripes", ALL, 2, 64 * MiB, by_slot, {0, 0, 4 * KiB, 4}, STRIPE, 0, true},
 };
 
 START_TEST(domains_and_bytes_of_calls)

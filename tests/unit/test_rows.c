@@ -273,7 +273,7 @@ START_TEST(listed_ranks_suffice)
             ck_assert_int_eq(gather(&m, m.ranks, s->by_blocks, &whole), 0);
             double few = cost(&m, s, &listed, per_node, &whole);
             double all = cost(&m, s, &whole, per_node, &whole);
-            bool counts_savings = !m.near || s->assign_bounded != NULL;
+            bool counts_savings = !m.near || s == plan_strategies;
             ck_assert_msg(few <= all || s->by_blocks || !counts_savings,
                           "%s, seed %llu: %g, %g with all ranks", s->name, (unsigned long long)seed,
                           few, all);

@@ -208,13 +208,11 @@ tatp_plan_settings tatp_params_plan(const ompio_file_t *fh, const tatp_settings 
                 .aggregators = allow_aggregators(fh, aggregators, targets),
                 .stripe = stripe,
                 .targets = targets,
-                .unit = of[PARAMETER_UNIT_SIZE],
             },
         .cycles =
             {
                 .buffer = buffer < LARGEST_CYCLE_BUFFER ? buffer : LARGEST_CYCLE_BUFFER,
                 .in_flight = EXCHANGE_DEPTH,
-                .message = of[PARAMETER_MESSAGE_SIZE],
                 .stripe = stripe,
             },
         .strategy = &plan_strategies[of[PARAMETER_STRATEGY]],

@@ -132,7 +132,7 @@ static int fit_on_root(const tatp_planning *planning, const pieces_bytes *all,
 {
     const tatp_plan_costs *costs = &draft->costs;
     if (!planning->may_fit || draft->units.unit > 0 || all->too_many ||
-        !pieces_may_pay(&planning->smallest, &planning->division, planning->domains,
+        !pieces_may_pay(&planning->pieces, &planning->division, planning->domains,
                         costs->apart_hop_bytes, costs->crossing_bytes))
         return OMPI_SUCCESS;
     return tatp_fit_units(planning, planning->broadcast + PLAN_ELEMENTS, costs, all, units);
@@ -264,8 +264,7 @@ static void adopt_draft(tatp_plan *plan, const tatp_plan_input *in, const tatp_d
     division_cycles cycles = in->settings->cycles;
     tatp_plan_view *view = &plan->draft.view;
     cycles.parts = draft->parts;
-    if (0 == cycles.message)
-        cycles.message = tatp_comm_message_size(in->comm);
+    cycles.message = tatp_comm_message_size(in->comm);
     if (0 == in->settings->division.aggregators)
         cycles.buffer = division_buffer(cycles.buffer, domains->count, tatp_nodes_count(in->nodes));
     plan->draft = *draft;
@@ -287,9 +286,9 @@ static tatp_planning start_planning(const tatp_plans *plans, const tatp_plan_inp
     planning.division.capacity = tatp_nodes_chosen_capacity(in->nodes);
     planning.division.nodes = (int64_t)nodes;
     planning.domains = division_count(&planning.division, in->lo, in->hi);
-    planning.smallest = pieces_smallest(&planning.division, planning.domains, in->lo, in->hi);
+    planning.pieces = pieces_of(&planning.division, planning.domains, in->lo, in->hi);
     planning.may_fit =
-        nodes > 1 && pieces_may_fit(&planning.smallest, &planning.division, planning.domains);
+        nodes > 1 && pieces_may_fit(&planning.pieces, &planning.division, planning.domains);
     return planning;
 }
 

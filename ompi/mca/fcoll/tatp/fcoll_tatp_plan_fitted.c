@@ -9,7 +9,7 @@ int tatp_fit_units(const tatp_planning *planning, const int64_t *aggregator,
                    const tatp_plan_costs *even, const pieces_bytes *all, pieces *units)
 {
     const tatp_node_map *map = tatp_nodes_map(planning->in->nodes);
-    const pieces *smallest = &planning->smallest;
+    const pieces *whole = &planning->pieces;
     size_t count = planning->domains;
     size_t *node_of_aggregator = calloc(count, sizeof *node_of_aggregator);
     matrix bytes = {0};
@@ -19,9 +19,9 @@ int tatp_fit_units(const tatp_planning *planning, const int64_t *aggregator,
         node_of_aggregator[j] = map->node_of_rank[aggregator[j]];
     const pieces_fit_input in = {&planning->division, &map->topology, node_of_aggregator, count,
                                  even->apart_hop_bytes};
-    int rc = matrix_from_entries(&bytes, smallest->count, map->nodes, all->entry, all->count);
+    int rc = matrix_from_entries(&bytes, whole->count, map->nodes, all->entry, all->count);
     if (0 == rc)
-        rc = pieces_fit(smallest, &bytes, &in, units);
+        rc = pieces_fit(whole, &bytes, &in, units);
     matrix_release(&bytes);
     free(node_of_aggregator);
     return tatp_from_errno(rc);
@@ -48,7 +48,7 @@ int tatp_take_units(const tatp_planning *planning, int count, tatp_fit *fit)
     int rc = OMPI_SUCCESS;
     size_t at = 0;
     if (!is_root) {
-        *units = pieces_with_unit(&planning->smallest, planning->broadcast[PLAN_UNIT]);
+        *units = planning->pieces;
         units->domain = calloc(units->count, sizeof *units->domain);
         if (NULL == units->domain)
             fit->error = OMPI_ERR_OUT_OF_RESOURCE;

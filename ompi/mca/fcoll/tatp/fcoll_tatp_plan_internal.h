@@ -18,7 +18,7 @@ typedef struct tatp_planning {
     const tatp_plan_input *in;
     division_settings division;
     size_t domains;     /* their number */
-    pieces smallest;    /* units of fitted domains */
+    pieces pieces;      /* units of fitted domains */
     bool may_fit;       /* the even domains may be replaced by fitted ones */
     int64_t *broadcast; /* of the plan */
 } tatp_planning;
@@ -63,7 +63,7 @@ struct tatp_plans {
 /* What decides on rank 0; elsewhere empty. */
 typedef struct tatp_gathered {
     rows c;             /* as far as a decision needs it */
-    pieces_bytes units; /* of each node, in the smallest units of domains that may be fitted */
+    pieces_bytes units; /* of each node, in the units of domains that may be fitted */
 } tatp_gathered;
 
 /* rc: this rank's status so far; an error of any rank becomes an error of rank 0. Collective. */

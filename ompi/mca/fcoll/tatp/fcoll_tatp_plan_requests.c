@@ -163,7 +163,7 @@ static int describe_requests(const tatp_planning *planning, const tatp_draft *dr
     request_parts parts = {0};
     int rc = rows_from_shares(draft->share, draft->view.shares, &parts.row, &parts.row_count);
     if (0 == rc && counts_units(planning, draft))
-        rc = pieces_count(&planning->smallest, planning->in->accesses, &parts.units);
+        rc = pieces_count(&planning->pieces, planning->in->accesses, &parts.units);
     rc = tatp_from_errno(rc);
     if (OMPI_SUCCESS == rc)
         rc = join_parts(&parts, own);
@@ -185,7 +185,7 @@ int tatp_gather_requests(const tatp_planning *planning, const tatp_draft *draft,
     request_sums sums = start_request_sums(planning);
     tatp_message own = {.from = tatp_comm_rank(comm)};
     *all = (tatp_gathered){0};
-    sums.units = counts_units(planning, draft) ? planning->smallest.count : 0;
+    sums.units = counts_units(planning, draft) ? planning->pieces.count : 0;
     sums.all_units = &all->units;
     if (OMPI_SUCCESS == rc)
         rc = describe_requests(planning, draft, &own);

@@ -75,8 +75,7 @@ static void append_collective(tatp_record *record, const tatp_record_access *acc
                      .aggregators = d->aggregators,
                      .stripe = d->stripe,
                      .targets =
-                         d->targets < VIEW_FILE_MOST_TARGETS ? d->targets : VIEW_FILE_MOST_TARGETS,
-                     .unit = d->unit},
+                         d->targets < VIEW_FILE_MOST_TARGETS ? d->targets : VIEW_FILE_MOST_TARGETS},
         .lo = access->lo,
         .hi = access->hi,
         .times = 1,
