@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sparse auction that assigns units to nodes.
- *
- * A node that must get at least `least` units leaves most - least of its slots to dummies: bidders
- * without bytes, as many as there are surplus slots, for which all nodes are alike. Then every slot
- * is taken in the end, and the lower limits hold. */
+/* The sparse auction that assigns units to nodes. */
 #include "plan/auction.h"
 #include "base/arena.h"
 #include "base/heap.h"
@@ -15,8 +11,6 @@
 #include <stdbool.h>
 
 #define NONE SIZE_MAX
-
-enum { PREFETCHED = 8 };
 
 /* A taken slot: the unit, and the price that it bid. */
 struct bid {
@@ -31,13 +25,12 @@ BASE_HEAP(bid_heap, struct bid, const void *, BID_PRECEDES, BASE_HEAP_UNPLACED);
  * once all slots are taken, which they remain. */
 struct slots {
     size_t first, count;
-    size_t units, dummies;
+    size_t units;
 };
 
-/* Heaps of nodes by key, then by number. node[position[n]] is n for every node n in a heap; heaps
- * of different nodes may share one order. */
+/* Heaps of nodes by price, then by number. node[position[n]] is n for every node n in a heap. */
 struct node_order {
-    const double *key;
+    const double *price;
     size_t *position;
 };
 
@@ -47,7 +40,7 @@ struct node_queue {
 };
 
 #define NODE_PRECEDES(order, a, b)                                                                 \
-    ((order)->key[a] < (order)->key[b] || ((order)->key[a] == (order)->key[b] && (a) < (b)))
+    ((order)->price[a] < (order)->price[b] || ((order)->price[a] == (order)->price[b] && (a) < (b)))
 #define NODE_PLACED(order, item, at) ((order)->position[item] = (at))
 BASE_HEAP(node_heap, size_t, const struct node_order *, NODE_PRECEDES, NODE_PLACED);
 
@@ -70,12 +63,6 @@ struct auction {
     struct node_queue *cheapest; /* of each class, its nodes by price */
     struct node_order by_price;
     size_t *cheapest_node;
-
-    size_t idle;   /* dummies without a slot */
-    double level;  /* the price that all dummies pay */
-    double *offer; /* the price of one more slot for a dummy on each node */
-    struct node_queue offers;
-    struct node_order by_offer;
 
     gains gains;
 };
@@ -152,7 +139,7 @@ static struct choice choose_node(struct auction *a, size_t unit)
 
 static bool is_full(const struct slots *s)
 {
-    return s->units + s->dummies == s->count;
+    return s->units == s->count;
 }
 
 /* The price of the cheapest slot: 0 as long as one is free. */
@@ -161,57 +148,33 @@ static double price_of(const struct auction *a, size_t node)
     const struct slots *s = &a->slots[node];
     if (s->count == 0)
         return INFINITY;
-    if (!is_full(s))
-        return 0.0;
-    double of_units = s->units > 0 ? a->bid[s->first].price : INFINITY;
-    return s->dummies > 0 ? fmin(of_units, a->level) : of_units;
-}
-
-static double offer_of(const struct auction *a, size_t node)
-{
-    const struct slots *s = &a->slots[node];
-    if (s->dummies == a->in->most[node] - a->in->least[node])
-        return INFINITY;
     return is_full(s) ? a->bid[s->first].price : 0.0;
 }
 
 static void update_price(struct auction *a, size_t node)
 {
-    double price = price_of(a, node);
-    if (price != a->price[node]) {
-        const struct node_queue *q = &a->cheapest[class_of_node(a->topology, node)];
-        a->price[node] = price;
-        node_heap_fix(&a->by_price, q->node, q->count, a->by_price.position[node], node);
-    }
-    if (a->offers.count > 0) {
-        a->offer[node] = offer_of(a, node);
-        node_heap_fix(&a->by_offer, a->offers.node, a->offers.count, a->by_offer.position[node],
-                      node);
-    }
+    const struct node_queue *q = &a->cheapest[class_of_node(a->topology, node)];
+    a->price[node] = price_of(a, node);
+    node_heap_fix(&a->by_price, q->node, q->count, a->by_price.position[node], node);
 }
 
-static void free_slot_taken(struct auction *a, size_t node)
+static void take_free_slot(struct auction *a, size_t node, struct bid bid)
 {
     struct slots *s = &a->slots[node];
-    if (is_full(s))
-        bid_heap_build(NULL, a->bid + s->first, s->units);
+    a->bid[s->first + s->units++] = bid;
+    if (!is_full(s))
+        return;
+    bid_heap_build(NULL, a->bid + s->first, s->units);
     update_price(a, node);
 }
 
-/* The bid takes a slot of a full node. Returns the evicted unit, or NONE: a dummy. */
+/* The bid takes a slot of a full node. Returns the evicted unit. */
 static size_t evict(struct auction *a, size_t node, struct bid bid)
 {
     struct slots *s = &a->slots[node];
     struct bid *heap = a->bid + s->first;
-    size_t out = NONE;
-    if (s->dummies == 0 || (s->units > 0 && heap[0].price < a->level)) {
-        out = heap[0].unit;
-        bid_heap_down(NULL, heap, s->units, 0, bid);
-    } else {
-        s->dummies--;
-        a->idle++;
-        bid_heap_up(NULL, heap, s->units++, bid);
-    }
+    size_t out = heap[0].unit;
+    bid_heap_down(NULL, heap, s->units, 0, bid);
     update_price(a, node);
     return out;
 }
@@ -220,7 +183,6 @@ static size_t evict(struct auction *a, size_t node, struct bid bid)
 static size_t bid_of_unit(struct auction *a, size_t unit)
 {
     struct choice c = choose_node(a, unit);
-    struct slots *s = &a->slots[c.node];
     double rise = isinf(c.second) ? 0.0 : c.value - c.second;
     a->node_of_unit[unit] = c.node;
     if (++a->bids > a->patience) {
@@ -228,10 +190,9 @@ static size_t bid_of_unit(struct auction *a, size_t unit)
         a->epsilon *= 2;
     }
     struct bid bid = {a->price[c.node] + rise + a->epsilon, unit};
-    if (is_full(s))
+    if (is_full(&a->slots[c.node]))
         return evict(a, c.node, bid);
-    a->bid[s->first + s->units++] = bid;
-    free_slot_taken(a, c.node);
+    take_free_slot(a, c.node, bid);
     return NONE;
 }
 
@@ -242,22 +203,11 @@ static void enqueue_unit(struct auction *a, size_t unit)
         a->queue[(a->first_queued + a->count_queued++) % a->bytes->rows] = unit;
 }
 
-/* Evicted units are anywhere in memory. */
-static void prefetch_unit(const struct auction *a, size_t ahead)
-{
-    if (ahead < a->count_queued) {
-        size_t e = a->bytes->row_start[a->queue[(a->first_queued + ahead) % a->bytes->rows]];
-        __builtin_prefetch(&a->bytes->col[e]);
-        __builtin_prefetch(&a->bytes->value[e]);
-    }
-}
-
 /* Until every unit has a slot. */
 static void assign_queued(struct auction *a)
 {
     while (a->count_queued > 0) {
         size_t unit = a->queue[a->first_queued];
-        prefetch_unit(a, PREFETCHED);
         a->first_queued = (a->first_queued + 1) % a->bytes->rows;
         a->count_queued--;
         enqueue_unit(a, bid_of_unit(a, unit));
@@ -272,6 +222,7 @@ static bool has_bytes(const matrix *m, size_t u)
     return e < m->row_start[u + 1];
 }
 
+/* Units bid in their order first, so that ties keep neighbours together. */
 static void assign_units(struct auction *a)
 {
     for (size_t u = 0; u < a->bytes->rows; u++)
@@ -282,60 +233,19 @@ static void assign_units(struct auction *a)
     assign_queued(a);
 }
 
-/* ---- dummies ---- */
-
-static void assign_dummy(struct auction *a, size_t node)
-{
-    struct slots *s = &a->slots[node];
-    struct bid *heap = a->bid + s->first;
-    a->idle--;
-    s->dummies++;
-    if (s->units + s->dummies > s->count) {
-        enqueue_unit(a, heap[0].unit);
-        if (--s->units > 0)
-            bid_heap_down(NULL, heap, s->units, 0, heap[s->units]);
-        update_price(a, node);
-    } else {
-        free_slot_taken(a, node);
-    }
-    assign_queued(a);
-}
-
-static void raise_level(struct auction *a, double level)
-{
-    a->level = level;
-    for (size_t n = 0; n < a->topology->nodes; n++)
-        update_price(a, n);
-}
-
-/* Free slots first; then slots at the price of the cheapest unit, raised until units move. */
-static void assign_dummies(struct auction *a)
-{
-    for (size_t n = 0; n < a->topology->nodes; n++) {
-        a->offer[n] = offer_of(a, n);
-        node_heap_up(&a->by_offer, a->offers.node, a->offers.count++, n);
-    }
-    while (a->idle > 0) {
-        size_t node = a->offers.node[0];
-        if (a->offer[node] > a->level)
-            raise_level(a, a->offer[node] + a->epsilon);
-        else
-            assign_dummy(a, node);
-    }
-}
-
 /* ---- memory ---- */
 
 static int lay_out_slots(struct auction *a)
 {
     size_t slots = 0;
     for (size_t n = 0; n < a->topology->nodes; n++) {
-        a->slots[n] = (struct slots){.first = slots, .count = a->in->most[n]};
+        size_t capacity = a->in->capacity[n];
+        size_t count = capacity < a->in->units ? capacity : a->in->units;
+        a->slots[n] = (struct slots){.first = slots, .count = count};
         a->price[n] = price_of(a, n);
-        if (__builtin_add_overflow(slots, a->in->most[n], &slots))
+        if (__builtin_add_overflow(slots, count, &slots))
             return -ENOMEM;
     }
-    a->idle = slots - a->in->units;
     a->bid = base_arena_alloc(&a->arena, slots, sizeof *a->bid);
     return a->bid != NULL ? 0 : -ENOMEM;
 }
@@ -368,11 +278,7 @@ static int auction_init(struct auction *a)
     a->cheapest = base_arena_alloc(arena, classes, sizeof *a->cheapest);
     a->cheapest_node = base_arena_alloc(arena, nodes, sizeof *a->cheapest_node);
     a->by_price.position = base_arena_alloc(arena, nodes, sizeof *a->by_price.position);
-    a->offer = base_arena_alloc(arena, nodes, sizeof *a->offer);
-    a->offers.node = base_arena_alloc(arena, nodes, sizeof *a->offers.node);
-    a->by_offer.position = base_arena_alloc(arena, nodes, sizeof *a->by_offer.position);
-    a->by_price.key = a->price;
-    a->by_offer.key = a->offer;
+    a->by_price.price = a->price;
     if (arena->failed || lay_out_slots(a) != 0 ||
         gains_set_up(&a->gains, arena, a->bytes, a->topology) != 0)
         return -ENOMEM;
@@ -391,10 +297,8 @@ int auction_solve(const auction_input *in, size_t *node_of_unit)
         .node_of_unit = node_of_unit,
     };
     int rc = auction_init(&a);
-    if (rc == 0) {
+    if (rc == 0)
         assign_units(&a);
-        assign_dummies(&a);
-    }
     base_arena_release(&a.arena);
     return rc;
 }

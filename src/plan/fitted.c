@@ -24,9 +24,9 @@ static int check_aggregators(const fitted_input *in)
 
 struct work {
     struct base_arena arena;
-    double bytes;         /* in all */
-    size_t loaded;        /* units with bytes */
-    size_t *least, *most; /* units of each node */
+    double bytes;     /* in all */
+    size_t loaded;    /* units with bytes */
+    size_t *capacity; /* of each node, in units */
     size_t *node_of_unit, *aggregator_of_unit;
 };
 
@@ -48,13 +48,13 @@ static int measure_units(const matrix *bytes, struct work *w)
 
 /* ---- to nodes ---- */
 
+/* As many units for each aggregator as though all had the same number, rounded up. One that has
+ * fewer slows nobody down. */
 static void limit_nodes(const fitted_input *in, struct work *w)
 {
-    size_t least = w->loaded / in->aggregators, most = least + (w->loaded % in->aggregators != 0);
-    for (size_t j = 0; j < in->aggregators; j++) {
-        w->least[in->node_of_aggregator[j]] += least;
-        w->most[in->node_of_aggregator[j]] += most;
-    }
+    size_t most = w->loaded / in->aggregators + (w->loaded % in->aggregators != 0);
+    for (size_t j = 0; j < in->aggregators; j++)
+        w->capacity[in->node_of_aggregator[j]] += most;
 }
 
 static int run_auction(const fitted_input *in, struct work *w)
@@ -63,8 +63,7 @@ static int run_auction(const fitted_input *in, struct work *w)
     auction_input input = {
         .bytes = in->bytes,
         .topology = in->topology,
-        .least = w->least,
-        .most = w->most,
+        .capacity = w->capacity,
         .units = w->loaded,
         .epsilon = w->loaded > 0 ? EPSILON * w->bytes / (double)w->loaded : 1.0,
     };
@@ -102,12 +101,12 @@ static size_t first_share(const size_t *unit, size_t count, size_t aggregators, 
     return least + 1;
 }
 
-/* least: units with bytes that each aggregator gets, or one more. */
 static void deal_node(const struct groups *units, const struct groups *aggregators, size_t n,
-                      size_t least, size_t *aggregator_of_unit)
+                      size_t *aggregator_of_unit)
 {
     const size_t *unit = units->item + units->start[n];
-    size_t count = group_size(units, n);
+    size_t count = group_size(units, n), shares = group_size(aggregators, n);
+    size_t least = shares > 0 ? count / shares : 0;
     for (size_t k = aggregators->start[n]; k < aggregators->start[n + 1]; k++) {
         size_t share = first_share(unit, count, aggregators->start[n + 1] - k, least);
         for (size_t i = 0; i < share; i++)
@@ -146,7 +145,7 @@ static int deal_to_aggregators(const fitted_input *in, struct work *w)
         group_items(&w->arena, in->node_of_aggregator, in->aggregators, nodes, &aggregators) != 0)
         return -ENOMEM;
     for (size_t n = 0; n < nodes; n++)
-        deal_node(&units, &aggregators, n, w->loaded / in->aggregators, w->aggregator_of_unit);
+        deal_node(&units, &aggregators, n, w->aggregator_of_unit);
     deal_idle_units(in, w, load);
     return 0;
 }
@@ -159,8 +158,7 @@ int fitted_assign(const fitted_input *in, size_t *aggregator_of_unit, double *ho
     if (check_aggregators(in) != 0 || measure_units(in->bytes, &w) != 0)
         return -EINVAL;
     size_t nodes = in->topology->nodes, units = in->bytes->rows;
-    w.least = base_arena_alloc(&w.arena, nodes, sizeof *w.least);
-    w.most = base_arena_alloc(&w.arena, nodes, sizeof *w.most);
+    w.capacity = base_arena_alloc(&w.arena, nodes, sizeof *w.capacity);
     w.node_of_unit = base_arena_alloc(&w.arena, units, sizeof *w.node_of_unit);
     w.aggregator_of_unit = base_arena_alloc(&w.arena, units, sizeof *w.aggregator_of_unit);
     int rc = w.arena.failed ? -ENOMEM : run_auction(in, &w);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Fitted file domains: the accessed range is cut into units, and units are assigned to aggregators
- * with minimum hop-bytes so that all aggregators own equally many units. This is a transportation
- * problem, solved by a sparse auction. doc/fitted.md has the method.
+ * with low hop-bytes so that no aggregator owns more units than with equal shares. This is a
+ * transportation problem, solved by a sparse auction. doc/fitted.md has the method.
  *
  * Functions return 0 or a negative errno value; outputs are set only on success. Equal input gives
  * equal output. Sums are exact below 2^53.
@@ -22,12 +22,14 @@ typedef struct fitted_input {
 } fitted_input;
 
 /* The aggregator of each unit, and the hop-bytes of that: they count TOPO_SAME_NODE for a byte that
- * stays on its node, whichever rank of the node is its aggregator. The numbers of units with bytes
- * differ by at most one between aggregators; on a node they are dealt to its aggregators in file
- * order, as contiguous as that allows. A unit without bytes gets the aggregator of its left
- * neighbour while that has less than ceil(units / aggregators) in all, else another. Ties prefer
- * the node of the left neighbour. -EINVAL: no aggregator, one on a node that is not in the
- * topology, columns other than the topology's nodes, a negative number of bytes; -ENOMEM. */
+ * stays on its node, whichever rank of the node is its aggregator. No aggregator has more than
+ * ceil(units with bytes / aggregators) units with bytes; the units of a node are dealt evenly to
+ * its aggregators in file order, as contiguous as that allows. A unit without bytes gets the
+ * aggregator of its left neighbour while that has less than ceil(units / aggregators) in all, else
+ * another. Ties prefer the node of the left neighbour. The hop-bytes are within 1 % of all bytes of
+ * the least, unless a price war raised the steps of prices. -EINVAL: no aggregator, one on a node
+ * that is not in the topology, columns other than the topology's nodes, a negative number of bytes;
+ * -ENOMEM. */
 int fitted_assign(const fitted_input *in, size_t *aggregator_of_unit, double *hop_bytes);
 
 /* Part of the hop-bytes that fitted domains must save to be chosen by default: below it, larger

@@ -61,7 +61,7 @@ static int follow_owners(struct profile_search *s, const owners *o)
     int rc = owners_benefit(o, s->profile, s->task->input->nodes, &benefit);
     if (rc != 0)
         return rc;
-    rc = transport(&benefit, s->capacity, transport_increment(&benefit), s->trial);
+    rc = transport(&benefit, s->capacity, s->trial);
     matrix_release(&benefit);
     return rc;
 }

@@ -199,7 +199,7 @@ static int assign_items(const matrix *bytes, size_t nodes, const size_t *node, s
     size_t used = mark_used_nodes(bytes->rows, nodes, node, w->capacity);
     for (size_t n = 0; n < nodes; n++)
         w->capacity[n] *= (w->items.count + used - 1) / (used > 0 ? used : 1);
-    rc = transport(&benefit, w->capacity, transport_increment(&benefit), w->node_of_item);
+    rc = transport(&benefit, w->capacity, w->node_of_item);
     for (size_t k = 0; rc == 0 && k < w->items.count; k++)
         if (__builtin_add_overflow(*local_bytes, matrix_get(&benefit, k, w->node_of_item[k]),
                                    local_bytes))

@@ -25,7 +25,7 @@ FOLDERS = {
     "plan": ("access", "lap", "matrix", "topo"),
     "predict": ("access", "lap", "matrix", "plan", "topo"),
     "record": ("access", "matrix"),
-    "setmatch": ("matrix",),
+    "setmatch": ("matrix", "plan", "topo"),
     "storage": (),
     "topo": ("matrix",),
 }

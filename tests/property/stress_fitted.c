@@ -165,17 +165,15 @@ static double cost_of(const struct instance *in, const size_t *aggregator_of_uni
     return sum;
 }
 
-/* Loaded units of two aggregators differ by one at most. */
+/* No aggregator has more units with bytes than with equal shares. */
 static bool is_balanced(const struct instance *in, const size_t *aggregator_of_unit)
 {
-    size_t loaded[MAX_AGGREGATORS] = {0}, least = SIZE_MAX, most = 0;
-    for (size_t i = 0; i < in->loaded; i++)
-        loaded[aggregator_of_unit[in->loaded_unit[i]]]++;
-    for (size_t j = 0; j < in->aggregators; j++) {
-        least = loaded[j] < least ? loaded[j] : least;
-        most = loaded[j] > most ? loaded[j] : most;
+    size_t loaded[MAX_AGGREGATORS] = {0}, most = 0;
+    for (size_t i = 0; i < in->loaded; i++) {
+        size_t units = ++loaded[aggregator_of_unit[in->loaded_unit[i]]];
+        most = units > most ? units : most;
     }
-    return most - least <= 1;
+    return most <= (in->loaded + in->aggregators - 1) / in->aggregators;
 }
 
 /* No domain is longer than an even one. */
@@ -209,10 +207,8 @@ static double exact_hop_bytes(const struct instance *in)
 {
     size_t least[MAX_NODES] = {0}, most[MAX_NODES] = {0}, node_of_unit[MAX_UNITS];
     double total = 0.0;
-    for (size_t j = 0; j < in->aggregators; j++) {
-        least[in->node_of_aggregator[j]] += in->loaded / in->aggregators;
+    for (size_t j = 0; j < in->aggregators; j++)
         most[in->node_of_aggregator[j]] += (in->loaded + in->aggregators - 1) / in->aggregators;
-    }
     const transport problem = {in->loaded, in->nodes, in->cost, least, most};
     if (transport_solve(&problem, node_of_unit, &total) != 0) {
         fprintf(stderr, "no exact answer\n");
