@@ -179,7 +179,6 @@ void tatp_record_end(tatp_record *record)
         tatp_record_remove_interposer(&record->individual);
     }
     record->counted = false;
-    tatp_record_flush();
 }
 
 void tatp_record_free(tatp_record *record)
