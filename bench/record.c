@@ -196,8 +196,7 @@ static void own(struct run *r, size_t j)
         check(record_read_access(r->part[j].element, r->part[j].count, &at, &rank[n], &list[n]),
               "pieces");
     r->neighbours[j].from = j;
-    check(record_describe_neighbours(list, rank, n, r->o->ranks, ACCESS_WEIGHT_COUNT,
-                                     &r->neighbours[j].message),
+    check(record_describe_neighbours(list, rank, n, r->o->ranks, &r->neighbours[j].message),
           "neighbours");
     r->owner_s = now() - begun > r->owner_s ? now() - begun : r->owner_s;
     r->sent_mb += (double)r->neighbours[j].message.count * 8e-6;
@@ -224,7 +223,7 @@ static void sum_up(struct run *r, view_file *file)
     for (size_t i = 0; i < o->ranks; i++)
         check(record_sums_add_profile(&sums, i, r->row[i].message.element, r->row[i].message.count),
               "sums");
-    check(record_sums_finish(&sums, ACCESS_WEIGHT_COUNT, &file->view, &bytes), "sums");
+    check(record_sums_finish(&sums, &file->view, &bytes), "sums");
     record_sums_release(&sums);
     check(view_file_add_calls(file, &pattern, &bytes, 1), "profile");
     matrix_release(&bytes);

@@ -4,7 +4,6 @@
 #include "dla.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "cache/cache.h"
+#include "record/record_header.h"
 #include "table.h"
 #include "tool.h"
 
@@ -42,31 +42,27 @@ static void release_cache(cache_contents *c)
 
 /* ---- list ---- */
 
-static void add_time(tool_table *table, size_t runs, double seconds)
+static void add_day(tool_table *table, int64_t seconds)
 {
-    if (runs > 0)
-        tool_table_add(table, "%zu\n%.3g", runs, seconds);
-    else
-        tool_table_add(table, "0\n-");
+    char day[32] = "-";
+    struct tm tm;
+    time_t when = (time_t)seconds;
+    if (localtime_r(&when, &tm) != NULL)
+        strftime(day, sizeof day, "%Y-%m-%d", &tm);
+    tool_table_add(table, "%s", day);
 }
 
 static void add_entry(tool_table *table, int folder, const cache_entry *e)
 {
-    cache_comparison c;
-    cache_runs runs;
-    char day[32] = "-";
-    struct tm tm;
-    time_t recorded = (time_t)e->recorded;
-    (void)cache_read_runs(folder, &e->key, &runs);
-    cache_runs_compare(&runs, &c);
-    if (e->recorded != 0 && localtime_r(&recorded, &tm) != NULL)
-        strftime(day, sizeof day, "%Y-%m-%d", &tm);
-    tool_table_add(table, "%s\n%zu\n%s", e->key.text, runs.ranks, day);
-    add_time(table, c.stock_runs, c.stock_seconds);
-    add_time(table, c.runs, c.seconds);
-    tool_table_add(table, "%s", runs.marks[CACHE_DROPPED] > 0 ? "dropped" : "");
-    tool_table_add_text(table, runs.program);
-    tool_table_add_text(table, runs.arguments);
+    record_header header = {.ranks = 0};
+    int fd = cache_open_record(folder, &e->key, false);
+    bool is_whole = fd >= 0 && record_header_read(&header, fd) == 0;
+    if (fd >= 0)
+        close(fd);
+    tool_table_add(table, "%s\n%zu", e->key.text, header.ranks);
+    add_day(table, e->recorded);
+    add_day(table, e->used);
+    tool_table_add_text(table, is_whole ? header.program : "(damaged)");
 }
 
 static error_t parse_list_option(int key, char *arg, struct argp_state *state)
@@ -82,12 +78,10 @@ static const struct argp list_argp = {
 
 int dla_list(int argc, char **argv)
 {
-    tool_table table = {.align = "lrlrrrrlll"};
+    tool_table table = {.align = "lrlll"};
     tool_parse(&list_argp, argc, argv, NULL);
     cache_contents c = read_cache();
-    tool_table_add(&table,
-                   "key\nranks\nrecorded\nstock runs\ns/call\nplaced runs\ns/call\n\nprogram"
-                   "\narguments");
+    tool_table_add(&table, "key\nranks\nrecorded\nused\nprogram");
     for (size_t i = 0; i < c.count; i++)
         add_entry(&table, c.folder, &c.entry[i]);
     tool_table_print(&table);

@@ -13,12 +13,6 @@ static bool continues(const access_block *last, const access_block *next)
     return last->owner == next->owner && last->offset + last->length == next->offset;
 }
 
-static int64_t weight_of(access_weight weight, const access_block *a, const access_block *b)
-{
-    int64_t shorter = a->length < b->length ? a->length : b->length;
-    return weight == ACCESS_WEIGHT_BYTES ? shorter : 1;
-}
-
 static int count_adjacent_pair(matrix_builder *counts, size_t a, size_t b, int64_t value)
 {
     int rc = matrix_builder_add(counts, a, b, value);
@@ -37,7 +31,6 @@ struct pair {
 /* The last block may still grow, so that pairs are counted one block later. */
 struct block_walk {
     matrix_builder *counts;
-    access_weight weight;
     struct pair pair[CACHED_PAIRS];
     size_t blocks;
     access_block first[2], last[3]; /* last[2] is the latest; valid: the last min(blocks, 3) */
@@ -53,14 +46,12 @@ static int flush_pair(struct block_walk *w, struct pair *pair)
 static int count_pair(struct block_walk *w, const access_block *a, const access_block *b)
 {
     struct pair *pair = &w->pair[(a->owner * 31 + b->owner) % CACHED_PAIRS];
-    int64_t value = weight_of(w->weight, a, b), sum;
     int rc = 0;
-    if (pair->a != a->owner || pair->b != b->owner ||
-        __builtin_add_overflow(pair->value, value, &sum)) {
+    if (pair->a != a->owner || pair->b != b->owner) {
         rc = flush_pair(w, pair);
-        sum = value;
+        *pair = (struct pair){a->owner, b->owner, 0};
     }
-    *pair = (struct pair){a->owner, b->owner, sum};
+    pair->value++;
     return rc;
 }
 
@@ -99,10 +90,10 @@ static int walk_all(access_merge *merge, const size_t *owner, struct block_walk 
 }
 
 int access_count_neighbours(const access_list *lists, const size_t *owner, size_t count,
-                            access_weight weight, matrix_builder *counts, access_ends *ends)
+                            matrix_builder *counts, access_ends *ends)
 {
     access_merge merge;
-    struct block_walk w = {.counts = counts, .weight = weight};
+    struct block_walk w = {.counts = counts};
     const access_list **list = calloc(count + 1, sizeof *list);
     if (list == NULL)
         return -ENOMEM;
@@ -128,22 +119,21 @@ struct seam {
     bool counted; /* within a part */
 };
 
-static int close_pair(const struct seam *s, access_weight weight, matrix_builder *counts)
+static int close_pair(const struct seam *s, matrix_builder *counts)
 {
     if (s->blocks < 2 || s->counted)
         return 0;
-    return count_adjacent_pair(counts, s->before.owner, s->last.owner,
-                               weight_of(weight, &s->before, &s->last));
+    return count_adjacent_pair(counts, s->before.owner, s->last.owner, 1);
 }
 
-static int append_end(struct seam *s, const access_block *block, bool counted, access_weight weight,
+static int append_end(struct seam *s, const access_block *block, bool counted,
                       matrix_builder *counts)
 {
     if (s->blocks > 0 && !counted && continues(&s->last, block)) {
         s->last.length += block->length;
         return 0;
     }
-    int rc = close_pair(s, weight, counts);
+    int rc = close_pair(s, counts);
     s->before = s->last;
     s->last = *block;
     s->counted = counted;
@@ -151,14 +141,12 @@ static int append_end(struct seam *s, const access_block *block, bool counted, a
     return rc;
 }
 
-int access_join_ends(const access_ends *ends, size_t parts, access_weight weight,
-                     matrix_builder *counts)
+int access_join_ends(const access_ends *ends, size_t parts, matrix_builder *counts)
 {
     struct seam s = {.blocks = 0};
     int rc = 0;
     for (size_t part = 0; part < parts && rc == 0; part++)
         for (size_t k = 0; k < ends[part].count && rc == 0; k++)
-            rc = append_end(&s, &ends[part].block[k], k == 2 && ends[part].count == 4, weight,
-                            counts);
-    return rc == 0 ? close_pair(&s, weight, counts) : rc;
+            rc = append_end(&s, &ends[part].block[k], k == 2 && ends[part].count == 4, counts);
+    return rc == 0 ? close_pair(&s, counts) : rc;
 }

@@ -18,9 +18,6 @@ typedef struct access_block {
     int64_t offset, length;
 } access_block;
 
-/* The weight of a pair of blocks: 1, or the bytes of the shorter block. */
-typedef enum access_weight { ACCESS_WEIGHT_COUNT, ACCESS_WEIGHT_BYTES } access_weight;
-
 /* The first two blocks of a part and the last two, in order; all of them if there are less than
  * four. With four, all pairs from the second to the third have been counted. */
 typedef struct access_ends {
@@ -28,17 +25,15 @@ typedef struct access_ends {
     access_block block[4];
 } access_ends;
 
-/* Walks all blocks of all lists in order of offset and adds to `counts` the weight of each pair, in
- * both directions (so an owner that follows itself gets twice the weight on the diagonal), except
- * for the first pair and the last one. owner[l] is the row of list l; bytes in two lists count for
- * both, the lower list first. Memory O(lists) beside the builder. -ENOMEM and the errors of
- * matrix_builder_add. */
+/* Walks all blocks of all lists in order of offset and adds 1 to `counts` for each pair, in both
+ * directions (so an owner that follows itself gets 2 on the diagonal), except for the first pair
+ * and the last one. owner[l] is the row of list l; bytes in two lists count for both, the lower
+ * list first. Memory O(lists) beside the builder. -ENOMEM and the errors of matrix_builder_add. */
 int access_count_neighbours(const access_list *lists, const size_t *owner, size_t count,
-                            access_weight weight, matrix_builder *counts, access_ends *ends);
+                            matrix_builder *counts, access_ends *ends);
 
 /* Adds the pairs at the ends of `parts` parts, which follow one another in the file. Errors of
  * matrix_builder_add. */
-int access_join_ends(const access_ends *ends, size_t parts, access_weight weight,
-                     matrix_builder *counts);
+int access_join_ends(const access_ends *ends, size_t parts, matrix_builder *counts);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The records of a user's programs: one folder, $XDG_CACHE_HOME/openmpi-tatp, by default
- * ~/.cache/openmpi-tatp, with two files for each program, number of ranks and arguments
- * (program.h): KEY.crs, the record, and KEY.runs, its runs.
+ * ~/.cache/openmpi-tatp, with a file KEY.crs for each program, number of ranks and arguments
+ * (program.h). It was changed when the program was recorded, and read when it was used last.
  *
- * Only what belongs to the effective user, and no other user may change, is read: the folder has
- * mode 0700. Files are replaced as a whole, so that any number of jobs may use the folder at the
- * same time, and a killed job leaves at worst a file that is removed later.
+ * The folder belongs to the effective user and has mode 0700; otherwise nothing in it is used.
+ * Files are replaced as a whole, so that any number of jobs may use the folder at the same time,
+ * and a killed job leaves at worst a file that is removed later.
  *
  * Functions return 0 or a negative errno value.
  */
@@ -18,7 +18,6 @@
 #include <stdint.h>
 
 #include "cache/program.h"
-#include "cache/runs.h"
 
 /* What cache_trim leaves. */
 #define CACHE_MOST_ENTRIES 256
@@ -37,28 +36,20 @@ int cache_open(bool create);
 /* The reason of an error for a message, after "because of an error: ". */
 const char *cache_reason(int rc);
 
-/* Opens the record for reading. Returns a descriptor, which the caller closes, or a negative errno:
- * -ENOENT: none, or an empty one; -EPERM: it is not the user's alone. */
-int cache_open_record(int folder, const cache_key *key);
+/* Opens the record for reading. used: for a run, which is noted. Returns a descriptor, which the
+ * caller closes, or a negative errno: -ENOENT: none; -EPERM: it is not the user's, or no file. */
+int cache_open_record(int folder, const cache_key *key, bool used);
 
-/* Makes an empty record that others cannot read, for record_file_write, unless there is one. */
-int cache_create_record(int folder, const cache_key *key);
+/* The record's file in the folder; the caller frees it. -ENXIO; -ENOMEM. */
+int cache_record_path(const cache_key *key, char **path);
 
-/* The record's file in the folder of that name; the caller frees it. NULL: no memory. */
-char *cache_record_path(const char *folder, const cache_key *key);
-
-/* Zeroed, and -ENOENT, where there are no runs. */
-int cache_read_runs(int folder, const cache_key *key, cache_runs *runs);
-/* Of two processes at the same time one may lose its change. */
-int cache_write_runs(int folder, const cache_key *key, const cache_runs *runs);
-
-/* Removes the record and its runs, if they exist. */
+/* Removes the record, if it exists. */
 int cache_remove(int folder, const cache_key *key);
 
 typedef struct cache_entry {
     cache_key key;
     int64_t bytes;
-    int64_t recorded, used; /* seconds since 1970; recorded is 0 without a record */
+    int64_t recorded, used; /* seconds since 1970 */
 } cache_entry;
 
 /* All entries, the one that was used last first. The caller frees the array. */

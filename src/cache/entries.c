@@ -42,9 +42,7 @@ static int64_t later_of(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* A file of an entry; the files of one entry are merged later. */
-static int add_file(entry_list *list, const cache_key *key, bool is_record,
-                    const struct stat *status)
+static int add_entry(entry_list *list, const cache_key *key, const struct stat *status)
 {
     int rc = base_reserve(&list->entry, &list->capacity, list->count + 1, sizeof *list->entry);
 
@@ -52,8 +50,8 @@ static int add_file(entry_list *list, const cache_key *key, bool is_record,
         list->entry[list->count++] = (cache_entry){
             .key = *key,
             .bytes = status->st_size,
-            .recorded = is_record && status->st_size > 0 ? status->st_mtime : 0,
-            .used = status->st_mtime,
+            .recorded = status->st_mtime,
+            .used = later_of(status->st_atime, status->st_mtime),
         };
     return rc;
 }
@@ -68,46 +66,18 @@ static int visit_file(int folder, const char *name, bool trim, entry_list *list)
     if (!split_name(name, &key, &suffix) ||
         fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return 0;
-    if (strcmp(suffix, ".crs") == 0 || strcmp(suffix, ".runs") == 0)
-        return add_file(list, &key, suffix[1] == 'c', &status);
+    if (strcmp(suffix, ".crs") == 0)
+        return add_entry(list, &key, &status);
     if (trim && list->now - status.st_mtime > MOST_SECONDS_OF_TEMPORARY)
         (void)unlinkat(folder, name, 0);
     return 0;
-}
-
-static int compare_keys(const void *a, const void *b)
-{
-    const cache_entry *x = a, *y = b;
-
-    return strcmp(x->key.text, y->key.text);
 }
 
 static int compare_ages(const void *a, const void *b)
 {
     const cache_entry *x = a, *y = b;
 
-    return x->used == y->used ? compare_keys(a, b) : x->used < y->used ? 1 : -1;
-}
-
-static void merge_files(entry_list *list)
-{
-    size_t count = 0;
-
-    if (list->count == 0)
-        return;
-    qsort(list->entry, list->count, sizeof *list->entry, compare_keys);
-    for (size_t i = 1; i < list->count; i++) {
-        cache_entry *last = &list->entry[count], *next = &list->entry[i];
-        if (compare_keys(last, next) != 0) {
-            list->entry[++count] = *next;
-            continue;
-        }
-        last->bytes += next->bytes;
-        last->recorded = later_of(last->recorded, next->recorded);
-        last->used = later_of(last->used, next->used);
-    }
-    list->count = count + 1;
-    qsort(list->entry, list->count, sizeof *list->entry, compare_ages);
+    return x->used == y->used ? strcmp(x->key.text, y->key.text) : x->used < y->used ? 1 : -1;
 }
 
 static int read_entries(int folder, bool trim, entry_list *list)
@@ -126,10 +96,10 @@ static int read_entries(int folder, bool trim, entry_list *list)
     while (rc == 0 && (file = readdir(stream)) != NULL)
         rc = visit_file(folder, file->d_name, trim, list);
     closedir(stream);
-    if (rc == 0)
-        merge_files(list);
-    else
+    if (rc != 0)
         free(list->entry);
+    else if (list->count > 0)
+        qsort(list->entry, list->count, sizeof *list->entry, compare_ages);
     return rc;
 }
 

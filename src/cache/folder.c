@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE /* asprintf */
+#define _GNU_SOURCE /* asprintf, futimens */
 #include "cache/cache.h"
 
 #include <errno.h>
@@ -7,12 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define NAME "openmpi-tatp"
-#define NAME_SIZE (CACHE_KEY_LENGTH + 32)
+#define NAME_SIZE (CACHE_KEY_LENGTH + sizeof ".crs")
 
 /* ---- the folder ---- */
 
@@ -52,25 +51,20 @@ static int make_folder(const char *path)
     return mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : -errno;
 }
 
-/* The descriptor of open(), or a negative errno: -EPERM unless it is of this type, the user's, and
- * of a mode without `others`. */
-static int require_private(int fd, mode_t type, mode_t others)
+/* The descriptor of open(), or a negative errno: -EPERM unless it is of this type and the user's; a
+ * folder has to be the user's alone. */
+static int require_own(int fd, mode_t type)
 {
     struct stat status;
 
     if (fd < 0)
         return -errno;
     if (fstat(fd, &status) == 0 && (status.st_mode & S_IFMT) == type &&
-        status.st_uid == geteuid() && (status.st_mode & others) == 0)
+        status.st_uid == geteuid() &&
+        (type != S_IFDIR || (status.st_mode & (S_IRWXG | S_IRWXO)) == 0))
         return fd;
     close(fd);
     return -EPERM;
-}
-
-static int open_folder(const char *path)
-{
-    return require_private(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), S_IFDIR,
-                           S_IRWXG | S_IRWXO);
 }
 
 int cache_open(bool create)
@@ -85,7 +79,7 @@ int cache_open(bool create)
     if (rc == 0 && create)
         rc = make_folder(path);
     if (rc == 0)
-        rc = open_folder(path);
+        rc = require_own(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), S_IFDIR);
     free(parent);
     free(path);
     return rc;
@@ -101,128 +95,42 @@ const char *cache_reason(int rc)
     }
 }
 
-/* ---- files ---- */
+/* ---- records ---- */
 
-static const char *file_name(char name[NAME_SIZE], const cache_key *key, const char *suffix)
+static const char *file_name(char name[NAME_SIZE], const cache_key *key)
 {
-    snprintf(name, NAME_SIZE, "%s%s", key->text, suffix);
+    snprintf(name, NAME_SIZE, "%s.crs", key->text);
     return name;
 }
 
 /* O_NONBLOCK: nothing waits for the other end of a FIFO. */
-static int open_file(int folder, const cache_key *key, const char *suffix)
+int cache_open_record(int folder, const cache_key *key, bool used)
 {
+    const struct timespec times[] = {{.tv_nsec = UTIME_NOW}, {.tv_nsec = UTIME_OMIT}};
     char name[NAME_SIZE];
-    int fd = openat(folder, file_name(name, key, suffix),
+    int fd = openat(folder, file_name(name, key),
                     O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 
-    return require_private(fd, S_IFREG, S_IWGRP | S_IWOTH);
+    fd = require_own(fd, S_IFREG);
+    if (fd >= 0 && used)
+        (void)futimens(fd, times);
+    return fd;
 }
 
-int cache_open_record(int folder, const cache_key *key)
+int cache_record_path(const cache_key *key, char **path)
 {
-    struct stat status;
-    int fd = open_file(folder, key, ".crs");
+    char *folder = NULL;
+    int rc = cache_path(&folder);
 
-    if (fd < 0 || (fstat(fd, &status) == 0 && status.st_size > 0))
-        return fd;
-    close(fd);
-    return -ENOENT;
-}
-
-int cache_create_record(int folder, const cache_key *key)
-{
-    char name[NAME_SIZE];
-    int fd = openat(folder, file_name(name, key, ".crs"),
-                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-
-    if (fd < 0)
-        return errno == EEXIST ? 0 : -errno;
-    close(fd);
-    return 0;
-}
-
-char *cache_record_path(const char *folder, const cache_key *key)
-{
-    char *path;
-
-    return asprintf(&path, "%s/%s.crs", folder, key->text) < 0 ? NULL : path;
+    if (rc == 0 && asprintf(path, "%s/%s.crs", folder, key->text) < 0)
+        rc = -ENOMEM;
+    free(folder);
+    return rc;
 }
 
 int cache_remove(int folder, const cache_key *key)
 {
-    static const char *const suffixes[] = {".crs", ".runs"};
     char name[NAME_SIZE];
-    int rc = 0;
 
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
-        if (unlinkat(folder, file_name(name, key, suffixes[i]), 0) != 0 && errno != ENOENT)
-            rc = -errno;
-    return rc;
-}
-
-/* ---- runs ---- */
-
-int cache_read_runs(int folder, const cache_key *key, cache_runs *runs)
-{
-    int fd = open_file(folder, key, ".runs"), rc;
-    FILE *stream = fd < 0 ? NULL : fdopen(fd, "r");
-
-    *runs = (cache_runs){.ranks = 0};
-    if (fd < 0)
-        return fd;
-    if (stream == NULL) {
-        close(fd);
-        return -ENOMEM;
-    }
-    rc = cache_runs_parse(stream, runs);
-    fclose(stream);
-    return rc;
-}
-
-/* A file that no other process has. */
-static int create_temporary(int folder, const cache_key *key, char name[NAME_SIZE])
-{
-    unsigned number = (unsigned)getpid(), random;
-    char suffix[32];
-    int fd;
-
-    do {
-        /* In order where there are no random bytes. */
-        number++;
-        if (getrandom(&random, sizeof random, GRND_NONBLOCK) == (ssize_t)sizeof random)
-            number = random;
-        snprintf(suffix, sizeof suffix, ".new-%x", number);
-        fd = openat(folder, file_name(name, key, suffix),
-                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    } while (fd < 0 && errno == EEXIST);
-    return fd < 0 ? -errno : fd;
-}
-
-static int write_file(int fd, const cache_runs *runs)
-{
-    FILE *stream = fdopen(fd, "w");
-    int rc;
-
-    if (stream == NULL) {
-        close(fd);
-        return -ENOMEM;
-    }
-    rc = cache_runs_format(stream, runs);
-    return fclose(stream) == 0 ? rc : -errno;
-}
-
-int cache_write_runs(int folder, const cache_key *key, const cache_runs *runs)
-{
-    char temporary[NAME_SIZE], name[NAME_SIZE];
-    int fd = create_temporary(folder, key, temporary), rc;
-
-    if (fd < 0)
-        return fd;
-    rc = write_file(fd, runs);
-    if (rc == 0 && renameat(folder, temporary, folder, file_name(name, key, ".runs")) != 0)
-        rc = -errno;
-    if (rc != 0)
-        (void)unlinkat(folder, temporary, 0);
-    return rc;
+    return unlinkat(folder, file_name(name, key), 0) == 0 || errno == ENOENT ? 0 : -errno;
 }

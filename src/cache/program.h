@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What identifies a program in the cache: its build id, or its contents; the number of ranks; the
- * arguments. mpirun and the ranks find the same key: one by what it is to start, the others by what
- * they run.
+ * What identifies a program in the cache: the absolute name of its file, its size and the time of
+ * its last change; the number of ranks; the arguments. mpirun and the ranks find the same key: one
+ * by what it is to start, the others by what they run.
  *
- * The build id is the GNU note of an ELF executable. Without one, a digest of the contents stands
- * for it. Of a script, whether it names its interpreter ("#!") or is an argument of one (python,
- * pypy, perl, ruby, julia), it is the contents of the script; the arguments are those behind it.
+ * The file of a script, whether it names its interpreter ("#!") or is an argument of one (python,
+ * pypy, perl, ruby, julia), is the script; the arguments are those behind it.
  *
  * Functions return 0 or a negative errno value.
  */
@@ -14,7 +13,6 @@
 #define CACHE_PROGRAM_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 /* A program and its number of ranks, 16 hexadecimal digits, '-', its arguments, 8 digits. */
 #define CACHE_PROGRAM_LENGTH 16
@@ -31,8 +29,8 @@ typedef struct cache_program {
     const char *folder;    /* from which names that are relative count */
 } cache_program;
 
-/* -ENOEXEC: an interpreter without a script in a file; -EFBIG: larger than 256 MiB; errors of the
- * file system. */
+/* -ENOEXEC: an interpreter without a script in a file, or no regular file; errors of the file
+ * system. */
 int cache_key_make(const cache_program *program, size_t ranks, cache_key *key);
 
 /* The file that execvp would execute for a name: `folder` is the current one and `path` the value

@@ -24,9 +24,9 @@ static int make_key(const dla_program *program, size_t ranks, cache_key *key)
     return rc;
 }
 
-static int open_stream(int folder, const cache_key *key, FILE **stream)
+static int open_stream(int folder, const cache_key *key, bool used, FILE **stream)
 {
-    int fd = cache_open_record(folder, key);
+    int fd = cache_open_record(folder, key, used);
 
     if (fd < 0)
         return fd;
@@ -39,16 +39,9 @@ static int open_stream(int folder, const cache_key *key, FILE **stream)
 
 static int open_record(dla_automatic *a)
 {
-    char *folder = NULL;
-    int rc = open_stream(a->folder, &a->key, &a->record);
+    int rc = open_stream(a->folder, &a->key, true, &a->record);
 
-    if (rc != 0)
-        return rc;
-    rc = cache_path(&folder);
-    if (rc == 0)
-        a->path = cache_record_path(folder, &a->key);
-    free(folder);
-    return rc == 0 && a->path == NULL ? -ENOMEM : rc;
+    return rc != 0 ? rc : cache_record_path(&a->key, &a->path);
 }
 
 /* ---- other arguments ---- */
@@ -57,7 +50,7 @@ static int read_view(int folder, const cache_key *key, view_file *file)
 {
     matrix_error error;
     FILE *stream;
-    int rc = open_stream(folder, key, &stream);
+    int rc = open_stream(folder, key, false, &stream);
 
     if (rc != 0)
         return rc;
@@ -106,8 +99,7 @@ static int open_other_record(dla_automatic *a)
     if (rc != 0)
         return rc;
     for (size_t i = 0; i < count && found < 2; i++)
-        if (entry[i].recorded != 0 &&
-            strncmp(entry[i].key.text, a->key.text, CACHE_PROGRAM_LENGTH) == 0)
+        if (strncmp(entry[i].key.text, a->key.text, CACHE_PROGRAM_LENGTH) == 0)
             other[found++] = entry[i].key;
     free(entry);
     if (found < 2 || !have_same_view(a->folder, other))
@@ -146,39 +138,4 @@ void dla_automatic_close(dla_automatic *a)
 void dla_automatic_remove(dla_automatic *a)
 {
     (void)cache_remove(a->folder, &a->key);
-}
-
-/* ---- its runs ---- */
-
-/* What cannot be written is found out again at the next launch. */
-static void note_verdict(dla_automatic *a, cache_runs *runs, cache_verdict verdict,
-                         uint64_t mapping)
-{
-    cache_mark mark = verdict == CACHE_DROP ? CACHE_DROPPED : CACHE_PLACED;
-
-    if ((verdict != CACHE_PLACE && verdict != CACHE_DROP) ||
-        cache_runs_has_mark(runs, mark, mapping))
-        return;
-    cache_runs_set_mark(runs, mark, mapping);
-    (void)cache_write_runs(a->folder, &a->key, runs);
-}
-
-int dla_automatic_judge(dla_automatic *a, const dla_job *job, const size_t *by_slot,
-                        const size_t *node_of_rank, cache_verdict *verdict,
-                        cache_comparison *comparison)
-{
-    uint64_t placed, stock;
-    cache_runs runs;
-    int rc = cache_mapping(node_of_rank, job->ranks, job->nodes, &placed);
-
-    if (rc == 0)
-        rc = cache_mapping(by_slot, job->ranks, job->nodes, &stock);
-    if (rc != 0)
-        return rc;
-    /* without statistics nothing speaks against the placement */
-    rc = cache_read_runs(a->folder, &a->key, &runs);
-    *verdict = cache_runs_judge(&runs, placed, stock, comparison);
-    if (rc == 0)
-        note_verdict(a, &runs, *verdict, placed);
-    return 0;
 }

@@ -6,12 +6,10 @@
 #ifndef DLA_AUTOMATIC_H
 #define DLA_AUTOMATIC_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
 #include "cache/cache.h"
-#include "dla/place.h"
 
 /* What the launcher starts, on all ranks; borrowed. */
 typedef struct dla_program {
@@ -35,11 +33,5 @@ void dla_automatic_close(dla_automatic *a);
 
 /* Another record may take the place of one that is damaged. */
 void dla_automatic_remove(dla_automatic *a);
-
-/* Whether the job may be placed so, by its earlier runs; notes that it is, or that it is never
- * again. by_slot: the stock mapping. Returns 0, with *verdict, or -ENOMEM. */
-int dla_automatic_judge(dla_automatic *a, const dla_job *job, const size_t *by_slot,
-                        const size_t *node_of_rank, cache_verdict *verdict,
-                        cache_comparison *comparison);
 
 #endif

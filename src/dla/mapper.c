@@ -81,33 +81,11 @@ static void hand_over_view(const dla_mapping *m, const dla_request *r, view_file
     file->view = (matrix){0};
 }
 
-/* ---- with a record of the cache ---- */
-
-/* -ECANCELED: to be left to the stock mappers. */
-static int judge_placement(const dla_mapping *m, dla_automatic *a, const dla_benefit *benefit)
-{
-    cache_comparison c;
-    cache_verdict verdict;
-
-    if (benefit->kept == DLA_STOCK_BY_SLOT || m->job.nodes < 2)
-        return -ECANCELED;
-    if (dla_automatic_judge(a, &m->job, m->by_slot, m->node_of_rank, &verdict, &c) != 0)
-        return -ECANCELED;
-    if (verdict == CACHE_DROP)
-        show_line(m,
-                  "rmaps:dla: job %s: the placement of %s is dropped, because collective file "
-                  "access was faster by slot: %.3g s a call (median of %zu runs), placed %.3g s "
-                  "(%zu runs); 'dla forget %s' makes it be recorded anew",
-                  m->name, m->program->name, c.stock_seconds, c.stock_runs, c.seconds, c.runs,
-                  a->key.text);
-    return verdict == CACHE_PLACE ? 0 : -ECANCELED;
-}
-
 /* ---- by a request ---- */
 
-/* a: NULL, or where the record comes from. */
-static int place_by_record(const dla_mapping *m, const dla_request *r, dla_automatic *a)
+static int place_by_record(const dla_mapping *m, const dla_request *r)
 {
+    bool is_automatic = r->record != NULL;
     const dla_nodes nodes = {m->node_name, m->job.nodes};
     dla_benefit benefit = {.kept = DLA_STOCK_NONE};
     dla_method method;
@@ -123,19 +101,19 @@ static int place_by_record(const dla_mapping *m, const dla_request *r, dla_autom
     rc = dla_place_by_method(&m->job, &method, m->by_slot, m->node_of_rank);
     if (rc == 0)
         rc = prefer_stock(m, r, &method.input, &data, &benefit);
-    if (rc == 0 && a != NULL)
-        rc = judge_placement(m, a, &benefit);
+    if (rc == 0 && is_automatic && (benefit.kept == DLA_STOCK_BY_SLOT || m->job.nodes < 2))
+        rc = -ECANCELED; /* to be left to the stock mappers */
     if (rc == 0 || rc == -ECANCELED) {
         report_placement(m, r, &method.input, &data);
         report_stock(m, r, &method.input, &data, &benefit);
     }
     if (rc == 0)
         hand_over_view(m, r, &data.file);
-    else if (a == NULL)
+    else if (!is_automatic)
         r->message("failed", dla_request_name(r), strerror(-rc));
     dla_data_release(&data);
     if (rc != 0)
-        rc = a == NULL ? -EINVAL : -ECANCELED;
+        rc = is_automatic ? -ECANCELED : -EINVAL;
     return rc;
 }
 
@@ -153,7 +131,7 @@ static int place_automatically(const dla_mapping *m, const dla_request *r)
         return -ECANCELED;
     found.spec.file = a.path;
     found.record = a.record;
-    rc = place_by_record(m, &found, &a);
+    rc = place_by_record(m, &found);
     if (rc == -EBADMSG) {
         show_line(m, "rmaps:dla: job %s: not placed: %s is damaged, and removed", m->name, a.path);
         dla_automatic_remove(&a);
@@ -164,7 +142,7 @@ static int place_automatically(const dla_mapping *m, const dla_request *r)
 
 static int place_by_request(const dla_mapping *m, const dla_request *r)
 {
-    int rc = dla_request_is_automatic(r) ? place_automatically(m, r) : place_by_record(m, r, NULL);
+    int rc = dla_request_is_automatic(r) ? place_automatically(m, r) : place_by_record(m, r);
 
     if (rc == -ECANCELED)
         memcpy(m->node_of_rank, m->by_slot, m->job.ranks * sizeof *m->by_slot);

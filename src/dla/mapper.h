@@ -27,7 +27,7 @@ typedef struct dla_mapping {
  * without a request (NULL) places them by slot. Returns 0; -EINVAL after a message; -ENOSPC: app
  * number *app does not fit; -ENOMEM; -ECANCELED: with file=auto there is no placement that gains
  * anything, and the stock mapping is that of a launcher without a request. Then the ranks are
- * placed by slot, and only `verbose` says why, unless a record is dropped. */
+ * placed by slot, and only `verbose` says why, unless a record is damaged. */
 int dla_mapping_place(const dla_mapping *m, const dla_request *r, size_t *app);
 
 #endif

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "access/neighbours.h"
 #include "base/version.h"
 #include "plan/division.h"
 
@@ -57,11 +56,6 @@ const parameter_description parameter_table[PARAMETERS] = {
                    [DIVISION_EVEN] = "even",
                    [DIVISION_STRIPE] = "stripe",
                    [DIVISION_FITTED] = "fitted"}},
-    [PARAMETER_RECORD_WEIGHT] =
-        {"record_weight", PARAMETER_CHOICE, "count", 5,
-         "Weight of two neighbouring regions in the view matrix: count (1) or bytes (of the "
-         "smaller region)",
-         .names = {[ACCESS_WEIGHT_COUNT] = "count", [ACCESS_WEIGHT_BYTES] = "bytes"}},
     [PARAMETER_NUM_AGGREGATORS] =
         {"num_aggregators", PARAMETER_NUMBER, "0", 3,
          "Number of aggregators (hint cb_nodes takes precedence); 0: chosen by nodes, stripes and "
@@ -95,6 +89,7 @@ const base_removed parameter_removed[] = {
     {"layout", "set the stripes of a new file by the hint striping_unit"},
     {"message_size", "the transport between nodes decides"},
     {"unit_size", "a unit of fitted domains is a stripe; set stripe_size"},
+    {"record_weight", "the view matrix counts neighbouring regions"},
     {NULL, NULL},
 };
 

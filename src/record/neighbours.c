@@ -40,12 +40,12 @@ static int append_entries(const matrix *m, record_message *message)
 }
 
 int record_describe_neighbours(const access_list *lists, const size_t *owner, size_t count,
-                               size_t ranks, access_weight weight, record_message *message)
+                               size_t ranks, record_message *message)
 {
     matrix_builder counts = {.rows = ranks, .cols = ranks};
     access_ends ends;
     matrix m;
-    int rc = access_count_neighbours(lists, owner, count, weight, &counts, &ends);
+    int rc = access_count_neighbours(lists, owner, count, &counts, &ends);
     if (rc == 0)
         rc = append_ends(&ends, message);
     if (rc == 0)
@@ -99,10 +99,10 @@ int record_sums_add_neighbours(record_sums *sums, size_t part, const int64_t *el
     return rc;
 }
 
-int record_sums_finish(record_sums *sums, access_weight weight, matrix *view, matrix *bytes)
+int record_sums_finish(record_sums *sums, matrix *view, matrix *bytes)
 {
     matrix none = {0};
-    int rc = access_join_ends(sums->ends, sums->parts, weight, &sums->view);
+    int rc = access_join_ends(sums->ends, sums->parts, &sums->view);
     if (rc == 0 && sums->bytes.cols > 0)
         rc = matrix_builder_finish(&sums->bytes, &none);
     if (rc == 0)

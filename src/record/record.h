@@ -58,7 +58,7 @@ int record_describe_profile(const access_list *list, int64_t lo, int64_t unit,
 /* Appends the pairs of neighbours among the lists that an owner received to a message; owner[l] is
  * the rank of list l. -ENOMEM and the errors of matrix_builder_add. */
 int record_describe_neighbours(const access_list *lists, const size_t *owner, size_t count,
-                               size_t ranks, access_weight weight, record_message *message);
+                               size_t ranks, record_message *message);
 
 /* ---- at the root ---- */
 
@@ -80,7 +80,7 @@ int record_sums_add_neighbours(record_sums *sums, size_t part, const int64_t *el
 int record_sums_add_profile(record_sums *sums, size_t rank, const int64_t *element, size_t count);
 
 /* The view matrix and the profile (without rows when there is none). -ENOMEM; -ERANGE. */
-int record_sums_finish(record_sums *sums, access_weight weight, matrix *view, matrix *bytes);
+int record_sums_finish(record_sums *sums, matrix *view, matrix *bytes);
 
 void record_sums_release(record_sums *sums);
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE /* open_memstream with -std=c11 */
+#define _GNU_SOURCE /* TEMP_FAILURE_RETRY, open_memstream */
 #include "record/record_header.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <unistd.h>
 
 #include "base/version.h"
 
@@ -35,7 +37,7 @@ int record_totals_add(record_totals *sum, const record_totals *more)
     return 0;
 }
 
-/* ---- names and runs ---- */
+/* ---- names ---- */
 
 void record_header_copy_name(char name[RECORD_MOST_NAME + 1], const char *from)
 {
@@ -45,28 +47,31 @@ void record_header_copy_name(char name[RECORD_MOST_NAME + 1], const char *from)
     name[i] = '\0';
 }
 
-const record_run *record_header_find(const record_header *header, const char *name)
-{
-    for (size_t i = 0; i < header->runs; i++)
-        if (strcmp(header->run[i].name, name) == 0)
-            return &header->run[i];
-    return NULL;
-}
-
-int64_t record_header_next_stamp(const record_header *header)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    int64_t stamp = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-    return stamp > header->written || header->written == INT64_MAX ? stamp : header->written + 1;
-}
-
 /* ---- reading ---- */
 
-bool record_header_begins(const char *text, size_t length)
+/* The first bytes of the file, at most `capacity`. Returns their number, or a negative errno. */
+static long read_begin(int fd, char *text, size_t capacity)
 {
-    size_t first = sizeof first_lines - 1;
-    return memcmp(text, first_lines, length < first ? length : first) == 0;
+    size_t length = 0;
+    while (length < capacity) {
+        ssize_t got =
+            TEMP_FAILURE_RETRY(pread(fd, text + length, capacity - length, (off_t)length));
+        if (got < 0)
+            return -errno;
+        if (got == 0)
+            break;
+        length += (size_t)got;
+    }
+    return (long)length;
+}
+
+int record_header_check_begin(int fd)
+{
+    char text[sizeof first_lines - 1];
+    long length = read_begin(fd, text, sizeof text);
+    if (length < 0)
+        return (int)length;
+    return memcmp(text, first_lines, (size_t)length) == 0 ? 0 : -EEXIST;
 }
 
 static bool read_text(const char *line, const char *key, char *value)
@@ -80,15 +85,8 @@ static bool read_text(const char *line, const char *key, char *value)
 
 static void read_line(record_header *h, const char *line)
 {
-    char weight[RECORD_MOST_NAME + 1];
-    if (h->runs < RECORD_MOST_RUNS && read_text(line, "run: ", h->run[h->runs].name))
-        h->runs++;
-    if (h->runs > 0)
-        (void)sscanf(line, "began: %" SCNd64, &h->run[h->runs - 1].began);
-    if (read_text(line, "weight: ", weight))
-        h->weight = strcmp(weight, "bytes") == 0 ? ACCESS_WEIGHT_BYTES : ACCESS_WEIGHT_COUNT;
     (void)read_text(line, "program: ", h->program);
-    (void)sscanf(line, "written: %" SCNd64, &h->written);
+    (void)read_text(line, "run: ", h->run);
     (void)sscanf(line, "ranks: %zu", &h->ranks);
     (void)sscanf(line, "files: %" SCNd64, &h->totals.files);
     (void)sscanf(line, "accesses: %" SCNd64, &h->totals.accesses);
@@ -97,28 +95,33 @@ static void read_line(record_header *h, const char *line)
     (void)sscanf(line, "missed: %" SCNd64, &h->totals.missed);
 }
 
-int record_header_parse(record_header *header, char *text, size_t length)
+static int parse_header(record_header *header, char *text, size_t length)
 {
     char *rest = NULL;
-    *header = (record_header){0};
+    *header = (record_header){.ranks = 0};
     if (length == 0)
         return 0;
-    if (length < sizeof first_lines - 1 || !record_header_begins(text, length))
+    if (strncmp(text, first_lines, sizeof first_lines - 1) != 0)
         return -EEXIST;
     (void)strtok_r(text, "\n", &rest);
     for (char *line = strtok_r(NULL, "\n", &rest); line != NULL && line[0] == '%';
          line = strtok_r(NULL, "\n", &rest))
         read_line(header, line + 1 + (line[1] == ' '));
-    return header->runs > 0 ? 0 : -EEXIST;
+    return header->run[0] != '\0' ? 0 : -EEXIST;
+}
+
+int record_header_read(record_header *header, int fd)
+{
+    char *text = calloc(1, RECORD_HEADER_BYTES + 1);
+    if (text == NULL)
+        return -ENOMEM;
+    long length = read_begin(fd, text, RECORD_HEADER_BYTES);
+    int rc = length < 0 ? (int)length : parse_header(header, text, (size_t)length);
+    free(text);
+    return rc;
 }
 
 /* ---- writing ---- */
-
-static void put_runs(FILE *stream, const record_header *h)
-{
-    for (size_t i = 0; i < h->runs; i++)
-        fprintf(stream, "run: %s\nbegan: %" PRId64 "\n", h->run[i].name, h->run[i].began);
-}
 
 char *record_header_format(const record_header *h)
 {
@@ -127,15 +130,12 @@ char *record_header_format(const record_header *h)
     FILE *stream = open_memstream(&text, &length);
     if (stream == NULL)
         return NULL;
-    fprintf(stream, "view matrix of fcoll/tatp, format 4\nversion: " TATP_VERSION "\nprogram: %s\n",
-            h->program);
-    put_runs(stream, h);
     fprintf(stream,
-            "written: %" PRId64 "\nranks: %zu\nweight: %s\nfiles: %" PRId64 "\naccesses: %" PRId64
-            "\nbytes: %" PRId64 "\nindependent: %" PRId64 "\nmissed: %" PRId64 "\n",
-            h->written, h->ranks, h->weight == ACCESS_WEIGHT_BYTES ? "bytes" : "count",
-            h->totals.files, h->totals.accesses, h->totals.bytes, h->totals.independent,
-            h->totals.missed);
+            "view matrix of fcoll/tatp, format 4\nversion: " TATP_VERSION "\nprogram: %s\nrun: %s\n"
+            "ranks: %zu\nfiles: %" PRId64 "\naccesses: %" PRId64 "\nbytes: %" PRId64
+            "\nindependent: %" PRId64 "\nmissed: %" PRId64 "\n",
+            h->program, h->run, h->ranks, h->totals.files, h->totals.accesses, h->totals.bytes,
+            h->totals.independent, h->totals.missed);
     if (fclose(stream) == 0)
         return text;
     free(text);

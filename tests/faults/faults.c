@@ -324,8 +324,8 @@ static void print_counts(const struct shim_counts *counts)
     fflush(stdout);
 }
 
-/* Files in quick succession: the last one is most often recorded when the job ends. Open MPI opens
- * the component with the first one. */
+/* Files in quick succession, which are recorded when the job ends. Open MPI opens the component
+ * with the first one. */
 static void run_once(struct run *run)
 {
     enum { FILES = 10 };

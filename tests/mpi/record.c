@@ -26,6 +26,7 @@ struct options {
     const char *program, *dir, *folder;
     const struct scenario *scenario;
     int seed, repeat, children;
+    int killed;
 };
 
 /* A file that some ranks share. */
@@ -320,6 +321,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case 'n': o->repeat = atoi(text); break;
     case 'f': o->folder = text; break;
     case 'c': o->children = atoi(text); break;
+    case 'k': o->killed = 1; break;
     case ARGP_KEY_ARG:
         o->scenario = scenarios;
         while (o->scenario->name != NULL && strcmp(o->scenario->name, text) != 0)
@@ -341,6 +343,7 @@ int main(int argc, char **argv)
         {"repeat", 'n', "N", 0, "How often to do it all (1)", 0},
         {"folder", 'f', "FOLDER", 0, "Change to this folder before all accesses", 0},
         {"children", 'c', "N", 0, "Processes that are spawned (1)", 0},
+        {"killed", 'k', NULL, 0, "End without MPI_Finalize", 0},
         {0},
     };
     static const struct argp parser = {
@@ -367,6 +370,10 @@ int main(int argc, char **argv)
     for (repetition = 0; repetition < o.repeat; repetition++)
         o.scenario->run(&o);
     fclose(log_file);
+    if (o.killed) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        _exit(EXIT_FAILURE);
+    }
     MPI_Finalize();
     return 0;
 }

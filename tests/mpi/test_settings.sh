@@ -31,8 +31,7 @@ for setting in strategy=latp_count objective=congestion num_aggregators=3 \
 done
 differ domains=stripe num_aggregators=2,stripe_size=64,stripe_count=2
 differ stripe_count=3 num_aggregators=2,stripe_size=64
-differ record_weight=bytes record="$tap_dir/weight.crs"
-for setting in num_aggregators=2 record="$tap_dir/foreign.crs" bytes_per_agg=8192 priority=60 priority=-1; do
+for setting in record="$tap_dir/foreign.crs" num_aggregators=2 bytes_per_agg=8192 priority=60 priority=-1; do
     differ "$setting" ""
 done
 cases=(table)

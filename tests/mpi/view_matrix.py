@@ -81,13 +81,13 @@ def read_logs(logs):
     return calls
 
 
-def neighbours(calls, by_bytes):
-    """Each pair of neighbours in each call counts 1, or the bytes of the shorter one."""
+def neighbours(calls):
+    """Each pair of neighbours in each call counts 1."""
     matrix = collections.Counter()
     for pieces in calls.values():
-        for (_, left, length), (_, right, more) in zip(pieces, pieces[1:]):
-            matrix[left, right] += min(length, more) if by_bytes else 1
-            matrix[right, left] += min(length, more) if by_bytes else 1
+        for (_, left, _), (_, right, _) in zip(pieces, pieces[1:]):
+            matrix[left, right] += 1
+            matrix[right, left] += 1
     return matrix
 
 
@@ -147,7 +147,6 @@ def main():
     parser.add_argument("--ranks", type=int, help="how many rows FILE must have")
     parser.add_argument("--equals", metavar="FILE", help="another FILEVIEW file of the same content")
     parser.add_argument("--dense", metavar="ROWS", help="the content: rows of numbers, '/' between them")
-    parser.add_argument("--bytes", action="store_true", help="neighbours count the shorter one's bytes")
     parser.add_argument("--profile", action="store_true", help="check the profile against the logs as well")
     parser.add_argument("--no-profile", action="store_true", help="there must be none")
     parser.add_argument("file", metavar="FILE")
@@ -168,7 +167,7 @@ def main():
         sys.exit(f"{options.file}: has a profile")
     if options.log:
         calls = read_logs(options.log)
-        compare(got, neighbours(calls, options.bytes))
+        compare(got, neighbours(calls))
         if options.profile:
             check_profile(read_profile(sections), read_independent(options.file), calls)
 

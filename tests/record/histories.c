@@ -34,13 +34,10 @@ static void draw_history(struct history *h, uint64_t seed, uint64_t *state)
 {
     memset(h, 0, sizeof *h);
     h->seed = *state = seed;
-    h->nameless = pick(state, 0, 3) > 0;
     h->writers = (int)pick(state, 2, WRITERS);
     int runs = (int)pick(state, 1, RUNS);
-    for (int r = 0; r < RUNS; r++) {
-        h->program[r] = pick(state, 0, 3) == 0;
+    for (int r = 0; r < RUNS; r++)
         h->ranks[r] = 2 + (pick(state, 0, 3) == 0);
-    }
     for (int w = 0; w < h->writers; w++) {
         h->writer[w].run = (int)pick(state, 0, runs - 1);
         h->writer[w].additions = (int)pick(state, 1, ADDITIONS);
@@ -120,23 +117,20 @@ static uint64_t run_writers(struct history *h, int first, int end, int64_t kills
     return steps;
 }
 
-static bool is_copy(const char *path)
+/* Whether there was a file beside the record. */
+static bool remove_files(const struct history *h)
 {
-    return path[strlen(path) - 1] == '~';
-}
-
-/* Whether there was a file beside the records, and copies of those of others. */
-static bool remove_files(const char *dir)
-{
+    char path[512];
     bool other = false;
-    DIR *stream = opendir(dir);
+    DIR *stream = opendir(h->dir);
+    name_record(h, path, sizeof path);
+    unlink(path);
     for (const struct dirent *entry = readdir(stream); entry != NULL; entry = readdir(stream)) {
-        char path[512];
-        snprintf(path, sizeof path, "%s/%s", dir, entry->d_name);
-        other = (unlink(path) == 0 && number_of_name(path) < 0 && !is_copy(path)) || other;
+        snprintf(path, sizeof path, "%s/%s", h->dir, entry->d_name);
+        other = unlink(path) == 0 || other;
     }
     closedir(stream);
-    rmdir(dir);
+    rmdir(h->dir);
     return other;
 }
 
@@ -178,7 +172,7 @@ static const char *run_history(struct history *h, uint64_t seed, struct totals *
     uint64_t killed = t->killed;
     add_to_totals(t, h);
     const char *wrong = check_history(h);
-    bool left = remove_files(h->dir);
+    bool left = remove_files(h);
     t->left += left;
     if (wrong == NULL && left && t->killed == killed)
         wrong = "a file is left, and no writer was killed";

@@ -3,7 +3,7 @@
  * histories: writers of one record file, as processes that stop before each system call on files
  * until the scheduler lets them go on, in an order that a seed determines; some are killed there.
  *
- * system.c has the system calls, writer.c what a writer does, model.c what the files must contain,
+ * system.c has the system calls, writer.c what a writer does, model.c what the file must contain,
  * histories.c the scheduler. Writers and scheduler share a `history`.
  */
 #ifndef TESTS_RECORD_HISTORY_H
@@ -14,28 +14,24 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { WRITERS = 8, ADDITIONS = 3, RUNS = 3, NAMES = 9, EVENTS = 4096 };
+enum { WRITERS = 8, ADDITIONS = 3, RUNS = 3, EVENTS = 4096 };
 
-/* What a writer did to the files, in the order in which it happened. */
+/* What a writer did, in the order in which it happened. */
 enum event_kind {
-    LOOKED,   /* at a name, before it recorded: what is there belongs to an earlier run */
-    BEGAN,    /* to write */
     REPLACED, /* put a version in place */
-    ENDED     /* to write, without an error: all that it added is in the file */
+    ENDED     /* to write, without an error: all that it added is or was in the file */
 };
-
-/* name: a number of name; of ENDED, whether the run came into a file of another name. */
 
 struct event {
     enum event_kind kind;
-    int writer, name, added; /* number of additions so far */
+    int writer, added; /* number of additions so far */
+    bool is_first;     /* of ENDED: it is told that its run was not in the file */
 };
 
 struct writer {
     pid_t process;
     int run, additions; /* of a run; how often it adds, and writes */
     sem_t go;
-    bool looking; /* not recording yet */
     int added;
     const char *failure;
     bool killed, done;
@@ -44,9 +40,8 @@ struct writer {
 struct history {
     uint64_t seed;
     char dir[64];
-    bool nameless; /* the file system has files without a name */
     int writers;
-    int program[RUNS], ranks[RUNS]; /* of each run */
+    int ranks[RUNS]; /* of each run */
     struct writer writer[WRITERS];
     sem_t stopped; /* the writer that runs has stopped before a call, or ended */
     int events;
@@ -61,20 +56,18 @@ extern int present_writer;
 /* Waits for the scheduler. */
 void stop_here(void);
 
-/* The number of FILE, FILE.2, ...; -1: another name. */
-int number_of_name(const char *path);
-void note_event(enum event_kind kind, int name);
+void note_event(enum event_kind kind, bool is_first);
 
 /* ---- writer.c ---- */
 
 /* What one writer does; exits with 0. */
 _Noreturn void run_writer(struct history *h, int writer);
-void name_record(const struct history *h, int number, char *path, size_t capacity);
+void name_record(const struct history *h, char *path, size_t capacity);
 
 /* ---- model.c ---- */
 
-/* Replays the events in their order on a model of the files, and compares the result with the
- * files. Returns what is wrong, or NULL. */
+/* Replays the events in their order on a model of the file, and compares the result with it.
+ * Returns what is wrong, or NULL. */
 const char *check_history(const struct history *h);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A writer: a process of a run that adds to the record, and writes, several times. */
+/* A writer: a process of a run that adds to the record, and writes, once or several times. */
 #include "history.h"
 
 #include <errno.h>
@@ -9,12 +9,9 @@
 
 #include "record/record_file.h"
 
-void name_record(const struct history *h, int number, char *path, size_t capacity)
+void name_record(const struct history *h, char *path, size_t capacity)
 {
-    if (number == 0)
-        snprintf(path, capacity, "%s/view.crs", h->dir);
-    else
-        snprintf(path, capacity, "%s/view.crs.%d", h->dir, number + 1);
+    snprintf(path, capacity, "%s/view.crs", h->dir);
 }
 
 /* Addition `number` of a writer is one byte in a bin of its own. */
@@ -45,12 +42,11 @@ static void write_all(struct writer *w, record_file *file, bool until_done)
 {
     record_news news;
     int rc;
-    do {
-        note_event(BEGAN, 0);
+    do
         rc = record_file_write(file, &news);
-    } while (until_done && rc == -ETIMEDOUT);
+    while (until_done && rc == -ETIMEDOUT);
     if (rc == 0)
-        note_event(ENDED, news.elsewhere);
+        note_event(ENDED, news.is_first);
     else if (rc != -ETIMEDOUT)
         fail(w, "a write failed");
 }
@@ -58,25 +54,25 @@ static void write_all(struct writer *w, record_file *file, bool until_done)
 _Noreturn void run_writer(struct history *h, int writer)
 {
     struct writer *w = &h->writer[writer];
-    char path[96], program[16], run[16];
+    char path[96], run[16];
     record_file *file;
     present = h;
     present_writer = writer;
-    name_record(h, 0, path, sizeof path);
-    snprintf(program, sizeof program, "program%d", h->program[w->run]);
+    name_record(h, path, sizeof path);
     snprintf(run, sizeof run, "run%d", w->run);
-    const record_origin origin = {program, run, ACCESS_WEIGHT_COUNT, 0};
-    w->looking = true;
-    if (record_file_open(&file, path, &origin) != 0)
+    const record_origin origin = {"program", run, 0};
+    int rc;
+    do
+        rc = record_file_open(&file, path, &origin);
+    while (rc == -ETIMEDOUT);
+    if (rc != 0)
         fail(w, "the file cannot be opened");
-    w->looking = false;
     for (int k = 0; k < w->additions; k++) {
         if (add_one(file, h->ranks[w->run], writer, k) != 0)
             fail(w, "an addition failed");
         w->added = k + 1;
-        write_all(w, file, false);
+        write_all(w, file, k + 1 == w->additions);
     }
-    write_all(w, file, true);
     record_file_free(file);
     w->done = true;
     sem_post(&h->stopped);

@@ -845,18 +845,17 @@ START_TEST(neighbours_of_the_paper)
     access_list list[6] = {{0}};
     size_t owner[6] = {0, 1, 2, 3, 4, 5};
     matrix_builder counts = {.rows = 6, .cols = 6};
-    access_weight weight = _i == 0 ? ACCESS_WEIGHT_COUNT : ACCESS_WEIGHT_BYTES;
     access_ends ends;
     matrix m;
     for (int i = 0; i < 21; i++)
         ck_assert_int_eq(access_append(&list[order[i]], 8 * i, 8, list[order[i]].bytes), 0);
-    ck_assert_int_eq(access_count_neighbours(list, owner, 6, weight, &counts, &ends), 0);
+    ck_assert_int_eq(access_count_neighbours(list, owner, 6, &counts, &ends), 0);
     ck_assert_uint_eq(ends.count, 4);
-    ck_assert_int_eq(access_join_ends(&ends, 1, weight, &counts), 0);
+    ck_assert_int_eq(access_join_ends(&ends, 1, &counts), 0);
     ck_assert_int_eq(matrix_builder_finish(&counts, &m), 0);
     for (size_t i = 0; i < 6; i++) {
         for (size_t j = 0; j < 6; j++)
-            ck_assert_int_eq(matrix_get(&m, i, j), wanted[i][j] * (_i == 0 ? 1 : 8));
+            ck_assert_int_eq(matrix_get(&m, i, j), wanted[i][j]);
         access_release(&list[i]);
     }
     matrix_builder_clear(&counts);
@@ -867,24 +866,20 @@ END_TEST
 /* The bytes of a file by owner, -1: nobody's; each stretch of one owner is a block. */
 enum { OWNERS = 4, MOST_PARTS = 12 };
 
-static void model_neighbours(const int *owner, int64_t wanted[2][OWNERS][OWNERS])
+static void model_neighbours(const int *owner, int64_t wanted[OWNERS][OWNERS])
 {
-    int last = -1, last_length = 0;
+    int last = -1;
     for (int from = 0, end; from < FILE_BYTES; from = end) {
         for (end = from + 1; end < FILE_BYTES && owner[end] == owner[from]; end++)
             continue;
-        int here = owner[from], length = end - from;
+        int here = owner[from];
         if (here < 0)
             continue;
         if (last >= 0) {
-            int shorter = length < last_length ? length : last_length;
-            wanted[0][last][here]++;
-            wanted[0][here][last]++;
-            wanted[1][last][here] += shorter;
-            wanted[1][here][last] += shorter;
+            wanted[last][here]++;
+            wanted[here][last]++;
         }
         last = here;
-        last_length = length;
     }
 }
 
@@ -916,36 +911,33 @@ static void check_parts(uint64_t seed)
 {
     int owner_of[FILE_BYTES];
     size_t owner[OWNERS] = {0, 1, 2, 3};
-    int64_t wanted[2][OWNERS][OWNERS] = {{{0}}};
+    int64_t wanted[OWNERS][OWNERS] = {{0}};
     access_ends ends[MOST_PARTS];
     random_owners(&seed, owner_of);
     model_neighbours(owner_of, wanted);
-    for (int weight = 0; weight < 2; weight++) {
-        matrix_builder counts = {.rows = OWNERS, .cols = OWNERS};
-        size_t parts = 0;
-        matrix m;
-        for (int lo = 0, hi; lo < FILE_BYTES; lo = hi) {
-            access_list list[OWNERS] = {{0}};
-            hi = parts + 1 < MOST_PARTS ? lo + (int)pick(&seed, 1, FILE_BYTES - lo) : FILE_BYTES;
-            size_t owners = cut_out(owner_of, lo, hi, list) > 0 ? OWNERS : 0;
-            ck_assert_int_eq(access_count_neighbours(owners > 0 ? list : NULL, owner, owners,
-                                                     (access_weight)weight, &counts,
-                                                     &ends[parts++]),
-                             0);
-            for (int o = 0; o < OWNERS; o++)
-                access_release(&list[o]);
-        }
-        ck_assert_int_eq(access_join_ends(ends, parts, (access_weight)weight, &counts), 0);
-        ck_assert_int_eq(matrix_builder_finish(&counts, &m), 0);
-        for (size_t i = 0; i < OWNERS; i++)
-            for (size_t j = 0; j < OWNERS; j++)
-                ck_assert_msg(matrix_get(&m, i, j) == wanted[weight][i][j],
-                              "seed %llu: %zu parts, %zu %zu", (unsigned long long)seed, parts, i,
-                              j);
-        matrix_builder_clear(&counts);
-        matrix_release(&m);
+    matrix_builder counts = {.rows = OWNERS, .cols = OWNERS};
+    size_t parts = 0;
+    matrix m;
+    for (int lo = 0, hi; lo < FILE_BYTES; lo = hi) {
+        access_list list[OWNERS] = {{0}};
+        hi = parts + 1 < MOST_PARTS ? lo + (int)pick(&seed, 1, FILE_BYTES - lo) : FILE_BYTES;
+        size_t owners = cut_out(owner_of, lo, hi, list) > 0 ? OWNERS : 0;
+        ck_assert_int_eq(access_count_neighbours(owners > 0 ? list : NULL, owner, owners, &counts,
+                                                 &ends[parts++]),
+                         0);
+        for (int o = 0; o < OWNERS; o++)
+            access_release(&list[o]);
     }
+    ck_assert_int_eq(access_join_ends(ends, parts, &counts), 0);
+    ck_assert_int_eq(matrix_builder_finish(&counts, &m), 0);
+    for (size_t i = 0; i < OWNERS; i++)
+        for (size_t j = 0; j < OWNERS; j++)
+            ck_assert_msg(matrix_get(&m, i, j) == wanted[i][j], "seed %llu: %zu parts, %zu %zu",
+                          (unsigned long long)seed, parts, i, j);
+    matrix_builder_clear(&counts);
+    matrix_release(&m);
 }
+
 START_TEST(parts_add_up_to_the_whole)
 {
     for_random_seeds (seed, 200)
@@ -968,8 +960,7 @@ int main(void)
               striped_domains_of_huge_ranges, a_long_run_stays_a_few_runs, bad_domains_are_refused,
               an_empty_range_has_no_units, units_of_one_run_are_one_step, bad_steps_are_refused,
               union_of_lists, union_of_interleaved_records);
-    tcase_add_loop_test(cases, neighbours_of_the_paper, 0, 2);
-    tcase_add_test(cases, parts_add_up_to_the_whole);
+    add_tests(cases, neighbours_of_the_paper, parts_add_up_to_the_whole);
     suite_add_tcase(suite, cases);
     suite_add_tcase(suite, fast);
     return run_suite(suite);

@@ -83,7 +83,7 @@ static int own(struct way *w, size_t j)
         n++;
     }
     if (rc == 0 && n > 0)
-        rc = record_describe_neighbours(list, rank, n, RANKS, ACCESS_WEIGHT_COUNT, &w->told[j]);
+        rc = record_describe_neighbours(list, rank, n, RANKS, &w->told[j]);
     for (size_t i = 0; i < n; i++)
         access_release(&list[i]);
     return rc;
@@ -97,7 +97,7 @@ static int sum_up(const struct model *m, struct way *w)
             rc = record_sums_add_neighbours(&w->sums, j, w->told[j].element, w->told[j].count);
     for (size_t r = 0; r < RANKS && rc == 0; r++)
         rc = record_sums_add_profile(&w->sums, r, w->row[r].element, w->row[r].count);
-    return rc == 0 ? record_sums_finish(&w->sums, ACCESS_WEIGHT_COUNT, &w->view, &w->bytes) : rc;
+    return rc == 0 ? record_sums_finish(&w->sums, &w->view, &w->bytes) : rc;
 }
 
 static int go(const access_list *list, const struct model *m, struct way *w)

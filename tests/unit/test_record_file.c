@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The record file: what is added, replaced, refused, and left by several processes. */
+/* The record file: what is added, replaced, refused, and left by other processes. */
 #define _GNU_SOURCE /* F_OFD_SETLK */
 #include "record/record_file.h"
 
@@ -117,7 +117,7 @@ static void add_entry(record_file *file, size_t ranks)
 /* started: of the run, in nanoseconds since 1970. */
 static int open_as(record_file **file, const char *program, const char *run, int64_t started)
 {
-    const record_origin origin = {program, run, ACCESS_WEIGHT_COUNT, started};
+    const record_origin origin = {program, run, started};
     return record_file_open(file, path, &origin);
 }
 
@@ -130,10 +130,8 @@ static record_file *start_run(const char *program, const char *run, int64_t star
 
 static int write_record(record_file *file)
 {
-    record_news news = {.elsewhere = true};
-    int rc = record_file_write(file, &news);
-    ck_assert(!news.elsewhere);
-    return rc;
+    record_news news;
+    return record_file_write(file, &news);
 }
 
 static int add_access(record_file *file)
@@ -172,44 +170,27 @@ static view_file read_record(const char *name)
     return f;
 }
 
-/* Compares the comments but for the stamps. */
-static void check_comments(const char *comments, const char *runs, int64_t n)
+/* The file is the record of that run, with so many additions; -1: of any number. Returns it. */
+static int64_t check_record(const char *run, int64_t additions)
 {
-    char wanted[1024], present[1024] = "";
-    snprintf(wanted, sizeof wanted,
-             "view matrix of fcoll/tatp, format 4\nversion: " TATP_VERSION "\nprogram: ring\n%s"
-             "ranks: 3\nweight: count\nfiles: %lld\naccesses: %lld\nbytes: %lld\n"
-             "independent: %lld\nmissed: %lld\n",
-             runs, (long long)n, 2 * (long long)n, 100 * (long long)n, 30 * (long long)n,
-             8 * (long long)n);
-    for (const char *line = comments; *line != '\0'; line = strchr(line, '\n') + 1)
-        if (strncmp(line, "began: ", 7) != 0 && strncmp(line, "written: ", 9) != 0)
-            strncat(present, line, (size_t)(strchr(line, '\n') + 1 - line));
-    ck_assert_str_eq(present, wanted);
-}
-
-/* The file is the record of these runs ("run: a\n") and so many additions; -1: of any number, which
- * is returned. */
-static int64_t check_runs(const char *runs, int64_t additions)
-{
+    char wanted[1024];
     view_file f = read_record(path);
     int64_t n = matrix_get(&f.view, 0, 1) / 2;
     if (additions >= 0)
         ck_assert_int_eq(n, additions);
-    check_comments(f.comments, runs, n);
+    snprintf(wanted, sizeof wanted,
+             "view matrix of fcoll/tatp, format 4\nversion: " TATP_VERSION "\nprogram: ring\n"
+             "run: %s\nranks: 3\nfiles: %lld\naccesses: %lld\nbytes: %lld\nindependent: %lld\n"
+             "missed: %lld\n",
+             run, (long long)n, 2 * (long long)n, 100 * (long long)n, 30 * (long long)n,
+             8 * (long long)n);
+    ck_assert_str_eq(f.comments, wanted);
     ck_assert_int_eq(matrix_get(&f.view, 1, 0), 2 * n);
     ck_assert_uint_eq(f.patterns, 1);
     ck_assert_int_eq(f.pattern[0].calls, 2 * n);
     ck_assert_int_eq(matrix_get(&f.bytes[0], 1, 2), 100 * n);
     view_file_release(&f);
     return n;
-}
-
-static int64_t check_record(const char *run, int64_t additions)
-{
-    char runs[64];
-    snprintf(runs, sizeof runs, "run: %s\n", run);
-    return check_runs(runs, additions);
 }
 
 /* ---- one run ---- */
@@ -238,39 +219,20 @@ END_TEST
 
 /* Launchers may use a name again, as of the same process number in a new container. The processes
  * of the later run must not take its record for that of the earlier one. */
-START_TEST(the_same_name_is_another_run_if_that_began_before)
+START_TEST(the_same_name_is_another_run_if_that_wrote_before)
 {
-    struct timespec now;
+    struct timespec now, before;
     ck_assert_int_eq(add_afresh("a"), 0);
     clock_gettime(CLOCK_REALTIME, &now);
-    int64_t started = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-    record_file *first = start_run("ring", "a", started);
-    ck_assert_int_eq(add_access(first), 0);
-    check_record("a", 1);
-    record_file *second = start_run("ring", "a", started);
-    ck_assert_int_eq(add_access(second), 0);
-    check_record("a", 2);
-    ck_assert_int_eq(add_access(first), 0);
-    check_record("a", 3);
-    record_file_free(first);
-    record_file_free(second);
-    second = start_run("ring", "a", 1);
-    ck_assert_int_eq(add_access(second), 0);
-    check_record("a", 4);
-    record_file_free(second);
-}
-END_TEST
-
-START_TEST(the_weight_is_named)
-{
-    record_file *file;
-    const record_origin origin = {"ring", "a", ACCESS_WEIGHT_BYTES, 0};
-    ck_assert_int_eq(record_file_open(&file, path, &origin), 0);
-    ck_assert_int_eq(add_access(file), 0);
-    record_file_free(file);
-    view_file f = read_record(path);
-    ck_assert_ptr_nonnull(strstr(f.comments, "\nweight: bytes\n"));
-    view_file_release(&f);
+    before = (struct timespec){now.tv_sec - 5, 0};
+    ck_assert_int_eq(utimensat(AT_FDCWD, path, (struct timespec[]){before, before}, 0), 0);
+    int64_t started = ((int64_t)now.tv_sec - 2) * 1000000000;
+    for (int64_t n = 1; n <= 2; n++) {
+        record_file *file = start_run("ring", "a", started);
+        ck_assert_int_eq(add_access(file), 0);
+        check_record("a", n);
+        record_file_free(file);
+    }
 }
 END_TEST
 
@@ -298,6 +260,7 @@ static const struct {
 } versions[] = {
     {"an empty file", "", 0},
     {"of another run", FIRST "% run: ab\n% ranks: 3\n% accesses: 77\n2 4\n1 0\n5 5\n1 2 3 3\n", 0},
+    {"of this run on 4 ranks", FIRST "% run: a\n% ranks: 4\nbroken", 0},
     {"of another run, damaged", FIRST "% run: b\n% ranks: 3\nbroken", 0},
     {"of this run, damaged", FIRST "% run: a\n% ranks: 3\n% files: 3\n2 4\n1 0\n5", -EBADMSG},
     {"of four ranks", FIRST "% run: a\n% ranks: 3\n2 5\n1 0\n5 5\n1 2 3 3 3\n", -EBADMSG},
@@ -325,59 +288,39 @@ START_TEST(what_is_there_is_replaced_or_left)
 }
 END_TEST
 
-/* The record of another program, or of another number of ranks, when run "a" adds; and what has the
- * name of its copy. */
-static const struct {
-    const char *text, *copy;
-    const char *program;
-    size_t ranks;
-    int rc;
-} others[] = {
-    {"FILEVIEW\n% view matrix of fcoll/tatp\n% program: halo\n% run: h\n% ranks: 3\n", NULL, "halo",
-     3, 0},
-    {FIRST "% run: h\n% ranks: 4\n", NULL, "ring", 4, 0},
-    {FIRST "% run: h\n% ranks: 4\n", FIRST "% run: g\n% ranks: 5\n", "ring", 4, 0},
-    {FIRST "% run: h\n% ranks: 4\n", "a letter", "ring", 4, -ENOTUNIQ},
-};
-
-START_TEST(what_another_program_recorded_is_kept)
+/* News is what was there, of the first process of a run. */
+START_TEST(what_is_replaced_is_told)
 {
-    char *copy = strdup(beside("view.crs~"));
     record_news news;
-    write_text(path, others[_i].text);
-    if (others[_i].copy != NULL)
-        write_text(copy, others[_i].copy);
-    record_file *file = start_run("ring", "a", 0);
-    add_entry(file, RANKS);
-    ck_assert_int_eq(record_file_write(file, &news), others[_i].rc);
-    ck_assert_str_eq(news.kept_program, others[_i].program);
-    ck_assert_uint_eq(news.kept_ranks, others[_i].ranks);
-    if (others[_i].rc == 0) {
-        check_text(copy, others[_i].text);
-        check_record("a", 1);
-    } else {
-        check_text(copy, others[_i].copy);
-        check_text(path, others[_i].text);
+    write_text(path,
+               "FILEVIEW\n% view matrix of fcoll/tatp\n% program: halo\n% run: h\n% ranks: 4\n");
+    for (int n = 1; n <= 2; n++) {
+        record_file *file = start_run("ring", "a", 0);
+        add_entry(file, RANKS);
+        ck_assert_int_eq(record_file_write(file, &news), 0);
+        ck_assert(news.is_first == (n == 1));
+        ck_assert_str_eq(news.before.program, n == 1 ? "halo" : "ring");
+        ck_assert_uint_eq(news.before.ranks, n == 1 ? 4 : RANKS);
+        check_record("a", n);
+        ck_assert_int_eq(record_file_write(file, &news), 0);
+        ck_assert(!news.is_first);
+        record_file_free(file);
     }
-    record_file_free(file);
-    free(copy);
-    ck_assert_uint_eq(remove_files(), 2);
+    ck_assert_uint_eq(remove_files(), 1);
 }
 END_TEST
 
 /* Each allocation of a write fails in turn; the next write has everything. Sanitizers and valgrind
  * see what is not freed: some of it is allocated inside libc. */
-static void fail_allocations(bool with_another_process)
+START_TEST(without_memory_nothing_is_lost)
 {
     record_file *file = start_run("ring", "a", 0);
+    record_news news;
     bool failed = true;
     ck_assert_int_eq(add_access(file), 0);
     for (long nth = 0; failed; nth++) {
         add_entry(file, RANKS);
-        if (with_another_process)
-            ck_assert_int_eq(add_afresh("a"), 0);
         int64_t before = check_record("a", -1);
-        record_news news;
         fail_allocation(nth);
         int rc = record_file_write(file, &news);
         stop_failing();
@@ -389,15 +332,9 @@ static void fail_allocations(bool with_another_process)
     }
     record_file_free(file);
     ck_assert_uint_eq(remove_files(), 1);
-}
-
-START_TEST(without_memory_nothing_is_lost)
-{
-    bool failed = true;
-    fail_allocations(false);
-    fail_allocations(true);
+    failed = true;
     for (long nth = 0; failed; nth++) {
-        record_file *file = NULL;
+        file = NULL;
         fail_allocation(nth);
         int rc = open_as(&file, "ring", "a", 0);
         stop_failing();
@@ -405,6 +342,7 @@ START_TEST(without_memory_nothing_is_lost)
         ck_assert_int_eq(rc, failed ? -ENOMEM : 0);
         record_file_free(file);
     }
+    ck_assert_uint_eq(remove_files(), 0);
 }
 END_TEST
 
@@ -428,45 +366,6 @@ START_TEST(what_cannot_be_recorded_is_refused_alone)
     ck_assert_int_eq(write_record(file), 0);
     check_record("a", 1);
     record_file_free(file);
-}
-END_TEST
-
-/* ---- several runs: tests/record/histories has all orders, and writers that are killed ---- */
-
-START_TEST(runs_at_the_same_time_share_the_record)
-{
-    record_file *a = start_run("ring", "a", 0), *b = start_run("ring", "b", 0);
-    ck_assert_int_eq(add_access(a), 0);
-    ck_assert_int_eq(add_access(b), 0);
-    ck_assert_int_eq(add_access(a), 0);
-    check_runs("run: a\nrun: b\n", 3);
-    record_file_free(a);
-    record_file_free(b);
-}
-END_TEST
-
-/* Taken before the file was opened, and after. Of another program: it is reported once that the
- * record has another name. */
-START_TEST(names_with_numbers_that_are_taken_are_left_out)
-{
-    record_news news;
-    ck_assert_int_eq(mkfifo(beside("view.crs.2"), 0600), 0);
-    record_file *a = start_run("ring", "a", 0), *b = start_run("star", "b", 0);
-    ck_assert_int_eq(mkdir(beside("view.crs.3"), 0700), 0);
-    write_text(beside("view.crs.4"), "a letter");
-    ck_assert_int_eq(add_access(a), 0);
-    add_entry(b, RANKS);
-    ck_assert_int_eq(record_file_write(b, &news), 0);
-    ck_assert(news.elsewhere);
-    ck_assert_int_eq(add_access(b), 0);
-    ck_assert_str_eq(record_file_place(a), path);
-    ck_assert_str_eq(record_file_path(b), path);
-    ck_assert_str_eq(record_file_place(b), beside("view.crs.5"));
-    record_file_free(a);
-    record_file_free(b);
-    check_record("a", 1);
-    check_text(beside("view.crs.4"), "a letter");
-    ck_assert_int_eq(rmdir(beside("view.crs.3")), 0);
 }
 END_TEST
 
@@ -650,11 +549,13 @@ static int hold_lock(const char *name, short type)
     return fd;
 }
 
+/* tests/record/histories has writers in all orders, and such that are killed. */
 START_TEST(waiting_for_a_lock_ends)
 {
     record_file *file = start_run("ring", "a", 0);
     ck_assert_int_eq(add_access(file), 0);
-    int held = hold_lock(path, F_RDLCK);
+    write_text(beside("view.crs.new"), FIRST);
+    int held = hold_lock(beside("view.crs.new"), F_RDLCK);
     is_time_skipped = true;
     ck_assert_int_eq(add_access(file), -ETIMEDOUT);
     is_time_skipped = false;
@@ -663,21 +564,20 @@ START_TEST(waiting_for_a_lock_ends)
     ck_assert_int_eq(write_record(file), 0);
     check_record("a", 2);
     record_file_free(file);
+    ck_assert_uint_eq(remove_files(), 1);
 }
 END_TEST
 
-START_TEST(other_locks_and_lock_files_do_not_matter)
+START_TEST(locks_of_the_record_do_not_matter)
 {
     ck_assert_int_eq(add_afresh("a"), 0);
-    int fd = open(path, O_RDONLY);
+    int fd = open(path, O_RDONLY), held = hold_lock(path, F_WRLCK);
     ck_assert_int_eq(flock(fd, LOCK_EX), 0);
-    write_text(beside("view.crs.lock"), "");
-    int held = hold_lock(beside("view.crs.lock"), F_WRLCK);
     ck_assert_int_eq(add_afresh("a"), 0);
     check_record("a", 2);
     close(held);
     close(fd);
-    ck_assert_uint_eq(remove_files(), 2);
+    ck_assert_uint_eq(remove_files(), 1);
 }
 END_TEST
 
@@ -688,19 +588,16 @@ int main(void)
     tcase_set_timeout(all, 60);
     tcase_add_checked_fixture(all, make_dir, remove_dir);
     add_tests(all, additions_of_one_run_are_summed,
-              the_same_name_is_another_run_if_that_began_before, the_weight_is_named,
+              the_same_name_is_another_run_if_that_wrote_before,
               the_mode_is_that_of_the_umask_and_stays);
     tcase_add_loop_test(all, what_is_there_is_replaced_or_left, 0,
                         sizeof versions / sizeof *versions);
-    tcase_add_loop_test(all, what_another_program_recorded_is_kept, 0,
-                        (int)(sizeof others / sizeof others[0]));
-    add_tests(all, without_memory_nothing_is_lost, what_cannot_be_recorded_is_refused_alone,
-              runs_at_the_same_time_share_the_record,
-              names_with_numbers_that_are_taken_are_left_out, only_a_regular_file_is_written,
+    add_tests(all, what_is_replaced_is_told, without_memory_nothing_is_lost,
+              what_cannot_be_recorded_is_refused_alone, only_a_regular_file_is_written,
               a_file_that_becomes_something_else_is_left, the_target_of_a_link_is_written,
               a_folder_without_permission_is_refused, a_full_disk_leaves_the_old_file,
               without_descriptors_nothing_is_lost, what_a_killed_writer_left_is_removed,
-              waiting_for_a_lock_ends, other_locks_and_lock_files_do_not_matter);
+              waiting_for_a_lock_ends, locks_of_the_record_do_not_matter);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

@@ -59,8 +59,7 @@ struct tatp_file {
     tatp_comm *comm;
     tatp_view *view;
     tatp_nodes *nodes;
-    bool records;  /* the same on all ranks: accesses are recorded */
-    bool is_timed; /* on rank 0: the times of its calls are noted in the user's cache */
+    bool records; /* the same on all ranks: accesses are recorded */
     tatp_schedule *schedule;
     tatp_plans *plans;
     /* Of the plan in each slot: the exchange that was prepared for it, and the operations by it. */
@@ -146,7 +145,7 @@ void tatp_file_open(tatp_file *file, ompio_file_t *fh)
 {
     file->io = (tatp_io){.fh = fh, .fbtl = fh->f_fbtl};
     file->is_open = false;
-    file->records = file->is_timed = false;
+    file->records = false;
     file->aggregators = 0;
     file->was_independent[false] = file->was_independent[true] = true;
     file->misjudged = false;
@@ -274,15 +273,7 @@ static void copy_path(const char *path, char copy[TATP_PATH_BYTES])
 /* On rank 0. */
 static int prepare_record(tatp_file *file)
 {
-    const char *path = file->paths.record;
-    access_weight weight = (access_weight)file->own.of[PARAMETER_RECORD_WEIGHT];
-    file->is_timed = tatp_record_is_automatic(path);
-    if (file->is_timed)
-        file->records = tatp_record_begins(weight);
-    if (file->is_timed || '\0' == path[0])
-        return OMPI_SUCCESS;
-    int rc = tatp_record_check(path, weight);
-    file->records = OMPI_SUCCESS == rc;
+    int rc = tatp_record_prepare(file->paths.record, &file->records);
     return OMPI_SUCCESS == rc ? rc : tatp_params_refuse(rc);
 }
 
@@ -350,9 +341,6 @@ static int complete_opening(tatp_file *file)
         ask_file_system(file, &opening);
     rc = tatp_nodes_init(file->nodes, file->comm, tatp_params_get().topology, &opening, rc);
     file->records = opening.records;
-    if (OMPI_SUCCESS == rc && file->is_timed)
-        tatp_record_set_nodes(file->comm, tatp_nodes_map(file->nodes)->node_of_rank,
-                              tatp_nodes_count(file->nodes));
     if (OMPI_SUCCESS == rc && opening.settings_differ)
         rc = agree_on_settings(file, &file->paths);
     if (OMPI_SUCCESS != rc)
@@ -378,7 +366,6 @@ static void begin_file_record(tatp_file *file)
 {
     tatp_record_options options = {
         .path = file->paths.record,
-        .weight = (access_weight)file->agreed.of[PARAMETER_RECORD_WEIGHT],
         .comm = file->comm,
         .nodes = tatp_nodes_count(file->nodes),
         .closing = finish_requests,
@@ -967,16 +954,12 @@ static int run_ops(tatp_call *call)
         rc = renew_settings(file, agreement.settings_differ, &agreement.reuse);
     if (OMPI_SUCCESS == rc)
         choose_way(call, &agreement, &op);
-    double early = op.time.st5;
-    op.time.st1 = MPI_Wtime() - start - early;
-    double begin = MPI_Wtime();
+    op.time.st1 = MPI_Wtime() - start - op.time.st5;
     bool reuse = agreement.reuse && !op.independent;
     if (OMPI_SUCCESS == rc)
         rc = reuse ? reuse_plan(call, &op, &agreement) : run_anew(call, &op, &agreement);
     if (OMPI_SUCCESS == rc)
         publish_hints(file, &file->settings);
-    if (OMPI_SUCCESS == rc && file->is_timed && NULL == call->request)
-        tatp_record_time(early + MPI_Wtime() - begin);
     tatp_exchange_release(file->memory, file->comm);
     call->moved = op.moved;
     return rc;

@@ -176,9 +176,9 @@ void tatp_record_end(tatp_record *record)
         append_individual(record);
         collect_pending(record);
         tatp_record_remove_interposer(&record->individual);
+        tatp_record_flush();
     }
     record->counted = false;
-    tatp_record_flush();
 }
 
 void tatp_record_free(tatp_record *record)

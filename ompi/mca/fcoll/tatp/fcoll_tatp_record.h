@@ -16,7 +16,6 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
 
 #include "access/access.h"
-#include "access/neighbours.h"
 #include "plan/division.h"
 
 /* The recorder's state of one file. */
@@ -25,29 +24,19 @@ typedef struct tatp_record tatp_record;
 tatp_record *tatp_record_new(void); /* NULL: no memory */
 void tatp_record_free(tatp_record *record);
 
-/* On rank 0: looks at the record of this path, and reports, once a process, why nothing can be
- * recorded there. OMPI_SUCCESS or MPI_ERR_ACCESS. */
-int tatp_record_check(const char *path, access_weight weight);
-
 /* The value of parameter record with which runs are recorded in the user's cache (src/cache). */
 #define TATP_RECORD_AUTOMATIC "auto"
 bool tatp_record_is_automatic(const char *path);
 
-/* The rest of a file that is recorded so, on rank 0 of it; local. What fails is no error: one
- * message of the job says that its cache cannot be used. */
-
-/* Whether the accesses of this run are to be recorded, because there is no record of the program
- * yet. It is written in MPI_Finalize only, so that a program that ends early leaves nothing. */
-bool tatp_record_begins(access_weight weight);
-/* The nodes of the ranks, which counts for files of all ranks of the job. */
-void tatp_record_set_nodes(const tatp_comm *comm, const size_t *node_of_rank, size_t nodes);
-/* Seconds of a collective call, from where all ranks have come to it. By any thread. */
-void tatp_record_time(double seconds);
+/* On rank 0 of a file: whether its accesses are to be recorded, for this value of the parameter. In
+ * the user's cache, only where there is no record of the program yet; what fails there is no error:
+ * one message of the job says that its cache cannot be used. Otherwise one message of the process
+ * says why nothing can be recorded. OMPI_SUCCESS or MPI_ERR_ACCESS. Local. */
+int tatp_record_prepare(const char *path, bool *records);
 
 /* What a file is recorded with. Pointers stay valid until the recording of the file ends. */
 typedef struct tatp_record_options {
     const char *path; /* of the record, or TATP_RECORD_AUTOMATIC */
-    access_weight weight;
     tatp_comm *comm;
     size_t nodes; /* of the ranks of `comm` */
     /* Called when the file is closed under another component, before the recorder lets go of it. */
@@ -79,8 +68,8 @@ typedef struct tatp_record_access {
  * rank; then collective, else local. */
 void tatp_record_add(tatp_record *record, const tatp_record_access *access, bool is_long);
 
-/* The component no longer handles the file: collects what is noted, and writes the record.
- * Collective unless recording of the file has not begun, or has ended already. */
+/* The component no longer handles the file: collects what is noted. Collective unless recording of
+ * the file has not begun, or has ended already. */
 void tatp_record_end(tatp_record *record);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs that are recorded in the user's cache (src/cache), where the mapper finds them: which record
- * is that of this run, and what becomes of its times. A cache that cannot be used changes nothing
- * but that one message says so. */
+/* Runs that are recorded in the user's cache (src/cache), where the mapper finds them. A cache that
+ * cannot be used changes nothing but that one message says so. */
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_record_internal.h"
 
 #include <errno.h>
@@ -15,7 +14,6 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_job.h"
 #include "record/record_header.h"
-#include "record/record_store.h"
 
 #include "ompi/compat/compat.h"
 
@@ -32,10 +30,6 @@ static struct {
     bool has_record; /* of an earlier run */
     cache_key key;
     char *path; /* of the record */
-    bool is_mapped;
-    uint64_t mapping; /* of the ranks on nodes */
-    int64_t calls;
-    double seconds; /* in these calls */
 } run;
 
 bool tatp_record_is_automatic(const char *path)
@@ -104,56 +98,39 @@ static int make_key(char **argument, void *key)
     return cache_key_make(&program, tatp_job_size(), key);
 }
 
-static int describe_run(char **argument, void *runs)
+/* Its arguments as one line. */
+static int join_arguments(char **argument, void *command)
 {
-    cache_runs_describe(runs, argument[0], argument, tatp_job_size());
-    return 0;
+    size_t length;
+    FILE *stream = open_memstream(command, &length);
+    for (size_t i = 0; NULL != stream && NULL != argument[i]; i++)
+        fprintf(stream, "%s%s", i > 0 ? " " : "", argument[i]);
+    return NULL != stream && 0 == fclose(stream) ? 0 : -ENOMEM;
+}
+
+char *tatp_record_cache_command(void)
+{
+    char *command = NULL;
+    (void)with_arguments(join_arguments, &command);
+    return command;
 }
 
 /* ---- the record ---- */
 
-/* The header of the present record. false: it is damaged, or for another number of ranks. Only the
- * beginning is looked at, because the mapper reads all of it. */
-static bool read_header(int fd, record_header *header)
-{
-    char *text = malloc(RECORD_HEADER_BYTES + 1);
-    long length = NULL == text ? -ENOMEM : record_store_read(fd, text, RECORD_HEADER_BYTES);
-    bool found = false;
-    if (length > 0) {
-        text[length] = '\0';
-        found = 0 == record_header_parse(header, text, (size_t)length) && header->runs > 0 &&
-                header->ranks == tatp_job_size();
-    }
-    free(text);
-    return found;
-}
-
-/* A process of this job may have written the record, and ended, before this one opens a file. */
-static bool is_of_earlier_run(const record_header *header)
-{
-    return NULL == record_header_find(header, tatp_job_id());
-}
-
+/* Whether an earlier run has recorded the program. A record that is damaged, or for another number
+ * of ranks, is removed. Only the header is looked at, because the mapper reads all of it. A process
+ * of this job may have written the record, and ended, before this one opens a file. */
 static int find_record(int folder)
 {
     record_header header;
-    int fd = cache_open_record(folder, &run.key);
+    int fd = cache_open_record(folder, &run.key, true);
     if (fd < 0)
         return -ENOENT == fd ? 0 : fd;
-    bool found = read_header(fd, &header);
+    int rc = record_header_read(&header, fd);
     close(fd);
-    run.has_record = found && is_of_earlier_run(&header);
-    return found ? 0 : cache_remove(folder, &run.key);
-}
-
-static int name_record(void)
-{
-    char *folder = NULL;
-    int rc = cache_path(&folder);
-    if (0 == rc)
-        run.path = cache_record_path(folder, &run.key);
-    free(folder);
-    return 0 == rc && NULL == run.path ? -ENOMEM : rc;
+    bool is_whole = 0 == rc && header.ranks == tatp_job_size();
+    run.has_record = is_whole && 0 != strcmp(header.run, tatp_job_id());
+    return is_whole ? 0 : cache_remove(folder, &run.key);
 }
 
 /* Programs that have no key, and jobs of several programs, are left alone without a message. */
@@ -169,7 +146,7 @@ static void know_run(void)
         close(folder);
     }
     if (0 == rc)
-        rc = name_record();
+        rc = cache_record_path(&run.key, &run.path);
     run.has_key = 0 == rc;
     if (0 != rc)
         report_cache(rc);
@@ -192,25 +169,12 @@ void tatp_record_cache_refuse(int rc)
     OPAL_THREAD_UNLOCK(&run_lock);
 }
 
-/* Whether another job has recorded the program meanwhile. */
-static bool is_recorded(int folder)
-{
-    record_header header;
-    int fd = cache_open_record(folder, &run.key);
-    if (fd < 0)
-        return false;
-    bool found = read_header(fd, &header) && is_of_earlier_run(&header);
-    close(fd);
-    return found;
-}
-
+/* Unless another job has recorded the program meanwhile. */
 static int write_record(int folder, record_file *file)
 {
     record_news news;
-    if (is_recorded(folder))
-        return 0;
-    int rc = cache_create_record(folder, &run.key);
-    return 0 == rc ? record_file_write(file, &news) : rc;
+    int rc = find_record(folder);
+    return 0 == rc && !run.has_record ? record_file_write(file, &news) : rc;
 }
 
 void tatp_record_cache_write(record_file *file)
@@ -225,62 +189,8 @@ void tatp_record_cache_write(record_file *file)
         tatp_record_cache_refuse(rc);
 }
 
-/* ---- times ---- */
-
-static bool has_all_ranks(const tatp_comm *comm)
-{
-    size_t ranks = (size_t)tatp_comm_size(comm);
-    bool all = ranks == tatp_job_size();
-    for (size_t r = 0; all && r < ranks; r++)
-        all = tatp_job_rank(comm, r) == r;
-    return all;
-}
-
-void tatp_record_set_nodes(const tatp_comm *comm, const size_t *node_of_rank, size_t nodes)
-{
-    OPAL_THREAD_LOCK(&run_lock);
-    if (!run.is_mapped && run.has_key && has_all_ranks(comm))
-        run.is_mapped = 0 == cache_mapping(node_of_rank, tatp_job_size(), nodes, &run.mapping);
-    OPAL_THREAD_UNLOCK(&run_lock);
-}
-
-void tatp_record_time(double seconds)
-{
-    OPAL_THREAD_LOCK(&run_lock);
-    run.calls++;
-    run.seconds += seconds;
-    OPAL_THREAD_UNLOCK(&run_lock);
-}
-
-/* Those of a run without a record, which was not written, say nothing. */
-static void note_run(int folder)
-{
-    const cache_sample sample = {run.mapping, run.calls, (int64_t)(1e9 * run.seconds)};
-    int fd = cache_open_record(folder, &run.key);
-    bool is_timed = run.is_mapped && run.calls > 0 && 0 == OMPI_PROC_MY_NAME->vpid;
-    cache_runs runs;
-    if (fd < 0)
-        return;
-    close(fd);
-    int rc = cache_read_runs(folder, &run.key, &runs);
-    if (0 != rc && -ENOENT != rc)
-        return;
-    bool is_new = '\0' == runs.program[0];
-    if (is_new)
-        (void)with_arguments(describe_run, &runs);
-    if (is_timed)
-        cache_runs_add(&runs, &sample);
-    if (is_timed || is_new)
-        (void)cache_write_runs(folder, &run.key, &runs);
-}
-
 void tatp_record_cache_end(void)
 {
-    int folder = run.has_key ? cache_open(false) : -ENOENT;
-    if (folder >= 0) {
-        note_run(folder);
-        close(folder);
-    }
     free(run.path);
     memset(&run, 0, sizeof run);
 }

@@ -138,7 +138,7 @@ static int report_neighbours(collection *c, size_t k, owned_call *o)
     int rc = read_lists(c, k, o);
     if (rc == 0 && o->count > 0)
         rc = record_describe_neighbours(o->list, o->rank, o->count, (size_t)tatp_comm_size(c->comm),
-                                        c->record->options.weight, &c->report);
+                                        &c->report);
     for (size_t i = 0; i < o->count; i++)
         access_release(&o->list[i]);
     memset(o->list, 0, (o->count + 1) * sizeof *o->list);
@@ -267,8 +267,7 @@ static int make_entry(collection *c, size_t k, record_entry *entry)
         .totals = {.bytes = sum[RECORD_SUM_BYTES],
                    .independent = c->call[k]->independent ? sum[RECORD_SUM_BYTES] : 0,
                    .missed = sum[CALL_MISSED]}};
-    int rc =
-        record_sums_finish(&c->sums[k], c->record->options.weight, &entry->view, &entry->bytes);
+    int rc = record_sums_finish(&c->sums[k], &entry->view, &entry->bytes);
     if (rc == 0)
         rc = renumber_ranks(c->comm, &entry->view, true);
     if (rc == 0 && entry->bytes.rows > 0)

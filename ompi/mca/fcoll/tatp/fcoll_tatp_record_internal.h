@@ -10,18 +10,24 @@
 #include "record/record.h"
 #include "record/record_file.h"
 
-/* ---- the record file (fcoll_tatp_record_file.c), local ---- */
-
 /* ---- the user's cache (fcoll_tatp_record_automatic.c), local ---- */
 
 /* The record that this run is to write; NULL: none. Owned by this function, until the run ends. */
 const char *tatp_record_cache_place(void);
 /* Reports, once a job, why the cache cannot be used; then this process does not use it. */
 void tatp_record_cache_refuse(int rc);
+/* The command by which this process was started, for people; the caller frees it. NULL: not known.
+ */
+char *tatp_record_cache_command(void);
 /* Writes the record, in the user's folder, whose size stays bounded. */
 void tatp_record_cache_write(record_file *file);
-/* Adds the times of this run to those of the program's runs. */
+/* The run ends. */
 void tatp_record_cache_end(void);
+
+/* ---- the record file (fcoll_tatp_record_file.c), local ---- */
+
+/* A file was closed: writes the record, unless that was done a short time ago. */
+void tatp_record_flush(void);
 
 /* Appends `times` accesses like the entry, which is by world ranks, to what this process has to
  * write. Errors are reported when it is written. On rank 0 of a file. */
@@ -29,9 +35,6 @@ void tatp_record_append(const tatp_record_options *options, const char *file,
                         const record_entry *entry, int64_t times, bool new_file);
 /* An error because of which the record lacks something. On rank 0 of a file. */
 void tatp_record_set_error(int rc);
-/* Writes what was appended, now or, where that would take more than a twentieth of the time or
- * fails, later, in MPI_Finalize at the latest. */
-void tatp_record_flush(void);
 
 /* Accesses that end beyond this offset are not recorded, so that bins, which may be twice as large
  * as the range of an access, end within RECORD_FILE_MOST_OFFSET. */
