@@ -23,7 +23,7 @@ struct options {
     part_form form;
     char *ways;
     int rounds, calls;
-    bool verify, ask, planned, whole, warm_up;
+    bool verify, ask, planned, warm_up;
 };
 
 struct result {
@@ -50,8 +50,7 @@ enum {
     KEY_NO_WARM_UP,
     KEY_ASK,
     KEY_PLANNED,
-    KEY_KIND,
-    KEY_WHOLE
+    KEY_KIND
 };
 
 static void take_kind(struct argp_state *state, const char *text, shape *s)
@@ -75,7 +74,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_NO_WARM_UP: o->warm_up = false; break;
     case KEY_ASK: o->ask = true; break;
     case KEY_PLANNED: o->planned = true; break;
-    case KEY_WHOLE: o->whole = true; break;
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &o->shape;
         state->child_inputs[1] = &o->run;
@@ -100,8 +98,6 @@ static const struct argp_option option_table[] = {
      "Rounds that count, after one that does not (5); 0: only check and measure", 0},
     {"calls", KEY_CALLS, "N", 0,
      "Writes, then reads, in each round on the open file; their mean counts (1)", 0},
-    {"whole", KEY_WHOLE, NULL, 0,
-     "Time from before opening to behind closing, with all calls of one operation", 0},
     {"no-verify", KEY_NO_VERIFY, NULL, 0, "Do not check the bytes of files and buffers", 0},
     {"no-warm-up", KEY_NO_WARM_UP, NULL, 0,
      "All rounds count: what measures and checks has warmed up already", 0},
@@ -227,27 +223,10 @@ static double timed(problem *p, bool (*operation)(problem *, void *), void *open
     return sum / calls;
 }
 
-static double timed_whole(const struct options *o, problem *p, const way *w,
-                          bool (*operation)(problem *, void *))
-{
-    MPI_Barrier(MPI_COMM_WORLD);
-    double seconds = MPI_Wtime();
-    void *opened = w->open(p, w);
-    for (int i = 0; i < o->calls; i++)
-        (void)operation(p, opened);
-    w->close(p, opened);
-    return slowest(MPI_Wtime() - seconds);
-}
-
 static void run_way(const struct options *o, problem *p, const way *w, double seconds[OPERATIONS])
 {
     if (o->run.fresh)
         remove_file(p->run->file);
-    if (o->whole) {
-        seconds[WRITE] = timed_whole(o, p, w, w->write);
-        seconds[READ] = timed_whole(o, p, w, w->read);
-        return;
-    }
     void *opened = w->open(p, w);
     seconds[WRITE] = timed(p, w->write, opened, o->calls);
     seconds[READ] = timed(p, w->read, opened, o->calls);

@@ -10,8 +10,7 @@ import tempfile
 from dataclasses import dataclass
 
 from contests import Cluster, parse_links, run_contest
-from figures import Panel, Section, number, plot, table, write_page
-from resume import Progress, Table
+from figures import Panel, plot, write_table
 
 LINKS = "800mbit/400mbit"
 STOCK = ("vulcan", "two_phase", "dynamic_gen2", "romio")
@@ -142,7 +141,7 @@ class Runner:
     @staticmethod
     def describe(job, row):
         strategy, per_node = job.contestants()[row["contestant"]]
-        return {"case": job.case.name, "placement": job.placement, "strategy": strategy,
+        return {"job": job.name(), "case": job.case.name, "placement": job.placement, "strategy": strategy,
                 "per_node": str(per_node), **{k: v for k, v in row.items() if k != "case"}}
 
 
@@ -176,22 +175,20 @@ def add_forecasts(job, rows, view):
     return rows
 
 
-def run_jobs(options, jobs, results):
-    left = [job for job in jobs if job.name() not in results.done]
-    progress = Progress("measuring", len(jobs), len(jobs) - len(left))
-    well = True
+def run_jobs(jobs):
+    """The rows of all jobs, and whether all of them ran."""
+    rows, well = [], True
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner(folder, parse_links(LINKS))
         try:
-            for job in left:
-                rows = runner.run(job)
-                if rows:
-                    results.add(job.name(), add_forecasts(job, rows, runner.view(job.case)))
-                well = well and bool(rows)
-                progress.step(f"{job.case.name}, {job.placement}")
+            for i, job in enumerate(jobs):
+                print(f"measuring [{i + 1}/{len(jobs)}] {job.case.name}, {job.placement}", file=sys.stderr, flush=True)
+                new = runner.run(job)
+                rows += add_forecasts(job, new, runner.view(job.case)) if new else []
+                well = well and bool(new)
         finally:
             runner.cluster.take_down()
-    return well
+    return rows, well
 
 
 # --- figures ---
@@ -199,12 +196,10 @@ def run_jobs(options, jobs, results):
 class Measurements:
     """Rows found by case, placement, strategy (or stock component), aggregators a node and operation."""
 
-    def __init__(self, results, jobs):
-        self.at = {}
-        measured = {row["case"] for row in results.rows}
-        self.cases = list(dict.fromkeys(job.case.name for job in jobs if job.case.name in measured))
-        for row in results.rows:
-            self.at[row["case"], row["placement"], row["strategy"], row["per_node"] or "1", row["operation"]] = row
+    def __init__(self, rows):
+        self.cases = list(dict.fromkeys(row["case"] for row in rows))
+        self.at = {(row["case"], row["placement"], row["strategy"], row["per_node"] or "1", row["operation"]): row
+                   for row in rows}
 
     def get(self, case, placement, strategy, column, per_node=1, operation="write"):
         row = self.at.get((case, placement, strategy, str(per_node), operation), {})
@@ -215,10 +210,6 @@ class Measurements:
         return [s for s in [*STRATEGIES, *(STOCK if stock else ())] if s in there]
 
 
-def mega(value):
-    return None if value is None else value / 1e6
-
-
 def is_near(row):
     """None: too little to tell."""
     if not row.get("predicted_uplink_bytes") or not row.get("uplink_bytes"):
@@ -227,47 +218,11 @@ def is_near(row):
     return None if told < COUNTABLE else abs(counted / told - 1) <= NEAR
 
 
-def agreement(folder, m):
-    rows, far = [], []
-    for key, row in m.at.items():
-        near = is_near(row)
-        if near is False:
-            far.append(key)
-        if row.get("predicted_uplink_bytes") and row.get("uplink_bytes") and key[4] == "write":
-            told, counted = float(row["predicted_uplink_bytes"]), float(row["uplink_bytes"])
-            rows.append([*key[:4], told / 1e6, counted / 1e6, counted / told if near is not None else "-"])
-    words = f"{sum(is_near(r) is not None for r in m.at.values())} writes and reads of fcoll/tatp have more than " \
-            f"{COUNTABLE >> 20} MiB predicted; {len(far)} of them are farther than {NEAR:.0%} from what the links counted" + \
-            (": " + "; ".join(" ".join(key) for key in far) if far else ".") + \
-            " Counted are whole Ethernet frames, with headers and acknowledgements."
-    return Section("Predicted and measured uplink bytes", "No paper has such a comparison.",
-                   table(["case", "placement", "strategy", "aggregators a node", "predicted MB", "counted MB", "ratio"],
-                         rows), words), far
-
-
-def times_figure(folder, m):
-    names, rows, panels = m.strategies(), [], []
-    for case in m.cases:
-        series = {s: [mega(1e9 * (m.get(case, p, s, "median_s") or 0)) for p in PLACEMENTS] for s in names}
-        panels.append(Panel(case, list(PLACEMENTS), series, "time of a write (ms)", "placement"))
-        rows += [[case, p, *(mega(1e9 * v) if (v := m.get(case, p, s, "median_s")) else None for s in names)]
-                 for p in PLACEMENTS]
-    plot(folder, "measured-times", panels)
-    return Section("TATP, Figure 12 and SetMatch, Figures 1, 3 and 5: time of a write",
-                   "TATP is fastest; placement by SetMatch lowers the communication time.",
-                   table(["case", "placement", *names], rows),
-                   f"Milliseconds of one write_all, links of {LINKS}.", "measured-times")
-
-
-def bytes_figure(folder, m):
-    names, rows, panels = m.strategies(), [], []
-    for case in m.cases:
-        series = {s: [mega(m.get(case, p, s, "uplink_bytes") or 0) for p in PLACEMENTS] for s in names}
-        panels.append(Panel(case, list(PLACEMENTS), series, "uplink bytes of a write (MB)", "placement"))
-        rows += [[case, p, *(mega(m.get(case, p, s, "uplink_bytes")) for s in names)] for p in PLACEMENTS]
-    plot(folder, "measured-uplinks", panels)
-    return Section("Bytes on the uplinks", "Not measured in either paper.", table(["case", "placement", *names], rows),
-                   "MB of one write, counted by the kernel on all uplinks towards the spine.", "measured-uplinks")
+def placement_figure(folder, m, name, column, factor, unit, stock=True):
+    """A panel for each case: all strategies by placement."""
+    panels = [Panel(case, list(PLACEMENTS), {s: [factor * (m.get(case, p, s, column) or 0) for p in PLACEMENTS]
+                                             for s in m.strategies(stock)}, unit, "placement") for case in m.cases]
+    plot(folder, name, panels)
 
 
 # As a program runs by itself, with the defaults of fcoll/tatp.
@@ -277,77 +232,38 @@ STORY = {"vulcan, by node": ("bynode", "vulcan", 1), "ROMIO, by node": ("bynode"
 
 def story_figure(folder, m):
     cases = [case for case in m.cases if all(m.get(case, p, s, "median_s", n) for p, s, n in STORY.values())]
-    if not cases:
-        return []
-    panels, rows = [], {case: [case] for case in cases}
-    for column, factor, unit in (("uplink_bytes", 1e-6, "uplink bytes of a write (MB)"),
-                                 ("median_s", 1e3, "time of a write (ms)")):
-        series = {name: [factor * (m.get(case, p, s, column, n) or 0) for case in cases]
-                  for name, (p, s, n) in STORY.items()}
-        panels.append(Panel("", cases, series, unit, log=True))
-        for i, case in enumerate(cases):
-            rows[case] += [values[i] for values in series.values()]
-    plot(folder, "measured-story", panels)
-    units = [f"{name} ({unit})" for unit in ("MB", "ms") for name in STORY]
-    return [Section("In short", "No corresponding figure.", table(["case", *units], rows.values()),
-                    "The stock components, and tatp with fitted domains and four aggregators per node. MB on all uplinks "
-                    "towards the spine, and ms, of one write. The scales are logarithmic.", "measured-story")]
-
-
-def hop_bytes_figure(folder, m):
-    names, rows, panels = m.strategies(stock=False), [], []
-    for case in m.cases:
-        series = {s: [mega(m.get(case, p, s, "hop_bytes") or 0) for p in PLACEMENTS] for s in names}
-        panels.append(Panel(case, list(PLACEMENTS), series, "hop-bytes (MB x hops)", "placement"))
-        rows += [[case, p, *(mega(m.get(case, p, s, "hop_bytes")) for s in names)] for p in PLACEMENTS]
-    plot(folder, "measured-hop-bytes", panels)
-    return Section("TATP, Figure 9: hop-bytes", "'considerably reduced'.", table(["case", "placement", *names], rows),
-                   "MB x hops, from the statistics of fcoll/tatp.", "measured-hop-bytes")
+    panels = [Panel("", cases, {name: [factor * (m.get(case, p, s, column, n) or 0) for case in cases]
+                                for name, (p, s, n) in STORY.items()}, unit, log=True)
+              for column, factor, unit in (("uplink_bytes", 1e-6, "uplink bytes of a write (MB)"),
+                                           ("median_s", 1e3, "time of a write (ms)"))]
+    if cases:
+        plot(folder, "measured-story", panels)
 
 
 def stages_figure(folder, m):
-    names, rows, panels = m.strategies(stock=False), [], []
-    for case in m.cases:
-        stages = {stage[:3]: [1e3 * (m.get(case, "byslot", s, stage) or 0) for s in names] for stage in STAGES}
-        panels.append(Panel(f"{case}, by slot", names, stages, "time of a write (ms)"))
-        rows += [[case, s, *(values[i] for values in stages.values()),
-                  f"{100 * stages['st4'][i] / max(sum(v[i] for v in stages.values()), 1e-9):.0f} %"]
-                 for i, s in enumerate(names)]
+    names = m.strategies(stock=False)
+    panels = [Panel(f"{case}, by slot", names,
+                    {stage[:3]: [1e3 * (m.get(case, "byslot", s, stage) or 0) for s in names] for stage in STAGES},
+                    "time of a write (ms)") for case in m.cases]
     plot(folder, "measured-stages", panels, "stacks")
-    return Section("TATP, Figures 10 and 11: stages of a write",
-                   "'The slowest stages are data shuffle and data I/O', and the shuffle's part rises with the ranks.",
-                   table(["case", "strategy", *(s[:3] + " (ms)" for s in STAGES), "shuffle"], rows),
-                   "Milliseconds: st1 view and range, st2 domains and assignment, st3 access requests, st4 shuffle, st5 file "
-                   "access, each on its slowest rank, in a write with planning; later ones reuse the plan, and st2 and st3 are"
-                   " then close to 0. The file is in memory, so that st5 is short; overlapped cycles count in the stage that "
-                   "waits.",
-                   "measured-stages")
 
 
 def aggregators_figure(folder, m):
-    rows, panels = [], []
-    for column, factor, unit in (("median_s", 1e3, "time of a write (ms)"), ("hop_bytes", 1e-6, "hop-bytes (MB x hops)")):
-        series = {case: [factor * (m.get(case, "bynode", "tatp", column, n) or 0) for n in (1, 2, 4)] for case in m.cases}
-        panels.append(Panel("TATP, by node", ["1", "2", "4"], series, unit, "aggregators a node"))
-    for case in m.cases:
-        for s in SEVERAL:
-            for n in (1, 2, 4):
-                found = [m.get(case, "bynode", s, column, n) for column in ("median_s", "hop_bytes")]
-                if None not in found:
-                    rows.append([case, s, n, found[0] * 1e3, found[1] / 1e6])
+    panels = [Panel("TATP, by node", ["1", "2", "4"],
+                    {case: [factor * (m.get(case, "bynode", "tatp", column, n) or 0) for n in (1, 2, 4)]
+                     for case in m.cases}, unit, "aggregators a node")
+              for column, factor, unit in (("median_s", 1e3, "time of a write (ms)"),
+                                           ("hop_bytes", 1e-6, "hop-bytes (MB x hops)"))]
     plot(folder, "measured-aggregators", panels)
-    return Section("TATP, Figure 13: 1, 2 and 4 aggregators a node", "Speed rises as hop-bytes fall.",
-                   table(["case", "strategy", "aggregators a node", "write (ms)", "MB x hops"], rows),
-                   "Ranks placed by node.", "measured-aggregators")
 
 
-HEAD = """
-# The papers' figures, measured on the test cluster
-
-Generated by `make evaluation-measured` on a test cluster (doc/cluster.md) whose links carry 800 Mbit/s and whose uplinks 400
-Mbit/s; cases are named by their ranks: 16 on 4 nodes, 64 on 8, 125 (121) on 5. Every byte of every file and buffer was checked. All figures are in
-`measured.csv`. Times are those of a shared machine; bytes are exact. doc/evaluation.md describes the method.
-"""
+def draw(folder, m):
+    story_figure(folder, m)
+    placement_figure(folder, m, "measured-hop-bytes", "hop_bytes", 1e-6, "hop-bytes (MB x hops)", stock=False)
+    stages_figure(folder, m)
+    placement_figure(folder, m, "measured-times", "median_s", 1e3, "time of a write (ms)")
+    aggregators_figure(folder, m)
+    placement_figure(folder, m, "measured-uplinks", "uplink_bytes", 1e-6, "uplink bytes of a write (MB)")
 
 
 def possible():
@@ -362,18 +278,14 @@ def evaluate(options):
     os.environ["OMPI_MCA_mca_base_component_path"] = os.environ["TATP_COMPONENT_PATH"]
     if not possible():
         return True
-    jobs = all_jobs(options)
-    results = Table(os.path.join(options.output, "measured.csv"), options.fresh)
-    well = run_jobs(options, jobs, results)
-    results.keep([job.name() for job in jobs])
-    m = Measurements(results, jobs)
-    compared, far = agreement(options.output, m)
-    sections = [figure(options.output, m) for figure in
-                (hop_bytes_figure, stages_figure, times_figure, aggregators_figure, bytes_figure)]
-    write_page(options.output, "measured.md", HEAD, story_figure(options.output, m) + sections + [compared])
-    wrong = [r for r in results.rows if r["verified"] != "yes"]
+    rows, well = run_jobs(all_jobs(options))
+    write_table(options.output, "measured", rows)
+    draw(options.output, Measurements(rows))
+    wrong = [r for r in rows if r["verified"] != "yes"]
     for row in wrong:
         print(f"evaluation: wrong bytes: {row['contestant']} in {row['job']}", file=sys.stderr)
-    for key in far:
-        print(f"evaluation: predicted and counted uplink bytes differ: {' '.join(key)}", file=sys.stderr)
+    far = [r for r in rows if is_near(r) is False]
+    for row in far:
+        print(f"evaluation: predicted and counted uplink bytes differ: {row['contestant']}, {row['operation']}, in "
+              f"{row['job']}", file=sys.stderr)
     return well and not far and not [r for r in wrong if r["strategy"] not in STOCK]

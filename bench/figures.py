@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plots that can be read in black and white, and Markdown tables."""
+"""Plots that can be read in black and white; the tables behind them, as CSV files."""
+import csv
 import os
 from dataclasses import dataclass
 
@@ -85,35 +86,10 @@ def plot(folder, name, panels, kind="bars"):
     plt.close(figure)
 
 
-def number(value, digits=3):
-    if value is None:
-        return "-"
-    if isinstance(value, str):
-        return value
-    return f"{value:.{digits}g}" if abs(value) < 1000 else f"{value:,.0f}"
-
-
-def table(head, rows):
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    return "\n".join(lines + ["| " + " | ".join(number(v) for v in row) + " |" for row in rows])
-
-
-@dataclass
-class Section:
-    """A figure of a paper, and ours."""
-    title: str
-    paper: str     # what the paper's text says
-    table: str
-    words: str     # where ours differs, and why
-    figure: str = ""
-
-    def text(self, folder):
-        parts = [f"## {self.title}", f"*The paper:* {self.paper}"]
-        if self.figure and os.path.exists(os.path.join(folder, self.figure + ".svg")):
-            parts.append(f"![{self.title}]({self.figure}.svg)")
-        return "\n\n".join(parts + [self.table, f"*Ours:* {self.words}"])
-
-
-def write_page(folder, name, head, sections):
-    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-        file.write(head.strip() + "\n\n" + "\n\n".join(s.text(folder) for s in sections) + "\n")
+def write_table(folder, name, rows):
+    """Writes NAME.csv; an empty cell where a row has no such column."""
+    columns = list(dict.fromkeys(column for row in rows for column in row))
+    with open(os.path.join(folder, name + ".csv"), "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, columns, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Whether the simulation detects defects: each patch in defects/ is applied to a copy of src/exchange. The name of a
-# result ends with the number of the first schedule that fails; doc/exchange.md has a table of them.
+# result ends with the number of the first schedule that fails.
 here=$(cd "$(dirname "$0")" && pwd)
 top=${top_srcdir:-$here/../..}
 . "$top/tests/lib/tap.sh" || exit 1

@@ -22,7 +22,7 @@ said=$(env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL "${MAKE:-make}" --silent -C "$top
 tap_is "$?: $(grep -v '^make' <<<"$said")" "0: " "make html, without a warning"
 tap_is "$(check_links "$site")" "" "links inside the site"
 
-pages=$(cd "$top_srcdir/doc" && ls ./*.md evaluation/*.md man/*.[17])
+pages=$(cd "$top_srcdir/doc" && ls ./*.md man/*.[17])
 for page in $pages; do
     page=${page#./}
     [[ -e $site/doc/${page%.md}.html ]] || missing="${missing-} $page"

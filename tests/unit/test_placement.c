@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../bench/views.h"
+#include "views.h"
 #include "edges.h"
 #include "failing_malloc.h"
 #include "suite.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../../bench/views.h"
+#include "views.h"
 #include "edges.h"
 #include "failing_malloc.h"
 #include "seeded.h"
