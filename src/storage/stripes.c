@@ -3,10 +3,12 @@
  * ceph.file.layout. */
 #include "storage/stripes.h"
 
+#include <linux/magic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 
@@ -186,4 +188,37 @@ storage_stripes storage_get_stripes(int fd)
     default: break;
     }
     return s.size > 0 ? s : (storage_stripes){0};
+}
+
+/* ---- locks ---- */
+
+/* Blocks of local file systems at most, bytes. */
+#define LARGEST_LOCAL_BLOCK (64 << 10)
+
+/* File systems of one machine, some of which state blocks as large as those of distributed ones. */
+static bool is_local(int fd)
+{
+    enum { ZFS_SUPER_MAGIC = 0x2fc12fc1 }; /* <linux/magic.h> lacks it */
+    struct statfs system;
+    if (fstatfs(fd, &system) != 0)
+        return false;
+    switch ((unsigned long)system.f_type) {
+    case BTRFS_SUPER_MAGIC:
+    case EXT4_SUPER_MAGIC: /* of ext2 and ext3, too */
+    case F2FS_SUPER_MAGIC:
+    case OVERLAYFS_SUPER_MAGIC:
+    case TMPFS_MAGIC:
+    case XFS_SUPER_MAGIC:
+    case ZFS_SUPER_MAGIC: return true;
+    default: return false;
+    }
+}
+
+/* A distributed file system states larger blocks than pages, and locks no less than a block. */
+int64_t storage_get_lock_unit(int fd)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0 || status.st_blksize <= LARGEST_LOCAL_BLOCK || is_local(fd))
+        return 0;
+    return (int64_t)status.st_blksize;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The stripes of an open file, as its file system says them.
+ * The stripes and locks of an open file, as its file system says them.
  */
 #ifndef STORAGE_STRIPES_H
 #define STORAGE_STRIPES_H
@@ -19,5 +19,9 @@ typedef struct storage_stripes {
  * extents has a size where these have the same one and no border is inside a stripe, and no count.
  * System calls on the descriptor, of which the servers see none or one. */
 storage_stripes storage_get_stripes(int fd);
+
+/* Bytes of the open file that a distributed file system locks together, where stripes are not
+ * known; 0: a local one, or not known. */
+int64_t storage_get_lock_unit(int fd);
 
 #endif

@@ -41,7 +41,7 @@ DLA = ("orte/mca/rmaps/dla", "prte/mca/rmaps/dla")
 
 # The modules of fcoll/tatp: what follows fcoll_tatp_ in the names of their source files.
 TATP_MODULES = {
-    **{name: name for name in ("call", "error", "fit", "help", "hints", "independent", "job", "params", "pvars", "schedule", "settings")},
+    **{name: name for name in ("call", "error", "file", "fit", "help", "hints", "independent", "job", "op", "params", "pvars", "schedule", "settings")},
     "comm": "comm|comm_.*|request",
     "exchange": "exchange|exchange_.*",
     "io": "io|view|datarep",
@@ -53,15 +53,17 @@ TATP_MODULES = {
 }
 # Modules that a module must not use.
 TATP_NEVER = {
-    "comm": ("call", "exchange", "io", "nodes", "plan", "pvars", "record", "stats"),
+    "comm": ("call", "exchange", "file", "op", "io", "nodes", "plan", "pvars", "record", "stats"),
     "exchange": ("plan", "pvars", "record", "stats"),
-    "hints": ("call", "comm", "exchange", "independent", "io", "nodes", "params", "plan", "pvars", "record", "stats"),
-    "independent": ("call", "comm", "exchange", "nodes", "plan", "pvars", "record", "stats"),
-    "io": ("call", "comm", "exchange", "independent", "nodes", "plan", "pvars", "record", "stats"),
-    "nodes": ("call", "exchange", "plan", "pvars", "record", "stats"),
-    "plan": ("call", "exchange", "pvars", "record", "stats"),
-    "schedule": ("call", "exchange", "independent", "io", "nodes", "plan", "pvars", "record", "stats"),
-    "settings": ("call", "exchange", "independent", "io", "nodes", "params", "plan", "pvars", "record", "schedule", "stats"),
+    "hints": ("call", "comm", "file", "op", "exchange", "independent", "io", "nodes", "params", "plan", "pvars", "record", "stats"),
+    "independent": ("call", "comm", "file", "op", "exchange", "nodes", "plan", "pvars", "record", "stats"),
+    "io": ("call", "comm", "file", "op", "exchange", "independent", "nodes", "plan", "pvars", "record", "stats"),
+    "nodes": ("call", "exchange", "file", "op", "plan", "pvars", "record", "stats"),
+    "plan": ("call", "exchange", "file", "op", "pvars", "record", "stats"),
+    "schedule": ("call", "exchange", "file", "op", "independent", "io", "nodes", "plan", "pvars", "record", "stats"),
+    "file": ("call", "op"),
+    "op": ("call",),
+    "settings": ("call", "exchange", "file", "op", "independent", "io", "nodes", "params", "plan", "pvars", "record", "schedule", "stats"),
 }
 TATP_STRUCT = "mca_fcoll_tatp_component"
 TATP_STRUCT_USERS = ("params", "component", "module")

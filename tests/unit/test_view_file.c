@@ -121,7 +121,7 @@ START_TEST(line_ends_of_other_systems)
 }
 END_TEST
 
-#define DIVISION "DIVISION 3 8 65536 4 1024\n"
+#define DIVISION "DIVISION 3 8 65536 4 0\n"
 
 START_TEST(divisions_are_read_and_written)
 {
@@ -132,13 +132,15 @@ START_TEST(divisions_are_read_and_written)
     ck_assert_int_eq(d->aggregators, 8);
     ck_assert_int_eq(d->stripe, 65536);
     ck_assert_int_eq(d->targets, 4);
-    ck_assert_int_eq(d->unit, 1024);
     ck_assert_int_eq(f.pattern[1].division.kind, 0);
     ck_assert_str_eq(f.pattern[2].file, "");
     check_sections(&f, SECTION DIVISION SECTION "ACCESS 1 0 1 1 0 0 \n");
     view_file_release(&f);
     f = read_good(VIEW DIVISION);
     ck_assert_uint_eq(f.patterns, 0);
+    view_file_release(&f);
+    f = read_good(TEXT "DIVISION 3 8 65536 4 1024\n"); /* of release 1.0 */
+    ck_assert_int_eq(f.pattern[0].division.targets, 4);
     view_file_release(&f);
 }
 END_TEST

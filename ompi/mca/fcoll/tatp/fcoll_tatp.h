@@ -2,8 +2,9 @@
 /* Topology-aware two-phase collective I/O: the component, its modules, and a file's collective
  * calls.
  *
- * fcoll_tatp_call.c alone sees all modules of this folder; each has a prefix and a header:
- * comm, io, nodes, plan, exchange, record, stats, params. */
+ * A call (fcoll_tatp_call.c) runs operations (op) on an open file (file), which sees all other
+ * modules of this folder; each has a prefix and a header: comm, io, nodes, plan, exchange, record,
+ * stats, params. */
 #ifndef MCA_FCOLL_TATP_H
 #define MCA_FCOLL_TATP_H
 
@@ -48,7 +49,10 @@ int mca_fcoll_tatp_file_unquery(struct ompio_file_t *fh);
 /* Frees all modules, also those of files that were never closed through this component. */
 void tatp_modules_free(void);
 
-/* ---- fcoll_tatp_call.c: an open file ---- */
+/* Frees the request of a split call that has ended with an error, if there is one. */
+void tatp_split_release(ompio_file_t *fh);
+
+/* ---- fcoll_tatp_file.c: an open file ---- */
 
 /* Of the ranks of `group`, which stays the caller's. NULL: no memory. */
 tatp_file *tatp_file_new(const ompi_process_name_t *group);
@@ -68,18 +72,20 @@ void tatp_file_set_view(tatp_file *file);
 /* The component no longer handles the file. Returns whether another file can use this object.
  * Collective unless the handle is closed already. */
 bool tatp_file_close(tatp_file *file);
+/* ---- fcoll_tatp_call.c: collective calls, for both directions ---- */
+
+/* Memory for the next non-blocking call of a file, before it can be used, and when it is freed.
+ * False: no memory. */
+bool tatp_calls_reserve(tatp_file *file);
+void tatp_calls_unreserve(tatp_file *file);
 /* Frees what is kept for later calls; for the component's close. */
 void tatp_calls_release(void);
 
-/* ---- fcoll_tatp_call.c: collective calls, for both directions ---- */
 int tatp_collective(ompio_file_t *fh, bool write, const void *buf, size_t count,
                     struct ompi_datatype_t *datatype, ompi_status_public_t *status);
 /* Without waiting: the error of the call is the request's. */
 int tatp_collective_start(ompio_file_t *fh, bool write, const void *buf, size_t count,
                           struct ompi_datatype_t *datatype, ompi_request_t **request);
-
-/* Frees the request of a split call that has ended with an error, if there is one. */
-void tatp_split_release(ompio_file_t *fh);
 
 /* ---- fcoll_tatp_file_*.c ---- */
 int mca_fcoll_tatp_file_write_all(struct ompio_file_t *fh, const void *buf, compat_count count,

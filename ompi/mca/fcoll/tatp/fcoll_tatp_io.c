@@ -130,3 +130,12 @@ int tatp_io_read(tatp_transfer *transfer, int64_t offset, char *data, int64_t by
 {
     return transfer_piece(transfer, transfer->io->fbtl->fbtl_preadv, offset, data, bytes, done);
 }
+
+int tatp_io_check_mode(const ompio_file_t *fh, bool write)
+{
+    if (write && (fh->f_amode & MPI_MODE_RDONLY))
+        return MPI_ERR_READ_ONLY;
+    if (!write && (fh->f_amode & MPI_MODE_WRONLY))
+        return MPI_ERR_ACCESS;
+    return OMPI_SUCCESS;
+}

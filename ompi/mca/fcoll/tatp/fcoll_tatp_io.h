@@ -87,4 +87,8 @@ int tatp_datarep_begin(ompio_file_t *fh, bool write, const void *buf, size_t cou
 int tatp_datarep_end(tatp_datarep *datarep, int64_t moved);
 void tatp_datarep_free(tatp_datarep *datarep); /* NULL is none */
 
+/* MPI_ERR_READ_ONLY or MPI_ERR_ACCESS where the program did not ask for this direction: OMPIO opens
+ * a file for more than it was asked for, so that the system would not object. Local. */
+int tatp_io_check_mode(const ompio_file_t *fh, bool write);
+
 #endif

@@ -29,6 +29,7 @@ static opal_mutex_t *table_lock(void)
 
 static void free_module(tatp_module *module)
 {
+    tatp_calls_unreserve(module->file);
     tatp_file_free(module->file);
     free(module->group);
     free(module);
@@ -130,6 +131,14 @@ static ompi_process_name_t *group_of(const ompio_file_t *fh)
         .fcoll_file_iwrite_all = mca_fcoll_tatp_file_iwrite_all,                                   \
     }
 
+/* OMPIO waits for a split call, and keeps its request after an error. */
+void tatp_split_release(ompio_file_t *fh)
+{
+    if (!fh->f_split_coll_in_use && NULL != fh->f_split_coll_req &&
+        MPI_REQUEST_NULL != fh->f_split_coll_req)
+        (void)ompi_request_free(&fh->f_split_coll_req);
+}
+
 /* Takes over the group unless it fails. */
 static tatp_module *new_module(ompi_process_name_t *group, int ranks)
 {
@@ -137,7 +146,9 @@ static tatp_module *new_module(ompi_process_name_t *group, int ranks)
     if (NULL == module)
         return NULL;
     module->file = tatp_file_new(group);
-    if (NULL == module->file) {
+    if (NULL == module->file || !tatp_calls_reserve(module->file)) {
+        if (NULL != module->file)
+            tatp_file_free(module->file);
         free(module);
         return NULL;
     }

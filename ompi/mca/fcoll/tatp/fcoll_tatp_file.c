@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An open file: what all ranks agree on when its first view is set, and hints after that. */
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_params.h"
+
+#include "storage/stripes.h"
+
+static bool allocate_exchanges(tatp_file *file, const ompi_process_name_t *group)
+{
+    file->memory = tatp_exchange_memory_new(group);
+    for (size_t slot = 0; slot < TATP_SLOTS && NULL != file->memory; slot++) {
+        file->exchange[slot] = tatp_exchange_new(file->memory, slot);
+        if (NULL == file->exchange[slot])
+            return false;
+    }
+    return NULL != file->memory;
+}
+
+tatp_file *tatp_file_new(const ompi_process_name_t *group)
+{
+    tatp_file *file = calloc(1, sizeof *file);
+    if (NULL == file)
+        return NULL;
+    file->hints = tatp_hints_new();
+    file->comm = tatp_comm_new();
+    file->view = tatp_view_new();
+    file->nodes = tatp_nodes_new();
+    file->schedule = tatp_schedule_new();
+    file->plans = tatp_plans_new();
+    file->independent = tatp_independent_new();
+    file->record = tatp_record_new();
+    file->stats = tatp_stats_new();
+    if (allocate_exchanges(file, group) && NULL != file->hints && NULL != file->comm &&
+        NULL != file->view && NULL != file->nodes && NULL != file->schedule &&
+        NULL != file->plans && NULL != file->independent && NULL != file->record &&
+        NULL != file->stats)
+        return file;
+    tatp_file_free(file);
+    return NULL;
+}
+
+void tatp_file_free(tatp_file *file)
+{
+    tatp_stats_free(file->stats);
+    tatp_record_free(file->record);
+    tatp_independent_free(file->independent);
+    for (size_t slot = 0; slot < TATP_SLOTS; slot++)
+        tatp_exchange_free(file->exchange[slot]);
+    tatp_exchange_memory_free(file->memory);
+    tatp_plans_free(file->plans);
+    tatp_schedule_free(file->schedule);
+    tatp_nodes_free(file->nodes);
+    tatp_view_free(file->view);
+    tatp_comm_free(file->comm);
+    tatp_hints_free(file->hints);
+    free(file);
+}
+
+bool tatp_file_has_settings(const tatp_file *file, const tatp_plan_settings *settings)
+{
+    return 0 == memcmp(settings, &file->settings, sizeof *settings);
+}
+
+void tatp_file_open(tatp_file *file, ompio_file_t *fh)
+{
+    file->io = (tatp_io){.fh = fh, .fbtl = fh->f_fbtl};
+    file->is_open = false;
+    file->records = false;
+    file->aggregators = 0;
+    file->was_independent[false] = file->was_independent[true] = true;
+    file->misjudged = false;
+}
+
+/* ---- hints ---- */
+
+/* For MPI_File_get_info. */
+static void publish_hints(tatp_file *file, const tatp_plan_settings *settings)
+{
+    const tatp_hint_values given = tatp_hints_get(file->hints);
+    const tatp_hint_values values = tatp_params_hints(settings, &given, file->aggregators);
+    tatp_hints_publish(file->hints, &values);
+}
+
+void tatp_file_publish_hints(tatp_file *file)
+{
+    publish_hints(file, &file->settings);
+}
+
+/* New hints of this rank are published at once, and apply from the next agreement on. */
+static void publish_new_hints(tatp_file *file)
+{
+    const tatp_hint_values given = tatp_hints_get(file->hints);
+    tatp_settings own = file->agreed;
+    tatp_settings_set_hints(&own, &given);
+    const tatp_plan_settings settings =
+        tatp_hints_changed(file->hints) ? tatp_params_plan(file->io.fh, &own) : file->settings;
+    publish_hints(file, &settings);
+}
+
+/* ---- settings ---- */
+
+/* A stripe where it is known. */
+static int64_t find_lock_unit(const tatp_file *file)
+{
+    int64_t stripe = file->settings.division.stripe;
+    return stripe > 0 ? stripe : storage_get_lock_unit(file->io.fh->fd);
+}
+
+static void set_own_settings(tatp_file *file, const tatp_settings *settings)
+{
+    file->own = *settings;
+    file->digest = tatp_settings_digest(settings);
+}
+
+/* All ranks have the same `own`. Returns whether plans depend on what has changed, which is the
+ * same on all ranks. */
+static bool adopt_own_settings(tatp_file *file)
+{
+    const tatp_plan_settings settings = tatp_params_plan(file->io.fh, &file->own);
+    bool changes = !tatp_file_has_settings(file, &settings);
+    file->agreed = file->own;
+    file->settings = settings;
+    file->lock_unit = find_lock_unit(file);
+    if (changes)
+        tatp_schedule_forget_all(file->schedule);
+    return changes;
+}
+
+/* Some ranks have another `own` than others. paths: NULL if the file is open. Collective. */
+static int agree_on_settings(tatp_file *file, tatp_paths *paths)
+{
+    tatp_settings settings = file->own;
+    int rc = tatp_settings_agree(&settings, paths, file->comm, file->io.fh->f_filename);
+    if (OMPI_SUCCESS != rc)
+        return rc;
+    set_own_settings(file, &settings);
+    const tatp_hint_values hints = tatp_settings_get_hints(&settings);
+    tatp_hints_replace(file->hints, &hints);
+    return OMPI_SUCCESS;
+}
+
+void tatp_file_take_hints(tatp_file *file)
+{
+    if (!tatp_hints_changed(file->hints))
+        return;
+    const tatp_hint_values hints = tatp_hints_take(file->hints);
+    tatp_settings settings = file->agreed;
+    tatp_settings_set_hints(&settings, &hints);
+    set_own_settings(file, &settings);
+}
+
+int tatp_file_renew_settings(tatp_file *file, bool differ, bool *reuse)
+{
+    int rc = differ ? agree_on_settings(file, NULL) : OMPI_SUCCESS;
+    if (OMPI_SUCCESS != rc || 0 == memcmp(&file->own, &file->agreed, sizeof file->own))
+        return rc;
+    if (adopt_own_settings(file))
+        *reuse = false;
+    return OMPI_SUCCESS;
+}
+
+/* ---- opening ---- */
+
+/* A name that is too long to be opened stays so. */
+static void copy_path(const char *path, char copy[TATP_PATH_BYTES])
+{
+    snprintf(copy, TATP_PATH_BYTES, "%s", NULL != path ? path : "");
+}
+
+/* On rank 0. */
+static int prepare_record(tatp_file *file)
+{
+    int rc = tatp_record_prepare(file->paths.record, &file->records);
+    return OMPI_SUCCESS == rc ? rc : tatp_params_refuse(rc);
+}
+
+/* This rank's part of the opening. Rank 0 checks what the user asked for, before the first access:
+ * what cannot be used must not cost data. */
+static int prepare_file(tatp_file *file)
+{
+    const ompio_file_t *fh = file->io.fh;
+    int rc = tatp_comm_attach(file->comm, fh->f_comm);
+    if (OMPI_SUCCESS == rc)
+        rc = tatp_plans_prepare(file->plans, fh->f_size);
+    if (OMPI_SUCCESS == rc)
+        rc = tatp_stats_prepare(file->stats, fh->f_rank, fh->f_size);
+    if (OMPI_SUCCESS == rc && 0 == fh->f_rank)
+        rc = tatp_params_check();
+    if (OMPI_SUCCESS == rc && 0 == fh->f_rank)
+        rc = prepare_record(file);
+    return rc;
+}
+
+static void collect_settings(tatp_file *file)
+{
+    const tatp_params params = tatp_params_get();
+    const tatp_hint_values hints = tatp_hints_take(file->hints);
+    const tatp_settings settings = tatp_params_collect(file->io.fh, &hints);
+    copy_path(params.record_file, file->paths.record);
+    copy_path(params.stats_file, file->paths.stats);
+    set_own_settings(file, &settings);
+}
+
+/* On rank 0, where OMPIO does not know the stripes: those that the file system says, unless all
+ * ranks are on one node, whose ranks do not wait for each other's locks. What is not locked leaves
+ * domains as they are, but for those that are to be striped. */
+static void ask_file_system(const tatp_file *file, tatp_opening *opening)
+{
+    int local;
+    (void)tatp_comm_local_ranks(file->comm, &local);
+    if (file->own.of[TATP_FS_STRIPE_SIZE] > 0 || local == file->io.fh->f_size)
+        return;
+    const storage_stripes stripes = storage_get_stripes(file->io.fh->fd);
+    if (stripes.size > DIVISION_LARGEST_STRIPE ||
+        (!stripes.locked && DIVISION_STRIPE != file->own.of[PARAMETER_DOMAINS]))
+        return;
+    opening->stripe = stripes.size;
+    opening->targets = stripes.count;
+}
+
+/* All ranks have the same `own`, as far as it counts. */
+static void take_stripes(tatp_file *file, const tatp_opening *opening)
+{
+    tatp_settings settings = file->own;
+    if (0 == opening->stripe)
+        return;
+    settings.of[TATP_FS_STRIPE_SIZE] = opening->stripe;
+    settings.of[TATP_FS_STRIPE_COUNT] = opening->targets;
+    set_own_settings(file, &settings);
+}
+
+static int complete_opening(tatp_file *file)
+{
+    collect_settings(file);
+    int rc = prepare_file(file);
+    tatp_opening opening = {.digest = file->digest, .records = file->records};
+    if (OMPI_SUCCESS == rc && 0 == file->io.fh->f_rank)
+        ask_file_system(file, &opening);
+    rc = tatp_nodes_init(file->nodes, file->comm, tatp_params_get().topology, &opening, rc);
+    file->records = opening.records;
+    if (OMPI_SUCCESS == rc && opening.settings_differ)
+        rc = agree_on_settings(file, &file->paths);
+    if (OMPI_SUCCESS != rc)
+        return rc;
+    take_stripes(file, &opening);
+    (void)adopt_own_settings(file);
+    return OMPI_SUCCESS;
+}
+
+void tatp_file_refuse(const ompio_file_t *fh)
+{
+    tatp_nodes_refuse(fh->f_comm);
+}
+
+/* The handle is closed, perhaps while another component is selected. Requests that the program has
+ * not completed need the open file. */
+static void finish_requests(void *context)
+{
+    tatp_requests_finish(((const tatp_file *)context)->comm);
+}
+
+static void begin_file_record(tatp_file *file)
+{
+    tatp_record_options options = {
+        .path = file->paths.record,
+        .comm = file->comm,
+        .nodes = tatp_nodes_count(file->nodes),
+        .closing = finish_requests,
+        .context = file,
+    };
+    tatp_record_begin(file->record, file->io.fh, &options);
+}
+
+void tatp_file_set_view(tatp_file *file)
+{
+    tatp_requests_finish(file->comm);
+    tatp_view_reset(file->view);
+    if (!file->is_open) {
+        tatp_hints_attach(file->hints, file->io.fh, finish_requests, file);
+        file->error = complete_opening(file);
+        file->is_open = true;
+    }
+    if (OMPI_SUCCESS == file->error)
+        publish_new_hints(file);
+    if (OMPI_SUCCESS == file->error && file->records)
+        begin_file_record(file);
+}
+
+bool tatp_file_is_open(const tatp_file *file)
+{
+    return file->is_open;
+}
+
+bool tatp_file_close(tatp_file *file)
+{
+    tatp_requests_finish(file->comm);
+    tatp_hints_detach(file->hints);
+    tatp_record_end(file->record);
+    return file->is_open && OMPI_SUCCESS == file->error;
+}
+
+bool tatp_file_needs_list(const tatp_file *file, const tatp_access *access)
+{
+    return file->records &&
+           (tatp_record_wants_list(file->record) || tatp_schedule_count(file->schedule) > 1 ||
+            TATP_SLOTS == file->last_slot ||
+            !tatp_schedule_matches(file->schedule, file->last_slot, access));
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An open file: its settings, and what is kept for its next calls. */
+#ifndef MCA_FCOLL_TATP_FILE_H
+#define MCA_FCOLL_TATP_FILE_H
+
+#include "fcoll_tatp.h"
+
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_exchange.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_hints.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_independent.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_io.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_nodes.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_plan.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_record.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_schedule.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_settings.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_stats.h"
+
+struct tatp_file {
+    tatp_settings agreed;        /* the same on all ranks ... */
+    tatp_plan_settings settings; /* ... as is what follows from them */
+    tatp_paths paths;
+    tatp_settings own; /* with this rank's hints, which may have changed */
+    int64_t digest;    /* of `own` */
+    tatp_hints *hints;
+    int64_t aggregators; /* of the last call by a plan; 0: none yet */
+    int64_t lock_unit;   /* bytes of the file that the file system locks together; 0: not known */
+    bool is_open;        /* all ranks have agreed on `error` */
+    int error;           /* of the opening */
+    tatp_io io;
+    tatp_comm *comm;
+    tatp_view *view;
+    tatp_nodes *nodes;
+    bool records; /* the same on all ranks: accesses are recorded */
+    tatp_schedule *schedule;
+    tatp_plans *plans;
+    /* Of the plan in each slot: the exchange that was prepared for it, and the operations by it. */
+    tatp_exchange_memory *memory;
+    tatp_exchange *exchange[TATP_SLOTS];
+    int64_t plan_ops[TATP_SLOTS];
+    int64_t kept_bytes;              /* of all slots, as tatp_plans_bytes and tatp_exchange_bytes */
+    bool merges_nothing[TATP_SLOTS]; /* no aggregator does; the same on all ranks */
+    size_t last_slot; /* of the last operation that was carried out; TATP_SLOTS: without a plan */
+    bool was_independent[2]; /* the last call that read, or wrote; true: there was none */
+    bool misjudged;          /* this rank transferred data early, without use */
+    tatp_independent *independent;
+    tatp_record *record;
+    tatp_stats *stats;
+    struct tatp_call
+        *spare; /* for the next non-blocking call: others wait for it even without memory */
+};
+
+/* What this rank's program has set since the last call. Local. */
+void tatp_file_take_hints(tatp_file *file);
+/* After an agreement in which all ranks had the same settings or not. *reuse, where true, is the
+ * same on all ranks before and after. Collective where ranks differ. */
+int tatp_file_renew_settings(tatp_file *file, bool differ, bool *reuse);
+/* The settings of all ranks, for MPI_File_get_info. Local. */
+void tatp_file_publish_hints(tatp_file *file);
+
+/* Whether the recorder reads the list of an access that an earlier one describes: unless the plan
+ * of the last operation is the only one that may be reused. Local. */
+bool tatp_file_needs_list(const tatp_file *file, const tatp_access *access);
+
+#endif
