@@ -71,8 +71,12 @@ static void load_files(placement *placed)
 {
     const dla_nodes nodes = {(const char *const *)placed->nodes.name, placed->nodes.count};
     char reason[DLA_REASON_SIZE];
+    const char *file = placed->spec.text[DLA_FILE];
+    FILE *view = file == NULL ? NULL : tool_open(file); /* a pipe, too */
     check_grid(placed);
-    int rc = dla_data_load(&placed->data, &placed->spec, NULL, 0, &nodes, reason);
+    int rc = dla_data_load(&placed->data, &placed->spec, view, 0, &nodes, reason);
+    if (view != NULL)
+        fclose(view);
     if (rc != 0)
         exit(tool_fail("%s", rc == -ENOMEM ? strerror(ENOMEM) : reason));
     placed->input = dla_data_input(&placed->data, &placed->spec);

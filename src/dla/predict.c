@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "predict/predict.h"
-
 bool dla_has_bytes(const view_file *file)
 {
     return file->patterns > 0 || view_file_independent(file) > 0;

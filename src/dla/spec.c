@@ -16,7 +16,6 @@
 #include "setmatch/setmatch.h"
 
 #define STOCK_POLICY "slot"
-#define MAX_PE 32767
 /* A value too long for a message is cut. */
 #define SHOWN "%.80s"
 
@@ -200,7 +199,7 @@ static int set_pe(dla_spec *spec, const char *value, char *reason)
     char qualifier[32];
     size_t number;
 
-    if (!parse_digits(value, strlen(value), &number) || number == 0 || number > MAX_PE)
+    if (!parse_digits(value, strlen(value), &number) || number == 0 || number > 32767)
         return refuse(reason, "PE=" SHOWN " is not a whole number of processors from 1 to 32767",
                       value);
     snprintf(qualifier, sizeof qualifier, "PE=%zu", number);
