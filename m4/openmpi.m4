@@ -313,8 +313,7 @@ AC_RUN_IFELSE([AC_LANG_PROGRAM([[#define _GNU_SOURCE
 #ifndef PRRTE_DECLARED
 #define PRRTE_BUILT_FOR "$PRRTE_VERSION"
 #endif
-#include "prte/compat/prrte_fit.c"
-#include "prte/compat/prrte_probe.c"]],
+#include "prte/compat/prrte_fit.c"]],
     [[char reason[PRRTE_REASON_SIZE];
 if (prrte_fits(reason))
     return 0;

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "dla_problem.h"
 #include "tool.h"
 
 struct convert_options {
@@ -41,7 +40,7 @@ int dla_convert(int argc, char **argv)
     struct convert_options options = {.file = NULL};
     view_file file;
     tool_parse(&convert_argp, argc, argv, &options);
-    problem_read_view(options.file, &file);
+    dla_read_view(options.file, &file);
     int rc = strcmp(options.format, "mtx") == 0
                  ? matrix_write_market(stdout, &file.view, file.comments)
                  : view_file_write(stdout, &file);

@@ -8,15 +8,19 @@
 #include <string.h>
 
 #include "dla/arrange.h"
-#include "dla_problem.h"
+#include "dla/place.h"
+#include "dla/predict.h"
+#include "nodes.h"
 #include "tool.h"
 #include "tool_json.h"
 #include "topo/machine.h"
 
 typedef struct placement {
-    const problem *problem;
-    const setmatch_method *method;
-    size_t *node; /* of each rank */
+    dla_spec spec;
+    node_list nodes;
+    dla_data data;
+    setmatch_input input; /* points into this struct */
+    size_t *node;         /* of each rank */
     dla_benefit benefit;
     double seconds;
     topo_machine *machine; /* of the nodes; NULL: unknown */
@@ -30,31 +34,109 @@ struct placement_format {
 
 static size_t ranks_of(const placement *placed)
 {
-    return placed->problem->input.view->rows;
+    return placed->input.view->rows;
 }
 
 static const char *node_of(const placement *placed, size_t rank)
 {
-    return placed->problem->nodes->name[placed->node[rank]];
+    return placed->nodes.name[placed->node[rank]];
 }
 
 static const char *explain_stock(const placement *placed, char why[DLA_REPORT_SIZE])
 {
-    const problem *p = placed->problem;
-    dla_benefit_format(&placed->benefit, &p->input, &p->data, why);
+    dla_benefit_format(&placed->benefit, &placed->input, &placed->data, why);
     return why;
+}
+
+/* ---- placing ---- */
+
+static int fail_slots(size_t ranks)
+{
+    return tool_fail("%zu ranks are more than the nodes have slots", ranks);
+}
+
+/* Before memory is taken for them: an extent may be mistyped. */
+static void check_grid(const placement *placed)
+{
+    size_t ranks = 1, slots = 0;
+    for (size_t i = 0; i < placed->spec.ndims; i++)
+        ranks *= placed->spec.dims[i];
+    for (size_t n = 0; n < placed->nodes.count && slots < ranks; n++)
+        slots += placed->nodes.slots[n] < ranks - slots ? placed->nodes.slots[n] : ranks - slots;
+    if (placed->spec.ndims > 0 && slots < ranks)
+        exit(fail_slots(ranks));
+}
+
+static void load_files(placement *placed)
+{
+    const dla_nodes nodes = {(const char *const *)placed->nodes.name, placed->nodes.count};
+    char reason[DLA_REASON_SIZE];
+    const char *file = placed->spec.text[DLA_FILE];
+    FILE *view = file == NULL ? NULL : tool_open(file); /* a pipe, too */
+    check_grid(placed);
+    int rc = dla_data_load(&placed->data, &placed->spec, view, 0, &nodes, reason);
+    if (view != NULL)
+        fclose(view);
+    if (rc != 0)
+        exit(tool_fail("%s", rc == -ENOMEM ? strerror(ENOMEM) : reason));
+    placed->input = dla_data_input(&placed->data, &placed->spec);
+    placed->input.slots = placed->nodes.slots;
+    placed->input.nodes = placed->nodes.count;
+}
+
+/* The node of each rank by that method, which the caller frees. */
+static size_t *place_by(const placement *placed, setmatch_method_fn place)
+{
+    size_t *node = tool_allocate(ranks_of(placed), sizeof *node);
+    const dla_judge judge = {&placed->input, &placed->data};
+    setmatch_input input = placed->input;
+    input.load = dla_judge_load;
+    input.load_context = &judge;
+    int rc = place(&input, node);
+    if (rc != 0)
+        exit(rc == -ENOSPC ? fail_slots(ranks_of(placed))
+                           : tool_fail("placing: %s", strerror(-rc)));
+    return node;
+}
+
+static void check_sums(int rc)
+{
+    if (rc != 0)
+        exit(tool_fail("the weights and bytes of the record: %s", strerror(-rc)));
+}
+
+/* Where the options demand no method: replaces the placement by a stock mapping, unless it gains
+ * something over that. */
+static void keep_stock(placement *placed)
+{
+    if (!dla_may_keep_stock(&placed->spec, placed->nodes.count))
+        return;
+    size_t *by_slot = place_by(placed, setmatch_byslot);
+    size_t *by_node = place_by(placed, setmatch_bynode);
+    check_sums(dla_keep_stock(&placed->input, &placed->data, by_slot, by_node, placed->node,
+                              &placed->benefit));
+    free(by_slot);
+    free(by_node);
 }
 
 /* ---- for people and programs ---- */
 
-static void print_crossing_bytes(const problem *p, const size_t *node, const size_t *by_slot)
+/* Bytes between nodes [0] and between groups of each level of the network. */
+static int64_t *find_crossing(const placement *placed, const size_t *node)
 {
-    int64_t bytes = problem_bytes(p);
-    int64_t *crossing = problem_crossing(p, node);
-    int64_t *before = problem_crossing(p, by_slot);
+    int64_t *crossing = tool_allocate(placed->input.network->levels + 1, sizeof *crossing);
+    check_sums(dla_predict(&placed->input, &placed->data, node, crossing));
+    return crossing;
+}
+
+static void print_crossing_bytes(const placement *placed, const size_t *by_slot)
+{
+    int64_t bytes, *crossing = find_crossing(placed, placed->node);
+    int64_t *before = find_crossing(placed, by_slot);
+    check_sums(dla_recorded_bytes(&placed->data.file, &bytes));
     printf("# bytes that leave their node: %" PRId64 " of %" PRId64 "; by slot %" PRId64 "\n",
            crossing[0], bytes, before[0]);
-    for (size_t k = 1; k <= p->input.network->levels; k++)
+    for (size_t k = 1; k <= placed->input.network->levels; k++)
         printf("# bytes that leave their group of nodes, level %zu: %" PRId64 "; by slot %" PRId64
                "\n",
                k, crossing[k], before[k]);
@@ -64,15 +146,15 @@ static void print_crossing_bytes(const problem *p, const size_t *node, const siz
 
 static int print_placement_table(const placement *placed)
 {
-    const problem *p = placed->problem;
-    double seconds;
+    int64_t inside, total, before;
     char why[DLA_REPORT_SIZE];
-    size_t *by_slot = problem_place(p, setmatch_find_method("byslot"), &seconds);
-    problem_weight report = problem_judge(p, placed->node), before = problem_judge(p, by_slot);
-    printf("# weight inside nodes: %" PRId64 " of %" PRId64 "; by slot %" PRId64 "\n",
-           report.inside, report.total, before.inside);
-    if (problem_has_bytes(p))
-        print_crossing_bytes(p, placed->node, by_slot);
+    size_t *by_slot = place_by(placed, setmatch_byslot);
+    check_sums(setmatch_weight(placed->input.view, by_slot, &before, &total));
+    check_sums(setmatch_weight(placed->input.view, placed->node, &inside, &total));
+    printf("# weight inside nodes: %" PRId64 " of %" PRId64 "; by slot %" PRId64 "\n", inside,
+           total, before);
+    if (dla_has_bytes(&placed->data.file))
+        print_crossing_bytes(placed, by_slot);
     if (placed->benefit.kept != DLA_STOCK_NONE)
         printf("# %s\n", explain_stock(placed, why));
     printf("# rank node\n");
@@ -82,17 +164,35 @@ static int print_placement_table(const placement *placed)
     return 0;
 }
 
+static void put_report(json_writer *w, const placement *placed)
+{
+    int64_t inside, total;
+    double cost;
+    check_sums(setmatch_weight(placed->input.view, placed->node, &inside, &total));
+    check_sums(setmatch_cost(&placed->input, placed->node, &cost));
+    json_put_int64(w, "weight_inside", inside);
+    json_put_int64(w, "weight_total", total);
+    json_put_real(w, "cost", cost);
+    if (dla_has_bytes(&placed->data.file)) {
+        int64_t bytes, *crossing = find_crossing(placed, placed->node);
+        check_sums(dla_recorded_bytes(&placed->data.file, &bytes));
+        json_put_int64(w, "crossing_bytes", crossing[0]);
+        json_put_int64s(w, "crossing_by_level", crossing, placed->input.network->levels + 1);
+        json_put_int64(w, "total_bytes", bytes);
+        free(crossing);
+    }
+}
+
 static int print_placement_json(const placement *placed)
 {
-    const problem *p = placed->problem;
     tool_json json;
     json_writer *w = tool_json_begin(&json);
     json_begin_object(w, NULL);
-    json_put_string(w, "method", placed->method->name);
+    json_put_string(w, "method", dla_spec_method(&placed->spec)->name);
     json_put_size(w, "ranks", ranks_of(placed));
     if (placed->benefit.kept != DLA_STOCK_NONE)
         json_put_string(w, "kept", dla_stock_name(placed->benefit.kept));
-    problem_put_report(w, p, placed->node);
+    put_report(w, placed);
     json_put_real(w, "seconds", placed->seconds);
     json_begin_array(w, "node_of_rank");
     for (size_t rank = 0; rank < ranks_of(placed); rank++)
@@ -104,19 +204,6 @@ static int print_placement_json(const placement *placed)
 }
 
 /* ---- for launchers ---- */
-
-/* Ranks by node: those of node n are rank[first[n]] .. rank[first[n + 1] - 1], ascending. first[]
- * has nodes + 2 entries, the last for work. */
-static void sort_by_node(const placement *placed, size_t *first, size_t *rank)
-{
-    size_t *end = first + 1, nodes = placed->problem->nodes->count;
-    for (size_t r = 0; r < ranks_of(placed); r++)
-        end[placed->node[r] + 1]++;
-    for (size_t n = 0; n < nodes; n++)
-        end[n + 1] += end[n];
-    for (size_t r = 0; r < ranks_of(placed); r++)
-        rank[end[placed->node[r]]++] = r;
-}
 
 /* The locality of each core, as far as the machine has it. */
 static char **core_localities(topo_machine *machine, size_t cores)
@@ -139,12 +226,11 @@ static void find_slots(const placement *placed, const size_t *first, const size_
     char **locality = placed->machine == NULL ? NULL : core_localities(placed->machine, ranks);
     dla_inside sum = {0};
     char text[DLA_INSIDE_SIZE];
-    for (size_t n = 0; n < placed->problem->nodes->count; n++) {
+    for (size_t n = 0; n < placed->nodes.count; n++) {
         const dla_bound_ranks node = {first[n + 1] - first[n], rank + first[n], locality};
         for (size_t i = 0; i < node.count; i++)
             place[i] = i;
-        int rc =
-            locality == NULL ? 0 : dla_arrange(placed->problem->input.view, &node, place, &sum);
+        int rc = locality == NULL ? 0 : dla_arrange(placed->input.view, &node, place, &sum);
         if (rc != 0)
             exit(tool_fail("placing inside nodes: %s", strerror(-rc)));
         for (size_t i = 0; i < node.count; i++)
@@ -164,9 +250,9 @@ static void find_slots(const placement *placed, const size_t *first, const size_
 static int print_rankfile(const placement *placed)
 {
     size_t ranks = ranks_of(placed), *slot = tool_allocate(ranks, sizeof *slot);
-    size_t *first = tool_allocate(placed->problem->nodes->count + 2, sizeof *first);
+    size_t *first = tool_allocate(placed->nodes.count + 2, sizeof *first);
     size_t *by_node = tool_allocate(ranks, sizeof *by_node);
-    sort_by_node(placed, first, by_node);
+    dla_sort_by_node(placed->node, ranks_of(placed), placed->nodes.count, first, by_node);
     find_slots(placed, first, by_node, slot);
     for (size_t rank = 0; rank < ranks; rank++)
         printf("rank %zu=%s slot=%zu\n", rank, node_of(placed, rank), slot[rank]);
@@ -221,11 +307,11 @@ static bool find_uneven(const size_t *first, const node_list *nodes, size_t *beg
 /* Cray: MPICH_RANK_ORDER, the ranks in the order of the slots. */
 static int print_cray(const placement *placed)
 {
-    const node_list *nodes = placed->problem->nodes;
+    const node_list *nodes = &placed->nodes;
     size_t *first = tool_allocate(nodes->count + 2, sizeof *first);
     size_t *rank = tool_allocate(ranks_of(placed), sizeof *rank);
     int status = 0;
-    sort_by_node(placed, first, rank);
+    dla_sort_by_node(placed->node, ranks_of(placed), placed->nodes.count, first, rank);
     size_t begin = 0, uneven = 0;
     if (find_uneven(first, nodes, &begin, &uneven))
         status =
@@ -259,41 +345,6 @@ static const struct placement_format formats[] = {
 
 /* ---- the command ---- */
 
-struct map_options {
-    problem_options problem;
-    const struct placement_format *format;
-    const char *machine; /* file */
-};
-
-static void parse_placement_format(struct map_options *options, const char *arg,
-                                   struct argp_state *state)
-{
-    for (options->format = formats; options->format->name != NULL; options->format++)
-        if (strcmp(options->format->name, arg) == 0)
-            return;
-    argp_error(state, "'%s' is not a format: table, json, rankfile, hostfile, seq, slurm or cray",
-               arg);
-}
-
-static error_t parse_map_option(int key, char *arg, struct argp_state *state)
-{
-    struct map_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = state->child_inputs[1] = &options->problem;
-        return 0;
-    case 'F': parse_placement_format(options, arg, state); return 0;
-    case 'M': options->machine = arg; return 0;
-    case ARGP_KEY_ARG: return tool_refuse_argument(arg, state);
-    case ARGP_KEY_END:
-        problem_check_options(&options->problem, state);
-        if (options->machine != NULL && options->format->print != print_rankfile)
-            argp_error(state, "--machine is for --format rankfile");
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
 /* More than any machine has. */
 enum { MOST_XML = 1 << 28 };
 
@@ -312,40 +363,124 @@ static int read_machine(FILE *stream, void *object, matrix_error *error)
     return rc == -EBADMSG ? matrix_refuse(error, 0, "no machine in hwloc's XML") : rc;
 }
 
+struct map_options {
+    placement *placed;
+    const struct placement_format *format;
+    const char *machine, *hostfile;
+};
+
+/* Options have the names of the items of --map-by dla: that they set. */
+static const struct argp_option option_table[] = {
+    {"file", 'f', "FILE", 0, "View file, as recorded", 0},
+    {"cart", 'c', "AxB[xC...]", 0, "The view of a process grid instead of a file", 0},
+    {"order", 'O', "C|Fortran", 0,
+     "Dimension that is contiguous in the file: the last (C, default) or the first", 0},
+    {"nodes", 'n', "NAME[:SLOTS],...", 0, "The nodes, as n0:4,n[1-3]:8; default 1 slot", 0},
+    {"hostfile", 'H', "FILE", 0, "The nodes, as an Open MPI hostfile", 0},
+    {"topology", 'T', "FILE", 0,
+     "The network, or its bandwidths as 'dla pingpong' measured them: ranks that do not fit on one "
+     "node are placed under one switch",
+     0},
+    {"method", 'm', "METHOD", 0, "Placement method: auto (default), setmatch, ...; see dla(1)", 0},
+    {"objective", 'o', "OBJECTIVE", 0,
+     "Objective to minimise: neighbours, profile or auto (default)", 0},
+    {"format", 'F', "FORMAT", 0, "table (default), json, rankfile, hostfile, seq, slurm or cray",
+     0},
+    {"machine", 'M', "FILE", 0,
+     "The nodes, as lstopo writes them in XML: neighbours get near cores (rankfile)", 0},
+    {0},
+};
+
+static error_t set_item(dla_spec *spec, int key, const char *value, const struct argp_state *state)
+{
+    char reason[DLA_REASON_SIZE];
+    const struct argp_option *option = option_table;
+    dla_item item = 0;
+    while (option->name != NULL && option->key != key)
+        option++;
+    while (item < DLA_ITEMS && (option->name == NULL || strcmp(dla_items[item].key, option->name)))
+        item++;
+    if (item == DLA_ITEMS)
+        return ARGP_ERR_UNKNOWN;
+    int rc = dla_spec_set(spec, item, value, reason);
+    if (rc == -EINVAL)
+        argp_error(state, "%s", reason);
+    return rc == -ENOMEM ? ENOMEM : 0;
+}
+
+static void parse_placement_format(struct map_options *options, const char *arg,
+                                   struct argp_state *state)
+{
+    for (options->format = formats; options->format->name != NULL; options->format++)
+        if (strcmp(options->format->name, arg) == 0)
+            return;
+    argp_error(state, "'%s' is not a format: table, json, rankfile, hostfile, seq, slurm or cray",
+               arg);
+}
+
+static void check_options(const struct map_options *options, const struct argp_state *state)
+{
+    const placement *placed = options->placed;
+    if ((placed->spec.text[DLA_FILE] != NULL) + (placed->spec.ndims > 0) != 1)
+        argp_error(state, "one of a view file and --cart is needed");
+    if ((options->hostfile != NULL) + (placed->nodes.count > 0) != 1)
+        argp_error(state, "one of --nodes and --hostfile is needed");
+    if (placed->spec.text[DLA_ORDER] != NULL && placed->spec.ndims == 0)
+        argp_error(state, "--order is that of --cart");
+    if (options->machine != NULL && options->format->print != print_rankfile)
+        argp_error(state, "--machine is for --format rankfile");
+}
+
+static error_t parse_map_option(int key, char *arg, struct argp_state *state)
+{
+    struct map_options *options = state->input;
+    switch (key) {
+    case 'F': parse_placement_format(options, arg, state); return 0;
+    case 'M': options->machine = arg; return 0;
+    case 'H':
+        if (options->hostfile != NULL)
+            argp_error(state, "hostfile is given twice");
+        options->hostfile = arg;
+        return 0;
+    case 'n':
+        if (nodes_parse(&options->placed->nodes, arg) != 0)
+            exit(TOOL_USAGE);
+        return 0;
+    case ARGP_KEY_ARG: return tool_refuse_argument(arg, state);
+    case ARGP_KEY_END: check_options(options, state); return 0;
+    default: return set_item(&options->placed->spec, key, arg, state);
+    }
+}
+
 static const struct argp map_argp = {
-    .options =
-        (const struct argp_option[]){
-            {"format", 'F', "FORMAT", 0,
-             "table (default), json, rankfile, hostfile, seq, slurm or cray", 0},
-            {"machine", 'M', "FILE", 0,
-             "The nodes, as lstopo writes them in XML: neighbours get near cores (rankfile)", 0},
-            {0},
-        },
+    .options = option_table,
     .parser = parse_map_option,
     .doc = "Places ranks on nodes so that ranks that access neighbouring regions of a file share a "
            "node.",
-    .children = (const struct argp_child[]){{&problem_method_argp, 0, NULL, 0},
-                                            {&problem_argp, 0, NULL, 0},
-                                            {0}},
 };
 
 int dla_map(int argc, char **argv)
 {
-    struct map_options options = {.format = formats};
-    problem p;
+    placement placed = {.benefit = {.kept = DLA_STOCK_NONE}};
+    struct map_options options = {.placed = &placed, .format = formats};
     char why[DLA_REPORT_SIZE];
     tool_parse(&map_argp, argc, argv, &options);
-    problem_load(&p, &options.problem);
-    placement placed = {.problem = &p, .method = dla_spec_method(&options.problem.spec)};
+    if (options.hostfile != NULL)
+        nodes_read(&placed.nodes, options.hostfile);
+    load_files(&placed);
     if (options.machine != NULL)
         tool_read(options.machine, read_machine, &placed.machine);
-    placed.node = problem_place(&p, placed.method, &placed.seconds);
-    placed.benefit = problem_keep_stock(&p, &options.problem.spec, placed.node);
+    double begin = tool_seconds();
+    placed.node = place_by(&placed, dla_spec_method(&placed.spec)->place);
+    placed.seconds = tool_seconds() - begin;
+    keep_stock(&placed);
     if (options.format->bare && placed.benefit.kept != DLA_STOCK_NONE)
         tool_note("placed %s", explain_stock(&placed, why));
     int status = options.format->print(&placed);
     free(placed.node);
     topo_machine_free(placed.machine);
-    problem_release(&p, &options.problem);
+    dla_data_release(&placed.data);
+    dla_spec_release(&placed.spec);
+    nodes_release(&placed.nodes);
     return status;
 }

@@ -28,8 +28,6 @@ typedef struct mca_io_base_module_3_0_0_t compat_io_module;
 #define COMPAT_IO_COMPONENT(file) (&(file)->f_io_selected_component.v3_0_0)
 /* Whether the info object of a file has OMPIO's defaults. */
 #define COMPAT_DEFAULTS_ARE_HINTS true
-/* Whether opal_show_help knows no messages but those that Open MPI was built with. */
-#define COMPAT_HELP_IS_BUILT_IN true
 
 #else
 
@@ -40,7 +38,6 @@ typedef int compat_count;
 typedef struct mca_io_base_module_2_0_0_t compat_io_module;
 #define COMPAT_IO_COMPONENT(file) (&(file)->f_io_selected_component.v2_0_0)
 #define COMPAT_DEFAULTS_ARE_HINTS false
-#define COMPAT_HELP_IS_BUILT_IN false
 
 #endif
 

@@ -49,47 +49,43 @@
 #define PRRTE_POLICY_VARIABLE "PRTE_MCA_mapby"
 /* The arguments of a program, the folder in which it is started, and its environment:
  * prrte5_types.h lacks them. */
-#define PRRTE_ARGUMENTS(context) NULL
-#define PRRTE_FOLDER(context) NULL
-#define PRRTE_ENVIRONMENT(context) NULL
+#define RTE_ARGUMENTS(context) NULL
+#define RTE_FOLDER(context) NULL
+#define RTE_ENVIRONMENT(context) NULL
 /* The parameters in a file. */
 #define PRRTE_READ_PARAMETERS(file, values)
+/* The name of the one mapper that the user demands; NULL: none. */
+#define RTE_DEMANDED_MAPPER(job)                                                                   \
+    ((void)(job), 1 == pmix_list_get_size(&prte_rmaps_base.selected_modules) ? "dla" : NULL)
 
 #else
 
 #define PRRTE_RMAPS_VERSION PRTE_RMAPS_BASE_VERSION_4_0_0
 #define PRRTE_SCHIZO_VERSION PRTE_MCA_SCHIZO_BASE_VERSION_1_0_0
 #define PRRTE_POLICY_VARIABLE "PRTE_MCA_rmaps_default_mapping_policy"
-#define PRRTE_ARGUMENTS(context) ((context)->argv)
-#define PRRTE_FOLDER(context) ((context)->cwd)
-#define PRRTE_ENVIRONMENT(context) ((context)->env)
+#define RTE_ARGUMENTS(context) ((context)->argv)
+#define RTE_FOLDER(context) ((context)->cwd)
+#define RTE_ENVIRONMENT(context) ((context)->env)
+#define RTE_DEMANDED_MAPPER(job) ((const char *)(job)->map->req_mapper)
 #define PRRTE_READ_PARAMETERS(file, values) ((void)pmix_mca_base_parse_paramfile(file, values))
 
 #endif
+
+/* How schizo/dla hands the text of --map-by dla... to rmaps/dla: as a parameter. */
+#define PRRTE_SPEC_VARIABLE "PRTE_MCA_rmaps_dla_spec"
 
 /* From 3.0.7 on this function has an argument more. */
 #define PRRTE_HAS_KEEPALL(major, minor, release) ((major) > 3 || (minor) > 0 || (release) >= 7)
 
 static inline int prrte_get_target_nodes(pmix_list_t *list, int32_t *slots, prte_job_t *jdata,
-                                         prte_app_context_t *context, bool initial)
+                                         prte_app_context_t *context, prte_mapping_policy_t policy,
+                                         bool initial)
 {
 #if PRRTE_HAS_KEEPALL(PRTE_VERSION_MAJOR, PRTE_VERSION_MINOR, PRTE_VERSION_RELEASE)
-    return prte_rmaps_base_get_target_nodes(list, slots, jdata, context, jdata->map->mapping,
-                                            initial, false, false);
+    return prte_rmaps_base_get_target_nodes(list, slots, jdata, context, policy, initial, false,
+                                            false);
 #else
-    return prte_rmaps_base_get_target_nodes(list, slots, jdata, context, jdata->map->mapping,
-                                            initial, false);
-#endif
-}
-
-/* The name of the one mapper that the user demands; NULL: none. */
-static inline const char *prrte_demanded_mapper(const prte_job_t *jdata)
-{
-#if PRTE_VERSION_MAJOR >= 5
-    (void)jdata;
-    return 1 == pmix_list_get_size(&prte_rmaps_base.selected_modules) ? "dla" : NULL;
-#else
-    return jdata->map->req_mapper;
+    return prte_rmaps_base_get_target_nodes(list, slots, jdata, context, policy, initial, false);
 #endif
 }
 
@@ -127,24 +123,22 @@ static inline int prrte_rank_locally(prte_job_t *jdata, prte_rmaps_options_t *op
 #endif
 }
 
-/* The binding that PRRTE derives from the options; PRRTE 3 derives it from the job's map. */
-static inline prte_binding_policy_t prrte_derive_binding(prte_rmaps_options_t *options)
+/* Shows a message that is complete. */
+static inline void prrte_show_text(const char *text)
 {
-#if PRTE_VERSION_MAJOR >= 5
-    return prte_rmaps_base_derive_binding(options);
+#if PMIX_VERSION_MAJOR >= 7
+    (void)pmix_show_help_norender(NULL, "rmaps_dla", text, text);
 #else
-    return options->map;
+    (void)pmix_show_help_norender("rmaps_dla", text, text);
 #endif
 }
 
-/* Shows a message that is complete. */
-static inline void prrte_show_text(const char *file, const char *topic, const char *text)
-{
-#if PMIX_VERSION_MAJOR >= 7
-    (void)pmix_show_help_norender(NULL, file, topic, text);
-#else
-    (void)pmix_show_help_norender(file, topic, text);
-#endif
-}
+#define PRRTE_REASON_SIZE 256
+
+/* Whether the PRRTE that runs is as the components were built for: its structs differ between
+ * releases, and a struct that is taken for another one is memory that is overwritten. Compares the
+ * release, the sizes of structs, and how PRRTE's functions use objects that are made for it. Sets
+ * `reason` where something differs. */
+bool prrte_fits(char reason[PRRTE_REASON_SIZE]);
 
 #endif

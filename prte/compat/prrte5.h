@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Declares what the components use of PRRTE 5.0.0rc1, for an installation without PRRTE's headers,
- * like Debian's. A PRRTE that differs is not used: see prrte_fit.h.
+ * like Debian's. A PRRTE that differs is not used: see prrte_fits.
  */
 #ifndef PRRTE5_H
 #define PRRTE5_H
@@ -105,8 +105,6 @@ char *prte_util_print_jobids(const pmix_nspace_t job);
 
 int prte_schizo_base_sanity(pmix_cli_result_t *results);
 
-int prte_hwloc_base_set_binding_policy(void *jdata, char *spec);
-int prte_rmaps_base_set_mapping_policy(prte_job_t *jdata, char *spec);
 char *prte_rmaps_base_print_mapping(prte_mapping_policy_t mapping);
 prte_binding_policy_t prte_rmaps_base_derive_binding(prte_rmaps_options_t *options);
 int prte_rmaps_base_get_target_nodes(pmix_list_t *nodes, int32_t *slots, prte_job_t *jdata,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Arranges the ranks of a node: by levels of the machine from the outermost inwards, and as the
- * launcher does; both are improved by swaps of two ranks, and the better one further after some
- * random swaps, again and again.
+ * launcher does; both are improved by swaps of two ranks.
  */
 #include "dla/arrange.h"
 
@@ -13,17 +12,12 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/mix.h"
 #include "setmatch/setmatch.h"
 #include "topo/distances.h"
 #include "topo/local.h"
 
 /* Swaps end earlier, when none gains anything; but sums of huge weights are not exact. */
 enum { MOST_SWEEPS = 100 };
-/* Pairs of ranks that are compared, about 10 us for each rank of the node. */
-enum { WORK_PER_RANK = 500 };
-/* Random swaps: some, and more where there are more ranks. */
-enum { RANDOM_SWAPS = 2, RANKS_PER_SWAP = 16 };
 
 /* Square arrays have count * count entries; their diagonal is 0. */
 typedef struct arranging {
@@ -36,8 +30,6 @@ typedef struct arranging {
     size_t *place, *trial;
     double most, bound; /* what place[] saves, and what the launcher's arrangement does */
     double total;       /* the weight of all pairs */
-    size_t compared;    /* pairs of ranks */
-    uint64_t random;
 } arranging;
 
 /* ---- weights and distances ---- */
@@ -84,21 +76,12 @@ static void fill_weights(arranging *a)
     }
 }
 
-/* Whether any two places are nearer to each other than two others. */
-static bool fill_saved(arranging *a, char *const *locality)
+static void fill_saved(arranging *a, char *const *locality)
 {
-    int least = TOPO_STEPS, most = 0;
-
-    for (size_t p = 0; p < a->count; p++) {
-        for (size_t q = 0; q < p; q++) {
-            int saved = topo_level_saves(topo_locality_level(locality[p], locality[q]));
-
-            a->saved[p * a->count + q] = a->saved[q * a->count + p] = (unsigned char)saved;
-            least = saved < least ? saved : least;
-            most = saved > most ? saved : most;
-        }
-    }
-    return least < most;
+    for (size_t p = 0; p < a->count; p++)
+        for (size_t q = 0; q < p; q++)
+            a->saved[p * a->count + q] = a->saved[q * a->count + p] =
+                (unsigned char)topo_level_saves(topo_locality_level(locality[p], locality[q]));
 }
 
 /* ---- swaps ---- */
@@ -157,7 +140,6 @@ static void swap_while_gaining(arranging *a, size_t *place)
     fill_gains(a, place);
     for (int sweep = 0; gained && sweep < MOST_SWEEPS; sweep++) {
         gained = false;
-        a->compared += a->count * (a->count - 1) / 2;
         for (size_t i = 0; i < a->count; i++) {
             for (size_t k = 0; k < i; k++) {
                 if (gain_of_swap(a, place, i, k) > 0.0) {
@@ -179,30 +161,6 @@ static void enter_trial(arranging *a)
     if (saved > a->most) {
         memcpy(a->place, a->trial, a->count * sizeof(*a->place));
         a->most = saved;
-    }
-}
-
-/* The same everywhere. */
-static size_t random_below(arranging *a, size_t end)
-{
-    return (size_t)(base_mix(a->random++) % end);
-}
-
-/* Starts from the best arrangement so far; the only swap of two ranks has been tried. */
-static void search_further(arranging *a)
-{
-    size_t swaps = RANDOM_SWAPS + a->count / RANKS_PER_SWAP;
-
-    while (a->count > 2 && a->compared < WORK_PER_RANK * a->count) {
-        memcpy(a->trial, a->place, a->count * sizeof(*a->place));
-        for (size_t k = 0; k < swaps; k++) {
-            size_t i = random_below(a, a->count), j = random_below(a, a->count);
-            size_t place = a->trial[i];
-
-            a->trial[i] = a->trial[j];
-            a->trial[j] = place;
-        }
-        enter_trial(a);
     }
 }
 
@@ -253,7 +211,6 @@ static int arrange_places(arranging *a)
     if (rc != 0)
         return rc;
     enter_trial(a);
-    search_further(a);
     return 0;
 }
 
@@ -270,22 +227,23 @@ static int init_arranging(arranging *a, const matrix *view, const dla_bound_rank
     return a->arena.failed ? -ENOMEM : cut_view(view, node, &a->view);
 }
 
-static int arrange_by_view(const matrix *view, const dla_bound_ranks *node, size_t *place,
-                           dla_inside *sum)
+int dla_arrange(const matrix *view, const dla_bound_ranks *node, size_t *place, dla_inside *sum)
 {
     arranging a;
-    int rc = init_arranging(&a, view, node);
+    int rc;
 
+    for (size_t i = 0; i < node->count; i++)
+        place[i] = i;
+    if (node->count < 2 || node->count > DLA_MOST_ARRANGED)
+        return 0;
+    rc = init_arranging(&a, view, node);
     if (rc == 0) {
         fill_weights(&a);
-        if (fill_saved(&a, node->locality))
-            rc = arrange_places(&a);
-        else
-            a.bound = a.most = sum_saved(&a, place);
+        fill_saved(&a, node->locality);
+        rc = arrange_places(&a);
     }
-    if (rc == 0 && a.most > a.bound)
-        memcpy(place, a.place, a.count * sizeof(*place));
     if (rc == 0) {
+        memcpy(place, a.place, a.count * sizeof(*place));
         sum->weight += a.total;
         sum->bound += a.total * TOPO_SAME_NODE - a.bound / TOPO_STEPS;
         sum->arranged += a.total * TOPO_SAME_NODE - a.most / TOPO_STEPS;
@@ -293,13 +251,6 @@ static int arrange_by_view(const matrix *view, const dla_bound_ranks *node, size
     matrix_release(&a.view);
     base_arena_release(&a.arena);
     return rc;
-}
-
-int dla_arrange(const matrix *view, const dla_bound_ranks *node, size_t *place, dla_inside *sum)
-{
-    for (size_t i = 0; i < node->count; i++)
-        place[i] = i;
-    return node->count > DLA_MOST_ARRANGED ? 0 : arrange_by_view(view, node, place, sum);
 }
 
 void dla_inside_format(const dla_inside *sum, char text[DLA_INSIDE_SIZE])

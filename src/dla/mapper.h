@@ -8,26 +8,27 @@
 
 #include "dla/automatic.h"
 #include "dla/place.h"
-#include "dla/request.h"
+#include "dla/spec.h"
 
 typedef struct dla_mapping {
     const char *name; /* of the job, for the report */
     dla_job job;
-    const char *const *node_name; /* of each of job.nodes */
-    size_t *by_slot;              /* of job.ranks entries, which dla_mapping_place sets */
-    size_t *node_of_rank;         /* the result */
-    matrix *view; /* by which dla_arrange places inside nodes, a result that the caller
-                     releases; empty: it does not */
+    const char **node_name; /* of each of job.nodes */
+    size_t *by_slot;        /* of job.ranks entries, which dla_mapping_place sets */
+    size_t *node_of_rank;   /* the result */
+    matrix view; /* by which dla_arrange places inside nodes, a result that the caller releases;
+                    empty: it does not */
     void (*show)(const char *line);
-    bool verbose; /* shows what the placement is worth; else only that a stock mapping was kept */
+    bool verbose;   /* shows what the placement is worth; else only that a stock mapping was kept */
+    bool may_leave; /* jobs without a record may be left to the stock mappers */
     const dla_program *program; /* NULL: several programs, which have no record in the cache */
 } dla_mapping;
 
 /* Reads the files of the request, places the ranks on nodes, and reports what that is worth;
- * without a request (NULL) places them by slot. Returns 0; -EINVAL after a message; -ENOSPC: app
- * number *app does not fit; -ENOMEM; -ECANCELED: with file=auto there is no placement that gains
- * anything, and the stock mapping is that of a launcher without a request. Then the ranks are
- * placed by slot, and only `verbose` says why, unless a record is damaged. */
-int dla_mapping_place(const dla_mapping *m, const dla_request *r, size_t *app);
+ * without a request (NULL) places them by slot. Returns 0; -EINVAL, with a reason; -ENOSPC: app
+ * number *app does not fit; -ENOMEM; -ECANCELED: with file=auto nothing is gained, and the job is
+ * to be left to the stock mappers; where it may not be, it is placed by slot. */
+int dla_mapping_place(dla_mapping *m, const dla_spec *spec, size_t *app,
+                      char reason[DLA_REASON_SIZE]);
 
 #endif

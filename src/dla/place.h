@@ -49,4 +49,9 @@ typedef struct dla_method {
 int dla_place_by_method(const dla_job *job, const dla_method *method, const size_t *by_slot,
                         size_t *node_of_rank);
 
+/* Ranks by node: those of node n are rank[first[n]] to rank[first[n + 1] - 1], ascending. first[]
+ * has `nodes` + 2 zeroed entries, the last for work. */
+void dla_sort_by_node(const size_t *node_of_rank, size_t ranks, size_t nodes, size_t *first,
+                      size_t *rank);
+
 #endif

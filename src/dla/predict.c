@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "predict/predict.h"
-
 bool dla_has_bytes(const view_file *file)
 {
     return file->patterns > 0 || view_file_independent(file) > 0;
@@ -29,15 +27,6 @@ int dla_recorded_bytes(const view_file *file, int64_t *bytes)
     return 0;
 }
 
-static division_kind kind_of(setmatch_domains domains)
-{
-    switch (domains) {
-    case SETMATCH_DOMAINS_EVEN: return DIVISION_EVEN;
-    case SETMATCH_DOMAINS_FITTED: return DIVISION_FITTED;
-    default: return DIVISION_AUTO;
-    }
-}
-
 int dla_predict(const setmatch_input *input, const dla_data *data, const size_t *node_of_rank,
                 int64_t *crossing)
 {
@@ -48,7 +37,7 @@ int dla_predict(const setmatch_input *input, const dla_data *data, const size_t 
         .ranks = input->view->rows,
         .node_of_rank = node_of_rank,
         .topology = &topology,
-        .kind = kind_of(input->domains),
+        .kind = DIVISION_AUTO,
     };
     int rc = topo_from_levels(&topology, input->nodes, network->levels, network->group_of_node);
 
@@ -63,7 +52,7 @@ int dla_predict(const setmatch_input *input, const dla_data *data, const size_t 
 bool dla_may_keep_stock(const dla_spec *spec, size_t nodes)
 {
     return nodes > 1 && setmatch_auto == dla_spec_method(spec)->place &&
-           (int)spec->choice[DLA_OBJECTIVE] != SETMATCH_OBJECTIVE_NEIGHBOURS;
+           spec->choice[DLA_OBJECTIVE] != SETMATCH_OBJECTIVE_NEIGHBOURS;
 }
 
 static int sum_crossing(const setmatch_input *input, const dla_data *data,

@@ -8,7 +8,7 @@
 #ifndef DLA_PREDICT_H
 #define DLA_PREDICT_H
 
-#include "dla/request.h"
+#include "dla/data.h"
 #include "predict/predict.h"
 
 /* Whether the record contains what is moved: by a profile, or because no call had aggregators. */
@@ -18,7 +18,7 @@ bool dla_has_bytes(const view_file *file);
 int dla_recorded_bytes(const view_file *file, int64_t *bytes);
 
 /* crossing[0]: bytes that leave their nodes, crossing[k]: their groups of nodes of level k - 1 of
- * the network. Uses nodes, network and domains of the input. */
+ * the network. Uses nodes and network of the input. */
 int dla_predict(const setmatch_input *input, const dla_data *data, const size_t *node_of_rank,
                 int64_t *crossing);
 

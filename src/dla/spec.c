@@ -1,86 +1,91 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Parses the text of --map-by dla.
+ * Parses items of a placement, wherever they are given.
  */
 #define _GNU_SOURCE /* asprintf */
 #include "dla/spec.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/unknown.h"
+#include "setmatch/setmatch.h"
+
 #define STOCK_POLICY "slot"
-#define MAX_PE 32767
+/* A value too long for a message is cut. */
+#define SHOWN "%.80s"
 
-/* ---- choices ---- */
+static const char *const orders[] = {"C", "Fortran", NULL};
+static const char *const switches[] = {[DLA_NUMA_ON] = "on", [DLA_NUMA_OFF] = "off", NULL};
 
-/* `rejection` is the message for another value; `lists`: the names follow it. */
-static const struct {
-    const char *key, *rejection;
-    bool lists;
-    const char *const *name; /* ends with NULL; NULL: of setmatch_methods */
-} choices[DLA_CHOICES] = {
-    [DLA_METHOD] = {"method", "\"%.30s\" is not a method; there are", true, NULL},
-    [DLA_OBJECTIVE] = {"objective", "\"%.30s\" is not an objective; there are", true,
-                       setmatch_objective_names},
-    [DLA_DOMAINS] = {"domains", "\"%.30s\" is not a kind of file domains; there are", true,
-                     setmatch_domains_names},
-    [DLA_ORDER] = {"order", "\"%.30s\" is not an order; there are", true,
-                   (const char *const[]){"C", "Fortran", NULL}},
-    [DLA_REFINE] = {"refine", "refine=%.30s is neither on nor off", false,
-                    (const char *const[]){"on", "off", NULL}},
-    [DLA_NUMA] = {"numa", "numa=%.30s is neither on nor off", false,
-                  (const char *const[]){"on", "off", NULL}},
+const dla_item_row dla_items[DLA_ITEMS] = {
+    [DLA_FILE] = {"file",
+                  "View matrix of the ranks: a file that fcoll_tatp_record or "
+                  "io_ompio_record_file_offset_info wrote; auto: what fcoll_tatp_record=auto "
+                  "recorded of the program, if that gains anything. Any other --map-by policy "
+                  "takes precedence",
+                  false, NULL},
+    [DLA_CART] = {"cart",
+                  "Process grid of the program, like 4x2x2; the last coordinate of a rank varies "
+                  "fastest. Without a view matrix, the ranks are placed by the grid; with one, the "
+                  "grid is only checked against the number of ranks",
+                  false, NULL},
+    [DLA_ORDER] = {"order",
+                   "Storage order of the array: the last (C) or the first (Fortran) dimension of "
+                   "the grid is contiguous in the file",
+                   true, orders},
+    [DLA_METHOD] = {"method",
+                    "Placement method: auto (the best result of several methods), setmatch (as "
+                    "published), bisection; for comparison byslot, bynode",
+                    true, NULL},
+    [DLA_OBJECTIVE] = {"objective",
+                       "Objective that method=auto minimises: neighbours (the weight of the view "
+                       "matrix between nodes), profile (the recorded bytes that leave their nodes) "
+                       "or auto (profile, if the file has one)",
+                       true, setmatch_objective_names},
+    [DLA_NUMA] = {"numa",
+                  "Whether ranks of a node that access neighbouring regions are also bound near "
+                  "each other, to one NUMA node, cache or package: on or off",
+                  true, switches},
+    [DLA_TOPOLOGY] = {"topology",
+                      "Network between the nodes: a file in one of the formats that tatp(1) lists, "
+                      "or bandwidths that \"dla pingpong\" measured. Ranks that do not fit on one "
+                      "node are placed under one switch",
+                      true, NULL},
 };
 
-const char *dla_choice_key(dla_choice choice)
-{
-    return choices[choice].key;
-}
-
-const char *dla_choice_name(dla_choice choice, int value)
-{
-    const char *const *name = choices[choice].name;
-
-    return name == NULL ? setmatch_methods[value].name : name[value];
-}
-
-/* -1: there is none. */
-static int find_choice_value(dla_choice choice, const char *name)
-{
-    const char *known;
-
-    for (int value = 0; (known = dla_choice_name(choice, value)) != NULL; value++)
-        if (strcasecmp(name, known) == 0)
-            return value;
-    return -1;
-}
+/* Of earlier versions, and what there is in their place. */
+static const base_removed removed[] = {
+    {"targets", "ranks are placed without regard to storage servers"},
+    {"storage_weight", "ranks are placed without regard to storage servers"},
+    {"effort", "searches have one length"},
+    {"threshold", "values within 10 per cent of the largest make a set"},
+    {"refine", "placements are always refined"},
+    {"domains", "the file domains of the recorded run are assumed"},
+    {"bandwidth", "topology takes measured bandwidths, too"},
+    {NULL, NULL},
+};
 
 /* ---- items with a value ---- */
 
-/* The spec that the items set, and the buffer for the reason of a rejection. */
-typedef struct spec_parser {
-    dla_spec *spec;
-    char *reason;
-} spec_parser;
-
-/* A name too long for a message is cut. */
-#define SHOWN "%.80s"
-
-static int reject_item(const spec_parser *p, const char *format, const char *text)
+/* The name of a value of a choice; NULL: there are no values from this one on. */
+static const char *name_of(dla_item item, int value)
 {
-    snprintf(p->reason, DLA_SPEC_REASON_SIZE, format, text);
-    return -EINVAL;
+    const char *const *names = dla_items[item].names;
+
+    if (item == DLA_METHOD)
+        return setmatch_methods[value].name;
+    return names == NULL ? NULL : names[value];
 }
 
-static int reject_repetition(const spec_parser *p, const char *key)
+static int refuse(char *reason, const char *format, const char *text)
 {
-    reject_item(p, "%s is given twice", key);
-    return -EEXIST;
+    snprintf(reason, DLA_REASON_SIZE, format, text);
+    return -EINVAL;
 }
 
 /* Digits only: strtoul also accepts signs and blanks. */
@@ -88,68 +93,15 @@ static bool parse_digits(const char *text, size_t length, size_t *number)
 {
     size_t value = 0;
 
-    if (length == 0)
-        return false;
     for (size_t i = 0; i < length; i++)
         if (!isdigit((unsigned char)text[i]) || __builtin_mul_overflow(value, 10, &value) ||
             __builtin_add_overflow(value, (size_t)(text[i] - '0'), &value))
             return false;
     *number = value;
-    return true;
+    return length > 0;
 }
 
-/* `offset` is that of a char * in dla_spec. */
-static int set_spec_name(const spec_parser *p, const char *key, size_t offset, const char *value)
-{
-    char **name = (char **)((char *)p->spec + offset);
-
-    if (*name != NULL)
-        return reject_repetition(p, key);
-    if (*value == '\0')
-        return reject_item(p, "%s= needs a name", key);
-    *name = strdup(value);
-    return *name == NULL ? -ENOMEM : 0;
-}
-
-static int set_spec_threshold(const spec_parser *p, const char *value)
-{
-    size_t number;
-
-    if (p->spec->has_threshold)
-        return reject_repetition(p, "threshold");
-    if (!parse_digits(value, strlen(value), &number) || number > 100) {
-        return reject_item(p, "threshold=" SHOWN " is not a whole number of per cent from 0 to 100",
-                           value);
-    }
-    p->spec->has_threshold = true;
-    p->spec->threshold = (unsigned)number;
-    return 0;
-}
-
-static int set_spec_choice(const spec_parser *p, dla_choice choice, const char *value)
-{
-    int found = find_choice_value(choice, value);
-    size_t used;
-
-    if (p->spec->has_choice[choice])
-        return reject_repetition(p, choices[choice].key);
-    if (found >= 0) {
-        p->spec->has_choice[choice] = true;
-        p->spec->choice[choice] = found;
-        return 0;
-    }
-    reject_item(p, choices[choice].rejection, value);
-    for (int i = 0; choices[choice].lists && dla_choice_name(choice, i) != NULL; i++) {
-        used = strlen(p->reason);
-        snprintf(p->reason + used, DLA_SPEC_REASON_SIZE - used, "%s%s", i == 0 ? " " : ", ",
-                 dla_choice_name(choice, i));
-    }
-    return -EINVAL;
-}
-
-/* ---- the grid ---- */
-
-static int parse_dims(const spec_parser *p, const char *text, size_t *dims, size_t ndims)
+static int parse_dims(const char *text, size_t *dims, size_t ndims, char *reason)
 {
     const char *part = text;
     size_t product = 1;
@@ -158,62 +110,100 @@ static int parse_dims(const spec_parser *p, const char *text, size_t *dims, size
         size_t length = strcspn(part, "xX");
 
         if (!parse_digits(part, length, &dims[i]) || dims[i] == 0)
-            return reject_item(p, "\"" SHOWN "\" is not a grid; a grid is written like 4x2x2",
-                               text);
+            return refuse(reason, "\"" SHOWN "\" is not a grid; a grid is written like 4x2x2",
+                          text);
         if (__builtin_mul_overflow(product, dims[i], &product))
-            return reject_item(p, "the grid \"" SHOWN "\" has too many ranks to count", text);
+            return refuse(reason, "the grid \"" SHOWN "\" has too many ranks to count", text);
         part += length;
     }
     return 0;
 }
 
-static int set_spec_cart(const spec_parser *p, const char *value)
+static int set_grid(dla_spec *spec, const char *value, char *reason)
 {
     size_t ndims = 1;
     size_t *dims;
     int rc;
 
-    if (p->spec->cart.ndims != 0)
-        return reject_repetition(p, "cart");
     for (const char *c = value; *c != '\0'; c++)
         ndims += *c == 'x' || *c == 'X';
     dims = calloc(ndims, sizeof *dims);
-    if (dims == NULL)
-        return -ENOMEM;
-    rc = parse_dims(p, value, dims, ndims);
-    if (rc == 0)
-        p->spec->cart = (dla_cart){dims, ndims};
-    else
+    rc = dims == NULL ? -ENOMEM : parse_dims(value, dims, ndims, reason);
+    if (rc == 0) {
+        spec->dims = dims;
+        spec->ndims = ndims;
+    } else {
         free(dims);
+    }
+    return rc;
+}
+
+static int set_choice(dla_spec *spec, dla_item item, const char *value, char *reason)
+{
+    size_t used;
+
+    for (int i = 0; name_of(item, i) != NULL; i++) {
+        if (strcasecmp(value, name_of(item, i)) == 0) {
+            spec->choice[item] = i;
+            return 0;
+        }
+    }
+    used = (size_t)snprintf(reason, DLA_REASON_SIZE, "%s=" SHOWN " is not valid; there are",
+                            dla_items[item].key, value);
+    for (int i = 0; name_of(item, i) != NULL; i++)
+        used += (size_t)snprintf(reason + used, DLA_REASON_SIZE - used, "%s %s", i == 0 ? "" : ",",
+                                 name_of(item, i));
+    return -EINVAL;
+}
+
+int dla_spec_set(dla_spec *spec, dla_item item, const char *value, char reason[DLA_REASON_SIZE])
+{
+    char *copy;
+    int rc = 0;
+
+    if (spec->text[item] != NULL)
+        return refuse(reason, "%s is given twice", dla_items[item].key);
+    copy = strdup(value);
+    if (copy == NULL)
+        rc = -ENOMEM;
+    else if (name_of(item, 0) != NULL)
+        rc = set_choice(spec, item, value, reason);
+    else if (item == DLA_CART)
+        rc = set_grid(spec, value, reason);
+    else if (*value == '\0')
+        rc = refuse(reason, "%s= needs a name", dla_items[item].key);
+    if (rc == 0)
+        spec->text[item] = copy;
+    else
+        free(copy);
     return rc;
 }
 
 /* ---- qualifiers ---- */
 
-static int add_qualifier(const spec_parser *p, const char *qualifier)
+static int add_qualifier(dla_spec *spec, const char *qualifier)
 {
-    char *policy = p->spec->stock_policy;
+    char *policy = spec->stock_policy;
     char separator = strcmp(policy, STOCK_POLICY) == 0 ? ':' : ',';
 
-    if (asprintf(&p->spec->stock_policy, "%s%c%s", policy, separator, qualifier) < 0) {
-        p->spec->stock_policy = policy;
+    if (asprintf(&spec->stock_policy, "%s%c%s", policy, separator, qualifier) < 0) {
+        spec->stock_policy = policy;
         return -ENOMEM;
     }
     free(policy);
     return 0;
 }
 
-static int set_spec_pe(const spec_parser *p, const char *value)
+static int set_pe(dla_spec *spec, const char *value, char *reason)
 {
     char qualifier[32];
     size_t number;
 
-    if (!parse_digits(value, strlen(value), &number) || number == 0 || number > MAX_PE) {
-        return reject_item(p, "PE=" SHOWN " is not a whole number of processors from 1 to 32767",
-                           value);
-    }
-    snprintf(qualifier, sizeof(qualifier), "PE=%zu", number);
-    return add_qualifier(p, qualifier);
+    if (!parse_digits(value, strlen(value), &number) || number == 0 || number > 32767)
+        return refuse(reason, "PE=" SHOWN " is not a whole number of processors from 1 to 32767",
+                      value);
+    snprintf(qualifier, sizeof qualifier, "PE=%zu", number);
+    return add_qualifier(spec, qualifier);
 }
 
 /* ---- the policy ---- */
@@ -226,53 +216,41 @@ static const char *match_key(const char *item, const char *key)
     return strncasecmp(item, key, length) == 0 && item[length] == '=' ? item + length + 1 : NULL;
 }
 
-static int parse_qualifier(const spec_parser *p, const char *item)
+static int refuse_item(const char *item, char *reason)
 {
-    if (strcasecmp(item, "OVERSUBSCRIBE") == 0 || strcasecmp(item, "NOOVERSUBSCRIBE") == 0 ||
-        strcasecmp(item, "SPAN") == 0)
-        return add_qualifier(p, item);
-    if (strcasecmp(item, "NOLOCAL") == 0) {
-        p->spec->no_local = true;
-        return 0;
-    }
     if (*item == '\0')
-        return reject_item(p, "%s between two separators", "there is nothing");
-    return reject_item(p,
-                       "\"" SHOWN
-                       "\" is unknown; there are file=, cart=, order=, method=, objective=, "
-                       "domains=, threshold=, refine=, numa=, topology=, bandwidth=, PE=, "
-                       "OVERSUBSCRIBE, NOOVERSUBSCRIBE, NOLOCAL and SPAN",
-                       item);
+        return refuse(reason, "%s", "there is nothing between two separators");
+    for (const base_removed *r = removed; r->name != NULL; r++)
+        if (match_key(item, r->name) != NULL) {
+            snprintf(reason, DLA_REASON_SIZE, "there is no %s any more: %s", r->name, r->instead);
+            return -EINVAL;
+        }
+    return refuse(reason,
+                  "\"" SHOWN "\" is unknown; there are file=, cart=, order=, method=, objective=, "
+                  "numa=, topology=, PE=, OVERSUBSCRIBE, NOOVERSUBSCRIBE, NOLOCAL and SPAN",
+                  item);
 }
 
-static int parse_item(const spec_parser *p, const char *item)
+static int parse_item(dla_spec *spec, const char *item, char *reason)
 {
-    static const struct {
-        const char *key;
-        size_t offset;
-    } names[] = {{"file", offsetof(dla_spec, file)},
-                 {"topology", offsetof(dla_spec, topology)},
-                 {"bandwidth", offsetof(dla_spec, bandwidth)}};
+    /* The launcher's: PRRTE adds the last five for options like --use-hwthread-cpus. */
+    static const char *const qualifiers[] = {"OVERSUBSCRIBE", "NOOVERSUBSCRIBE", "SPAN",
+                                             "HWTCPUS",       "CORECPUS",        "INHERIT",
+                                             "NOINHERIT",     "ORDERED"};
     const char *value;
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if ((value = match_key(item, names[i].key)) != NULL)
-            return set_spec_name(p, names[i].key, names[i].offset, value);
-    for (dla_choice c = 0; c < DLA_CHOICES; c++)
-        if ((value = match_key(item, choices[c].key)) != NULL)
-            return set_spec_choice(p, c, value);
-    if ((value = match_key(item, "cart")) != NULL)
-        return set_spec_cart(p, value);
-    if ((value = match_key(item, "threshold")) != NULL)
-        return set_spec_threshold(p, value);
+    for (dla_item i = 0; i < DLA_ITEMS; i++)
+        if ((value = match_key(item, dla_items[i].key)) != NULL)
+            return dla_spec_set(spec, i, value, reason);
     if ((value = match_key(item, "PE")) != NULL)
-        return set_spec_pe(p, value);
-    return parse_qualifier(p, item);
-}
-
-int dla_spec_set(dla_spec *spec, const char *item, char reason[DLA_SPEC_REASON_SIZE])
-{
-    return parse_item(&(spec_parser){spec, reason}, item);
+        return set_pe(spec, value, reason);
+    for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers; i++)
+        if (strcasecmp(item, qualifiers[i]) == 0)
+            return add_qualifier(spec, item);
+    if (strcasecmp(item, "NOLOCAL") != 0)
+        return refuse_item(item, reason);
+    spec->no_local = true;
+    return 0;
 }
 
 /* Copies and unquotes one item. Returns the position of the separator or of the final NUL; NULL if
@@ -288,7 +266,7 @@ static const char *copy_item(const char *text, char *item)
     return text;
 }
 
-static int parse_items(const spec_parser *p, const char *text, char *item)
+static int parse_items(dla_spec *spec, const char *text, char *item, char *reason)
 {
     int rc = 0;
 
@@ -297,11 +275,28 @@ static int parse_items(const spec_parser *p, const char *text, char *item)
     for (;; text++) {
         text = copy_item(text, item);
         if (text == NULL)
-            return reject_item(p, "%s", "there is nothing behind the last backslash");
-        rc = parse_item(p, item);
+            return refuse(reason, "%s", "there is nothing behind the last backslash");
+        rc = parse_item(spec, item, reason);
         if (rc != 0 || *text == '\0')
             return rc;
     }
+}
+
+int dla_spec_parse(const char *policy, dla_spec *spec, char reason[DLA_REASON_SIZE])
+{
+    const char *text = policy + strlen(policy[3] == ':' ? "dla:" : "dla");
+    dla_spec parsed = {.stock_policy = strdup(STOCK_POLICY)};
+    char *item = strdup(text); /* as long as the longest item */
+    int rc = -ENOMEM;
+
+    if (item != NULL && parsed.stock_policy != NULL)
+        rc = parse_items(&parsed, text, item, reason);
+    free(item);
+    if (rc == 0)
+        *spec = parsed;
+    else
+        dla_spec_release(&parsed);
+    return rc;
 }
 
 bool dla_spec_is_dla(const char *policy)
@@ -310,47 +305,97 @@ bool dla_spec_is_dla(const char *policy)
            (policy[3] == '\0' || policy[3] == ':');
 }
 
-int dla_spec_parse(const char *policy, dla_spec *spec, char reason[DLA_SPEC_REASON_SIZE])
-{
-    const char *text = policy + strlen(policy[3] == ':' ? "dla:" : "dla");
-    dla_spec parsed = {.stock_policy = strdup(STOCK_POLICY)};
-    char *item = strdup(text); /* as long as the longest item */
-    int rc = -ENOMEM;
-
-    if (item != NULL && parsed.stock_policy != NULL)
-        rc = parse_items(&(spec_parser){&parsed, reason}, text, item);
-    free(item);
-    if (rc == 0)
-        *spec = parsed;
-    else
-        dla_spec_release(&parsed);
-    return rc == -EEXIST ? -EINVAL : rc;
-}
-
 char *dla_spec_stock_policy(const char *policy)
 {
-    char reason[DLA_SPEC_REASON_SIZE];
+    char reason[DLA_REASON_SIZE];
     char *stock;
     dla_spec spec;
 
     if (dla_spec_parse(policy, &spec, reason) != 0)
         return strdup(STOCK_POLICY);
-    stock = strdup(spec.stock_policy);
+    stock = spec.stock_policy;
+    spec.stock_policy = NULL;
     dla_spec_release(&spec);
     return stock;
 }
 
 void dla_spec_release(dla_spec *spec)
 {
-    free(spec->file);
-    free(spec->topology);
-    free(spec->bandwidth);
-    free(spec->cart.dims);
+    for (dla_item i = 0; i < DLA_ITEMS; i++)
+        free(spec->text[i]);
+    free(spec->dims);
     free(spec->stock_policy);
-    memset(spec, 0, sizeof *spec);
+    *spec = (dla_spec){.ndims = 0};
 }
 
-unsigned dla_spec_threshold(const dla_spec *spec)
+/* ---- policy and parameters ---- */
+
+static int add_parameters(dla_spec *spec, char *const parameter[DLA_ITEMS], char *reason)
 {
-    return spec->has_threshold ? spec->threshold : SETMATCH_DEFAULT_THRESHOLD;
+    char why[DLA_REASON_SIZE];
+    int rc = 0;
+
+    for (dla_item i = 0; rc == 0 && i < DLA_ITEMS; i++) {
+        if (parameter[i] == NULL || spec->text[i] != NULL)
+            continue;
+        rc = dla_spec_set(spec, i, parameter[i], why);
+        if (rc == -EINVAL)
+            snprintf(reason, DLA_REASON_SIZE, "parameter rmaps_dla_%s: %.900s", dla_items[i].key,
+                     why);
+    }
+    return rc;
+}
+
+int dla_spec_read(const char *policy, char *const parameter[DLA_ITEMS], dla_spec *spec,
+                  char reason[DLA_REASON_SIZE])
+{
+    char why[DLA_REASON_SIZE];
+    dla_spec read = {.ndims = 0};
+    int rc = policy == NULL ? 0 : dla_spec_parse(policy, &read, why);
+
+    if (rc == -EINVAL)
+        snprintf(reason, DLA_REASON_SIZE, "--map-by %.160s: %.800s", policy, why);
+    if (rc == 0)
+        rc = add_parameters(&read, parameter, reason);
+    if (rc == 0 && read.text[DLA_FILE] == NULL && read.ndims == 0)
+        rc = refuse(reason, "%s",
+                    "there is nothing to place the ranks by: give a view matrix or a process grid, "
+                    "as in --map-by dla:file=view.crs or dla:cart=4x2x2");
+    if (rc == 0)
+        *spec = read;
+    else
+        dla_spec_release(&read);
+    return rc;
+}
+
+bool dla_spec_is_automatic(const dla_spec *spec)
+{
+    return spec->text[DLA_FILE] != NULL && strcmp(spec->text[DLA_FILE], DLA_AUTOMATIC_FILE) == 0;
+}
+
+const char *dla_spec_name(const dla_spec *spec)
+{
+    return spec->text[spec->text[DLA_FILE] != NULL ? DLA_FILE : DLA_CART];
+}
+
+void dla_refusal_format(const char *reason, char text[DLA_REASON_SIZE + 512])
+{
+    static const char dashes[] =
+        "--------------------------------------------------------------------------\n";
+
+    snprintf(text, DLA_REASON_SIZE + 512,
+             "%sThe dla mapper cannot place the ranks of the job:\n\n  %s.\n\nNothing was started. "
+             "The manual page rmaps_dla(7) explains --map-by dla.\n%s",
+             dashes, reason, dashes);
+}
+
+void dla_check_parameters(const char *files, void (*report)(const char *name, const char *advice))
+{
+    /* spec: the mapper of PRRTE passes the text of --map-by on by it. */
+    const char *known[DLA_ITEMS + 4] = {"priority", "verbose", "spec"};
+
+    for (dla_item i = 0; i < DLA_ITEMS; i++)
+        known[i + 3] = dla_items[i].key;
+    base_check_settings(&(base_settings){"OMPI_MCA_", "rmaps_dla_", known, report, removed}, files);
+    base_check_settings(&(base_settings){"PRTE_MCA_", "rmaps_dla_", known, report, removed}, NULL);
 }

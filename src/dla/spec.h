@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The text of --map-by dla, and its meaning.
+ * What the user requests: by --map-by dla, by parameters rmaps_dla_*, or by options of dla map.
  *
  *   dla[:ITEM{(,|:)ITEM}]
- *   ITEM = file=NAME | cart=AxB[xC...] | order=C|Fortran
- *        | method=METHOD | objective=OBJECTIVE | domains=DOMAINS | threshold=0..100 | refine=on|off
- *        | numa=on|off | topology=NAME | bandwidth=NAME
+ *   ITEM = file=NAME | cart=AxB[xC...] | order=C|Fortran | method=METHOD | objective=OBJECTIVE
+ *        | numa=on|off | topology=NAME
  *        | OVERSUBSCRIBE | NOOVERSUBSCRIBE | NOLOCAL | SPAN | PE=N
  *
- * Case is ignored, except in NAME. A backslash quotes the next character, for names that contain a
- * comma, a colon or a backslash.
+ * Case is ignored, except in NAME. In a policy a backslash quotes the next character, for names
+ * that contain a comma, a colon or a backslash.
  */
 #ifndef DLA_SPEC_H
 #define DLA_SPEC_H
@@ -17,74 +16,83 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "setmatch/setmatch.h"
+/* Items with a value, except PE. */
+typedef enum dla_item {
+    DLA_FILE, /* view matrix */
+    DLA_CART, /* process grid */
+    DLA_ORDER,
+    DLA_METHOD,
+    DLA_OBJECTIVE,
+    DLA_NUMA,
+    DLA_TOPOLOGY, /* network */
+    DLA_ITEMS
+} dla_item;
 
-#define DLA_SPEC_REASON_SIZE 320
+/* `key` is also the name of the parameter and of the option that set the item. */
+typedef struct dla_item_row {
+    const char *key, *help;
+    bool tuner;               /* for users who tune, not for all */
+    const char *const *names; /* of a choice, but for the method: its values; ends with NULL */
+} dla_item_row;
+extern const dla_item_row dla_items[DLA_ITEMS];
 
-/* Items whose value is one of a list of names. A value is the index of its name; 0 is the default.
- */
-typedef enum dla_choice {
-    DLA_METHOD,    /* of setmatch_methods */
-    DLA_OBJECTIVE, /* setmatch_objective */
-    DLA_DOMAINS,   /* setmatch_domains */
-    DLA_ORDER,     /* setmatch_order */
-    DLA_REFINE,    /* on or off */
-    DLA_NUMA,      /* on or off: whether ranks are placed inside nodes, too */
-    DLA_CHOICES
-} dla_choice;
-
-enum { DLA_REFINE_ON, DLA_REFINE_OFF };
-enum { DLA_NUMA_ON, DLA_NUMA_OFF };
-
-/* The item's key, which is also the name of the parameter and of the option that set it. */
-const char *dla_choice_key(dla_choice choice);
-
-/* The name of a value; NULL: there are no values from this one on. */
-const char *dla_choice_name(dla_choice choice, int value);
-
-/* The process grid of a program; ndims is 0 if none is given. */
-typedef struct dla_cart {
-    size_t *dims; /* each at least 1, the product fits into size_t */
-    size_t ndims;
-} dla_cart;
+/* Parameters of the component itself, beside those of the table. */
+#define DLA_PRIORITY_HELP "Priority of the dla rmaps component"
+#define DLA_VERBOSE_HELP                                                                           \
+    "Whether to print, for each placement and for the mapping by slot, the weight of the view "    \
+    "matrix inside nodes and the bytes that leave their nodes (0: no; 1: one line)"
 
 /* In place of a view matrix: that of the program in the user's cache. */
 #define DLA_AUTOMATIC_FILE "auto"
 
+enum { DLA_NUMA_ON, DLA_NUMA_OFF };
+
 /* Zeroed: nothing is given. */
 typedef struct dla_spec {
-    char *file;                 /* view matrix */
-    char *topology, *bandwidth; /* network */
-    dla_cart cart;
-    bool has_threshold;
-    unsigned threshold; /* per cent, 0..100 */
-    bool has_choice[DLA_CHOICES];
-    int choice[DLA_CHOICES];
-    bool no_local;      /* no ranks on mpirun's node */
-    char *stock_policy; /* the policy that the launcher reads instead: slot[:QUALIFIERS] */
+    char *text[DLA_ITEMS]; /* as given; NULL: not given */
+    int choice[DLA_ITEMS]; /* of setmatch_methods, setmatch_objective, ...; 0 is the default */
+    size_t *dims, ndims;   /* of the grid: each at least 1, the product fits into size_t */
+    bool no_local;         /* no ranks on mpirun's node */
+    char *stock_policy;    /* the policy that the launcher reads instead: slot[:QUALIFIERS] */
 } dla_spec;
 
-/* Whether a mapping policy is for this component: "dla" or "dla:...". NULL is not. */
-bool dla_spec_is_dla(const char *policy);
+/* Room for the reason of a refusal, a sentence without full stop. */
+#define DLA_REASON_SIZE 1024
 
-/* Parses a policy for which dla_spec_is_dla is true. Returns 0; -EINVAL: `reason` is a sentence
- * without full stop; -ENOMEM. Sets *spec on success only; the caller releases it. */
-int dla_spec_parse(const char *policy, dla_spec *spec, char reason[DLA_SPEC_REASON_SIZE]);
+/* The functions below return 0; -EINVAL with a reason; -ENOMEM. The spec is unchanged then. */
 
-/* Sets one item "KEY=VALUE" or "QUALIFIER" of a parameter or an option; the value is not unquoted.
- * Returns as dla_spec_parse, and -EEXIST, with a reason, if it is already set. The spec is
- * unchanged on failure. */
-int dla_spec_set(dla_spec *spec, const char *item, char reason[DLA_SPEC_REASON_SIZE]);
+/* Sets one item from an option or a parameter, whose value is not unquoted. */
+int dla_spec_set(dla_spec *spec, dla_item item, const char *value, char reason[DLA_REASON_SIZE]);
 
-/* The policy that the launcher reads in place of one for which dla_spec_is_dla is true; the caller
- * frees it. The mapper reports an invalid policy, by the help system: here it is plain "slot".
- * NULL: no memory. */
-char *dla_spec_stock_policy(const char *policy);
+/* Sets *spec by a policy for which dla_spec_is_dla is true. The caller releases it. */
+int dla_spec_parse(const char *policy, dla_spec *spec, char reason[DLA_REASON_SIZE]);
+
+/* Sets *spec by a policy, or NULL, and by the parameters that it does not set; an entry is NULL
+ * where a parameter is not set. The caller releases it. */
+int dla_spec_read(const char *policy, char *const parameter[DLA_ITEMS], dla_spec *spec,
+                  char reason[DLA_REASON_SIZE]);
 
 /* Frees the contents; a zeroed spec is allowed. */
 void dla_spec_release(dla_spec *spec);
 
-/* The threshold, or its default. */
-unsigned dla_spec_threshold(const dla_spec *spec);
+/* Whether a mapping policy is for this component: "dla" or "dla:...". NULL is not. */
+bool dla_spec_is_dla(const char *policy);
+
+/* The policy that the launcher reads in place of one for which dla_spec_is_dla is true; the caller
+ * frees it. The mapper reports an invalid policy: here it is plain "slot". NULL: no memory. */
+char *dla_spec_stock_policy(const char *policy);
+
+/* Whether the record is to be found in the user's cache (dla/automatic.h). */
+bool dla_spec_is_automatic(const dla_spec *spec);
+
+/* The view matrix or the grid, for messages. */
+const char *dla_spec_name(const dla_spec *spec);
+
+/* The message to the user that a job is not mapped, of several lines. */
+void dla_refusal_format(const char *reason, char text[DLA_REASON_SIZE + 512]);
+
+/* Reports names in the environment, and in files whose names are separated by commas, that begin
+ * like parameters and are none: each without rmaps_dla_, and what to do. */
+void dla_check_parameters(const char *files, void (*report)(const char *name, const char *advice));
 
 #endif

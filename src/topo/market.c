@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "topo/read.h"
 #include "topo/text.h"
 
@@ -150,6 +151,23 @@ int hops_of_market(const topo_fabric *f, const char *const *hosts, size_t nodes,
 }
 
 /* ---- bandwidths ---- */
+
+bool topo_is_bandwidth(FILE *stream)
+{
+    off_t at = ftello(stream);
+    size_t capacity = 0, length = 0, word = strlen(TOPO_BANDWIDTH);
+    char *line = NULL;
+    bool found = false;
+    while (!found &&
+           base_append_line(stream, TEXT_MOST_CHARACTERS, &line, &capacity, &length) == 1 &&
+           *line == '%') {
+        const char *text = line + 1 + strspn(line + 1, " \t\r");
+        found = strncmp(text, TOPO_BANDWIDTH, word) == 0 && strchr(" \t\r", text[word]) != NULL;
+        length = 0;
+    }
+    free(line);
+    return fseeko(stream, at, SEEK_SET) == 0 && found;
+}
 
 /* The rows and columns of the nodes. A row of the file belongs to one node at most. */
 static int pick_bandwidth(const topo_fabric *f, const size_t *row, size_t nodes, matrix *bandwidth)

@@ -6,6 +6,8 @@
 #ifndef TOPO_NETWORK_H
 #define TOPO_NETWORK_H
 
+#include <stdbool.h>
+
 #include "topo/distances.h"
 
 /* The content of a file: hosts and switches, or hops. */
@@ -79,6 +81,9 @@ int topo_read_bandwidth(FILE *stream, const char *const *hosts, size_t nodes, ma
                         matrix_error *error);
 
 #define TOPO_BANDWIDTH "bandwidth"
+
+/* Whether a file is marked so; leaves the position of a seekable stream as it is. */
+bool topo_is_bandwidth(FILE *stream);
 
 /* More names than any cluster has. */
 #define TOPO_HOSTLIST_LIMIT ((size_t)1 << 20)

@@ -42,7 +42,7 @@ tap_check "pingpong: all pairs" pingpong --pairs all
 tap_is "$(matrix | awk '{ for (j = 1; j <= NF; j++) { v[NR, j] = $j; zero += $j == 0 } }
     END { for (i = 1; i <= 4; i++) for (j = 1; j <= 4; j++) odd += v[i, j] != v[j, i]; print NR, zero + 0, odd + 0 }')" \
     "4 0 0" "every pair has a value, both ways the same"
-tap_check "what was measured can be placed by" "$dla" map --cart 4x4 --nodes 'n[0-3]:4' --bandwidth "$tap_dir/bandwidth.mtx"
+tap_check "what was measured can be placed by" "$dla" map --cart 4x4 --nodes 'n[0-3]:4' --topology "$tap_dir/bandwidth.mtx"
 tap_check_fails "a topology without the nodes is refused" pingpong --topology <(echo "SwitchName=s Nodes=m[0-3]")
 tap_check_fails "one rank is refused" run -np 1 "$dla" pingpong
 

@@ -203,7 +203,8 @@ is_placed_silently "... and placed"
 printf 'FILEVIEW\n%% damaged' >"$cache/$key.crs"
 launch ./columns out
 tap_is "$STATUS|$MAP" "0|$by_slot" "a damaged record: the stock mapping"
-tap_contains "$SAID" "$key.crs is damaged, and removed" "a damaged record: one line"
+tap_contains "$SAID" "$key.crs:" "a damaged record: its name"
+tap_contains "$SAID" "; removed" "a damaged record: what is done"
 launch ./columns out
 is_placed_silently "a damaged record is replaced"
 

@@ -28,7 +28,7 @@ maps() {
     tap_is "$(sets "$(simulate 4 2 -np 8 "$@" | parse_map)")" "$wanted" "$name"
 }
 
-# ---- objective and domains ----
+# ---- the objective ----
 
 # In the view ranks 2k and 2k + 1 are bound; but r and r + 4 access the same part of the file.
 {
@@ -65,20 +65,6 @@ maps "$neighbours" "without aggregators by slot" --map-by dla:file=alone.crs
 said=$(simulate 4 2 -np 8 --map-by dla:file=alone.crs --mca rmaps_dla_verbose 1)
 tap_contains "$said" "(0 of 77 bytes leave their nodes) placed" "what they moved"
 
-# Even domains are halves of the file, of which every rank has as much; fitted ones are every other bin.
-{
-    write_view 4 0,1,9 2,3,9
-    echo "ACCESS 1 0 262144 4 4 8 out"
-    for rank in 0 1 2 3; do echo "$rank 2 $((rank % 2)) 131072 $((rank % 2 + 2)) 131072"; done
-} >domains.crs
-for domains in fitted:0,2/1,3 even:0,1/2,3 auto:0,2/1,3; do
-    wanted=$(tr / ' ' <<<"${domains#*:}")
-    tap_is "$(sets "$(simulate 2 2 -np 4 --map-by "dla:file=domains.crs,domains=${domains%%:*}" | parse_map)")" "$wanted" \
-        "domains=${domains%%:*}"
-done
-tap_is "$(sets "$(simulate 2 2 -np 4 --map-by dla:file=domains.crs --mca rmaps_dla_domains even | parse_map)")" "0,1 2,3" \
-    "rmaps_dla_domains"
-
 # ---- grids ----
 
 maps "0,1 2,3 4,5 6,7" "cart=2x4" --map-by dla:cart=2x4
@@ -100,15 +86,6 @@ as_tool() {
 for method in auto setmatch bynode; do
     as_tool "method=$method" method=$method --method $method
 done
-as_tool "refine=off" method=bisection,refine=off -m bisection -r off
-as_tool "threshold=60" method=setmatch,threshold=60 -m setmatch -t 60
-tap_check_fails "refine makes a difference there" diff <("$dla" map -f odd.crs -n 'n[0-7]:4' -m bisection -F slurm) \
-    <("$dla" map -f odd.crs -n 'n[0-7]:4' -m bisection -r off -F slurm)
-tap_check_fails "so does the threshold" diff <("$dla" map -f odd.crs -n 'n[0-7]:4' -m setmatch -F slurm) \
-    <("$dla" map -f odd.crs -n 'n[0-7]:4' -m setmatch -t 60 -F slurm)
-tap_is "$(simulate 8 4 -np 32 --mca rmaps_dla_file odd.crs --mca rmaps_dla_method bisection --mca rmaps_dla_refine off |
-    parse_map)" "$(simulate 8 4 -np 32 --map-by dla:file=odd.crs,method=bisection,refine=off | parse_map)" "rmaps_dla_refine"
-
 # ---- the network ----
 
 # Pairs of ranks for nodes, pairs of pairs for switches, which have every fourth node.
@@ -143,10 +120,9 @@ tap_contains "$said" "(0 of 4194304 bytes leave their nodes, 0 their groups of l
     "what a placement by profile is worth, on two switches"
 on_leaves "topology=" --map-by dla:file=levels.crs,topology=tree.conf
 on_leaves "rmaps_dla_topology" --map-by dla:file=levels.crs --mca rmaps_dla_topology tree.conf
-on_leaves "bandwidth=" --map-by dla:file=levels.crs,bandwidth=bandwidth.mtx
-on_leaves "rmaps_dla_bandwidth" --map-by dla:file=levels.crs --mca rmaps_dla_bandwidth bandwidth.mtx
-on_leaves "topology= goes before rmaps_dla_bandwidth" --map-by dla:file=levels.crs,topology=tree.conf \
-    --mca rmaps_dla_bandwidth none.mtx
+on_leaves "topology=, measured bandwidths" --map-by dla:file=levels.crs,topology=bandwidth.mtx
+on_leaves "topology= goes before rmaps_dla_topology" --map-by dla:file=levels.crs,topology=tree.conf \
+    --mca rmaps_dla_topology none.mtx
 on_leaves "an absolute name" --map-by "dla:file=$tap_dir/levels.crs,topology=$tap_dir/tree.conf"
 
 # refuses PARTS NAME ARGUMENT...: what mpirun says of $job has all of PARTS, separated by |.
@@ -161,10 +137,10 @@ refuses() {
 $said"; fi
 }
 sed '1s/,4//' tree.conf >few.conf
-refuses "topology|few.conf|host nodeA4 is not in the file" "a node that the topology does not have" \
+refuses "few.conf|host nodeA4 is not in the file" "a node that the topology does not have" \
     --map-by dla:file=levels.crs,topology=few.conf
-refuses "tree.conf and bandwidth.mtx|too many" "two networks" \
-    --map-by dla:file=levels.crs,topology=tree.conf,bandwidth=bandwidth.mtx
+refuses "there is no bandwidth any more: topology takes" "an item of an earlier version" \
+    --map-by dla:file=levels.crs,bandwidth=bandwidth.mtx
 refuses "levels.crs|has no profile" "a profile that is not there" --map-by dla:file=levels.crs,objective=profile
 refuses "2x8|has no profile" "a profile of a grid" --map-by dla:cart=2x8,objective=profile
 refuses "was recorded for 8 ranks, but this job has 16" "a file of another size" --map-by dla:file=profile.crs

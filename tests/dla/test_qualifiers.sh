@@ -69,7 +69,7 @@ for by in "${launchers[@]}"; do
     done
     as_slot ":oversubscribe" 2 8 :oversubscribe
     as_slot "--oversubscribe" 2 8 "" --oversubscribe
-    refused ":nooversubscribe" "oversubscribe option to ignore" -np 9 --map-by dla:cart=9:nooversubscribe
+    refused ":nooversubscribe" "add :OVERSUBSCRIBE" -np 9 --map-by dla:cart=9:nooversubscribe
     if (($(nproc) < 2)); then
         tap_skip "$by: :pe=2" "one processor only"
         continue

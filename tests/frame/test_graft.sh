@@ -80,7 +80,6 @@ check_component ompi/mca/fcoll/tatp mca_fcoll_tatp '^(mca_fcoll_)?tatp_'
 tap_check "mca_fcoll_tatp: its help file" cmp "$tree/ompi/mca/fcoll/tatp/help-fcoll-tatp.txt" "$top_srcdir/ompi/mca/fcoll/tatp/help-fcoll-tatp.txt"
 if [[ -e $top_builddir/components/mca_rmaps_dla.so ]]; then
     check_component orte/mca/rmaps/dla mca_rmaps_dla '^(mca_|orte_)?rmaps_dla'
-    tap_check "mca_rmaps_dla: its help file" cmp "$tree/orte/mca/rmaps/dla/help-rmaps-dla.txt" "$top_srcdir/src/dla/help-rmaps-dla.txt"
 elif [[ -e $top_builddir/components/prrte ]]; then
     check_component 3rd-party/prrte/src/mca/rmaps/dla prte_mca_rmaps_dla '^(prte_mca_)?rmaps_dla'
     check_component 3rd-party/prrte/src/mca/schizo/dla prte_mca_schizo_dla '^(prte_mca_)?schizo_dla'

@@ -44,9 +44,9 @@ components=$tap_dir$(made_with componentdir)
 tap_check "make install" run_make install
 
 if [ -e "$top_builddir/components/mca_rmaps_dla.so" ]; then
-    wanted="help-fcoll-tatp.txt help-rmaps-dla.txt mca_fcoll_tatp.so mca_rmaps_dla.so"
+    wanted="help-fcoll-tatp.txt mca_fcoll_tatp.so mca_rmaps_dla.so"
 elif [ -e "$top_builddir/components/prrte" ]; then
-    wanted="help-fcoll-tatp.txt help-rmaps-dla.txt mca_fcoll_tatp.so prrte prrte/prte_mca_rmaps_dla.so prrte/prte_mca_schizo_dla.so"
+    wanted="help-fcoll-tatp.txt mca_fcoll_tatp.so prrte prrte/prte_mca_rmaps_dla.so prrte/prte_mca_schizo_dla.so"
 else
     wanted="help-fcoll-tatp.txt mca_fcoll_tatp.so"
 fi
@@ -71,7 +71,7 @@ done
 check_parameters fcoll tatp priority strategy topology num_aggregators cycle_buffer_size record stats
 # ompi_info lists nothing of PRRTE
 [ ! -e "$components/mca_rmaps_dla.so" ] ||
-    check_parameters rmaps dla file cart order method objective domains threshold refine numa topology bandwidth verbose priority
+    check_parameters rmaps dla file cart order method objective numa topology verbose priority
 tap_is "$(cat "$tap_dir/errors")" "" "Open MPI opens the components without complaint"
 rm -f "$tap_dir/errors"
 tap_contains "$(OMPI_MCA_mca_base_component_path="$components:$OMPI_PKGLIBDIR" LD_BIND_NOW=1 \

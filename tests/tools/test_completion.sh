@@ -65,7 +65,7 @@ done
 takes tatp --workload links --requests two.mtx --hosts a,b
 printf '%s\n' FILEVIEW '0 2' '' '' '1 1' 'ACCESS 1 0 1 1 1 1 a' '0 1 0 1' >profile.crs
 takes dla --objective map --file profile.crs --nodes a
-for option in --method --domains --refine --order --format; do
+for option in --method --order --format; do
     takes dla $option map --cart 2 --nodes a,b
 done
 takes dla --to convert two.mtx

@@ -120,7 +120,7 @@ wrong_input \
     "an order of ranks that no slots fill" -f view.crs -n x:2,y:4 -m byslot -F cray
 wrong_input \
     "x gets 0 ranks and y 6: an order of ranks needs the same number on each node except the last; change the slots of the nodes" \
-    "an order of ranks, the first node empty but not without slots" -f view.crs -n x:5,y:6 -m setmatch -t 100 -F cray
+    "an order of ranks, the first node empty but not without slots" -f view.crs -n x:5,y:6 -F cray
 mapped '[d[k] for k in ("method", "ranks", "node_of_rank", "weight_inside", "weight_total")]' \
     "['auto', 6, ['x', 'x', 'y', 'y', 'x', 'y'], 14, 20]" "JSON" -f view.crs -n x:3,y:3
 mapped '0 <= d["seconds"] < 60, abs(d["cost"] - (14 / 3500 + 6 / 2100)) < 1e-12, "crossing_bytes" in d' \
@@ -206,7 +206,6 @@ tap_is "$(dla map --cart 2x2x4 --nodes a:4,b:4,c:4,d:4 -F slurm | uniq -c | xarg
     "4 a 4 b 4 c 4 d" "map: the lines of a grid stay together"
 tap_is "$(dla map --cart 2x2x4 --nodes a:4,b:4,c:4,d:4 | head -n 1)" \
     "# weight inside nodes: 1200 of 1288; by slot 1200" "map: weights of a grid"
-placed "b b b b a a c c" "threshold 90 keeps planes together" --cart 2x2x2 -n a:2,b:4,c:2 -t 90
 placed "dla: placed by node: the placement saves 0 of 9 weight between nodes, less than 2 % a b c d a b c d a b c d" \
     "in Fortran order the first dimension stays together" --cart 3x4 --order fortran -n a:3,b:3,c:3,d:3
 placed "dla: placed by slot: the placement saves 0 of 9 weight between nodes, less than 2 % a a a b b b c c c d d d" \
@@ -214,15 +213,11 @@ placed "dla: placed by slot: the placement saves 0 of 9 weight between nodes, le
 tap_is "$(dla map --cart 2x2x2x2x2x2x2x2x2x2 -n 'n[0-63]:16' | head -n 1 | cut -d ' ' -f 5)" 66560 \
     "map: a grid of ten dimensions"
 placed "a b a b a b a b" "by another method" --cart 2x4 -n a:4,b:4 --method=bynode
-tap_is "$(dla map --cart 4x4 -n a:5,b:5,c:6 -m bisection -r off | sed 1,2d | awk '{ print $2 }' | sort | uniq -c | xargs)" \
-    "5 a 5 b 6 c" "map: not refined"
-wrong_use "\"best\" is not a method; there are auto, setmatch, bisection, byslot, bynode" \
+wrong_use "method=best is not valid; there are auto, setmatch, bisection, byslot, bynode" \
     "a method there is not" --cart 2x4 -n a:8 --method=best
 # Which values there are: tests/unit/test_dla_spec.c.
 wrong_use "\"2x\" is not a grid; a grid is written like 4x2x2" "a grid that is none" --cart=2x -n x:3
 wrong_use "\"\" is not a grid; a grid is written like 4x2x2" "an empty grid" --cart= -n x:3
-wrong_use "threshold=101 is not a whole number of per cent from 0 to 100" "a threshold out of range" \
-    -f view.crs -n x:6 --threshold=101
 wrong_use "one of a view file and --cart is needed" "no view" -n x:6
 wrong_use "one of a view file and --cart is needed" "two views" -f view.crs -c 2x3 -n x:6
 wrong_use "one of --nodes and --hostfile is needed" "no nodes" -f view.crs
@@ -258,7 +253,6 @@ placed "a a b b" "by neighbours" -f profile.crs -n a:2,b:2 -o neighbours
 tap_is "$(dla map -f profile.crs -n a:2,b:2 -o neighbours | sed -n 2p)" \
     "# bytes that leave their node: 4194304 of 8388608; by slot 4194304" "map: bytes that leave their node"
 mapped 'd["crossing_bytes"], d["total_bytes"]' "(0, 8388608)" "bytes that leave their node, JSON" -f profile.crs -n a:2,b:2
-mapped 'd["crossing_bytes"]' "0" "with even domains" -f profile.crs -n a:2,b:2 -d even
 sed 's/^% program.*/% independent: 500/; /^ACCESS/,$d' profile.crs >alone.crs
 tap_is "$(dla map -f alone.crs -n a:2,b:2 | sed 2,3b\;d)" "# bytes that leave their node: 0 of 500; by slot 0
 # by slot: no bytes between nodes" "map: calls without aggregators are mapped by slot"
@@ -289,7 +283,7 @@ ACCESS 1 0 1048576 4 4 6 f
 3 2 0 2 3 1048576
 END
 printf 'SwitchName=l0 Nodes=a,b\nSwitchName=l1 Nodes=c,d\nSwitchName=top Switches=l0,l1\n' >groups.conf
-groups="groups.crs -n a:1,b:1,c:1,d:1 -T groups.conf -d fitted"
+groups="groups.crs -n a:1,b:1,c:1,d:1 -T groups.conf"
 # shellcheck disable=SC2086 # words
 {
     mapped 'd["crossing_bytes"], d["crossing_by_level"]' "(5, [5, 2])" "bytes that leave their node and their switch, JSON" \
@@ -297,9 +291,9 @@ groups="groups.crs -n a:1,b:1,c:1,d:1 -T groups.conf -d fitted"
     tap_is "$(dla map -f $groups -m byslot | sed -n 2,3p)" "# bytes that leave their node: 5 of 4194309; by slot 5
 # bytes that leave their group of nodes, level 1: 2; by slot 2" "map: bytes that leave their switch"
 }
-wrong_input "view.crs: there is no profile, which the objective needs" "a profile that is not there" \
+wrong_input "view.crs has no profile, which objective=profile needs; files that fcoll_tatp_record writes have one" "a profile that is not there" \
     -f view.crs -n a:6 -o profile
-wrong_input "the grid: there is no profile, which the objective needs" "a profile of a grid" -c 2x3 -n a:6 -o profile
+wrong_input "2x3 has no profile, which objective=profile needs; files that fcoll_tatp_record writes have one" "a profile of a grid" -c 2x3 -n a:6 -o profile
 
 # --- map: a network ---
 
@@ -357,19 +351,17 @@ END
 awk 'BEGIN { for (i = 0; i < 8; i++) for (j = 0; j <= i; j++) {
     a = i % 4; b = j % 4; pod = (a == 1 || a == 2) == (b == 1 || b == 2)
     print i + 1, j + 1, i == j ? 9000 + i : a == b ? 1000 - 3 * i - j : pod ? 500 + 2 * i + j : 200 + i } }' >>bandwidth.mtx
-tap_is "$(dla map -f levels.crs -n 'n[0-7]:2' -B bandwidth.mtx -F slurm | together)" "True True True 2" \
+tap_is "$(dla map -f levels.crs -n 'n[0-7]:2' -T bandwidth.mtx -F slurm | together)" "True True True 2" \
     "map: the same from measured bandwidths"
-cost=$(dla map -f levels.crs -n 'n[0-7]:2' -B bandwidth.mtx -F json | json 'd["cost"]')
+cost=$(dla map -f levels.crs -n 'n[0-7]:2' -T bandwidth.mtx -F json | json 'd["cost"]')
 tap_is "$("$PYTHON3" -c "print(abs($cost - (8000 / 9003.5 + 400 / 982 + 20 / 511 + 1 / 205)) < .005 * $cost)")" True \
     "map: the cost by measured bandwidths"
 wrong_input "tree.conf: host m0 is not in the file" "a node that the topology does not have" \
     -f levels.crs -n 'm0:16' -T tree.conf
 wrong_input "bandwidth.mtx: host m0 is not in the file" "a node that nobody measured" \
-    -f levels.crs -n 'm0:16' -B bandwidth.mtx
+    -f levels.crs -n 'm0:16' -T bandwidth.mtx
 printf '%%%%MatrixMarket matrix coordinate integer general\n%% bandwidth\n1 1 0\n' >nothing.mtx
-wrong_input "nothing.mtx: nothing was measured" "bandwidths without any" -f levels.crs -n n0:16 -B nothing.mtx
-wrong_use "--topology and --bandwidth exclude each other; specify only one" "two networks" \
-    -f levels.crs -n n0:16 -B bandwidth.mtx -T tree.conf
+wrong_input "nothing.mtx: nothing was measured" "bandwidths without any" -f levels.crs -n n0:16 -T nothing.mtx
 wrong_input "none.conf: No such file or directory" "a topology that is not there" -f levels.crs -n n0:16 -T none.conf
 
 # --- convert ---

@@ -197,7 +197,7 @@ static const struct {
 START_TEST(obeys_what_is_demanded)
 {
     dla_spec spec;
-    char reason[DLA_SPEC_REASON_SIZE];
+    char reason[DLA_REASON_SIZE];
 
     ck_assert_int_eq(dla_spec_parse(policies[_i].policy, &spec, reason), 0);
     ck_assert_int_eq(dla_may_keep_stock(&spec, policies[_i].nodes), policies[_i].may);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "dla/spec.h"
+#include "setmatch/setmatch.h"
 
 #include "suite.h"
 
@@ -29,43 +30,39 @@ END_TEST
 
 static dla_spec parse(const char *policy)
 {
-    char reason[DLA_SPEC_REASON_SIZE];
+    char reason[DLA_REASON_SIZE];
     dla_spec spec;
 
     ck_assert_msg(dla_spec_parse(policy, &spec, reason) == 0, "%s: %s", policy, reason);
     return spec;
 }
 
-/* file NULL: none; threshold -1: none; product 0: no cart */
+/* file NULL: none; product 0: no cart */
 static const struct {
     const char *policy, *file;
-    int threshold;
     size_t ndims, product;
     const char *stock;
     bool no_local;
 } good[] = {
-    {"dla", NULL, -1, 0, 0, "slot", false},
-    {"dla:", NULL, -1, 0, 0, "slot", false},
-    {"dla:file=view.crs", "view.crs", -1, 0, 0, "slot", false},
-    {"DLA:FILE=View.crs", "View.crs", -1, 0, 0, "slot", false},
-    {"dla:file=/a/b=c d", "/a/b=c d", -1, 0, 0, "slot", false},
-    {"dla:file=v,threshold=0", "v", 0, 0, 0, "slot", false},
-    {"dla:threshold=100,file=v", "v", 100, 0, 0, "slot", false},
-    {"dla:threshold=007,file=v", "v", 7, 0, 0, "slot", false},
-    {"dla:cart=4x2x2", NULL, -1, 3, 16, "slot", false},
-    {"dla:cart=16", NULL, -1, 1, 16, "slot", false},
-    {"dla:cart=1X1x1x1x1x1x1x3", NULL, -1, 8, 3, "slot", false},
-    {"dla:cart=2x2x2x2x2x2x2x2x2x2x2x3", NULL, -1, 12, 6144, "slot", false},
-    {"dla:file=v,threshold=5,cart=2x3", "v", 5, 2, 6, "slot", false},
-    {"dla:file=v:OVERSUBSCRIBE", "v", -1, 0, 0, "slot:OVERSUBSCRIBE", false},
-    {"dla:file=v:oversubscribe,span", "v", -1, 0, 0, "slot:oversubscribe,span", false},
-    {"dla:file=v:PE=2,NOOVERSUBSCRIBE", "v", -1, 0, 0, "slot:PE=2,NOOVERSUBSCRIBE", false},
-    {"dla:file=v:pe=02", "v", -1, 0, 0, "slot:PE=2", false},
-    {"dla:file=v:NOLOCAL", "v", -1, 0, 0, "slot", true},
-    {"dla:OVERSUBSCRIBE", NULL, -1, 0, 0, "slot:OVERSUBSCRIBE", false},
-    {"dla:file=v:SPAN:PE=3", "v", -1, 0, 0, "slot:SPAN,PE=3", false},
-    {"dla:file=a\\,b\\:c\\\\d", "a,b:c\\d", -1, 0, 0, "slot", false},
-    {"dla:file=\\threshold=3", "threshold=3", -1, 0, 0, "slot", false},
+    {"dla", NULL, 0, 0, "slot", false},
+    {"dla:", NULL, 0, 0, "slot", false},
+    {"dla:file=view.crs", "view.crs", 0, 0, "slot", false},
+    {"DLA:FILE=View.crs", "View.crs", 0, 0, "slot", false},
+    {"dla:file=/a/b=c d", "/a/b=c d", 0, 0, "slot", false},
+    {"dla:cart=4x2x2", NULL, 3, 16, "slot", false},
+    {"dla:cart=16", NULL, 1, 16, "slot", false},
+    {"dla:cart=1X1x1x1x1x1x1x3", NULL, 8, 3, "slot", false},
+    {"dla:cart=2x2x2x2x2x2x2x2x2x2x2x3", NULL, 12, 6144, "slot", false},
+    {"dla:file=v,cart=2x3", "v", 2, 6, "slot", false},
+    {"dla:file=v:OVERSUBSCRIBE", "v", 0, 0, "slot:OVERSUBSCRIBE", false},
+    {"dla:file=v:oversubscribe,span", "v", 0, 0, "slot:oversubscribe,span", false},
+    {"dla:file=v:PE=2,NOOVERSUBSCRIBE", "v", 0, 0, "slot:PE=2,NOOVERSUBSCRIBE", false},
+    {"dla:file=v:pe=02", "v", 0, 0, "slot:PE=2", false},
+    {"dla:file=v:NOLOCAL", "v", 0, 0, "slot", true},
+    {"dla:OVERSUBSCRIBE", NULL, 0, 0, "slot:OVERSUBSCRIBE", false},
+    {"dla:file=v:SPAN:PE=3", "v", 0, 0, "slot:SPAN,PE=3", false},
+    {"dla:file=a\\,b\\:c\\\\d", "a,b:c\\d", 0, 0, "slot", false},
+    {"dla:file=\\numa=3", "numa=3", 0, 0, "slot", false},
 };
 
 START_TEST(reads_good_texts)
@@ -73,16 +70,15 @@ START_TEST(reads_good_texts)
     size_t product = 1;
     dla_spec spec = parse(good[_i].policy);
 
-    ck_assert_pstr_eq(spec.file, good[_i].file);
-    ck_assert_int_eq(spec.has_threshold ? (int)spec.threshold : -1, good[_i].threshold);
-    ck_assert_uint_eq(spec.cart.ndims, good[_i].ndims);
-    for (size_t i = 0; i < spec.cart.ndims; i++)
-        product *= spec.cart.dims[i];
-    ck_assert_uint_eq(spec.cart.ndims == 0 ? 0 : product, good[_i].product);
+    ck_assert_pstr_eq(spec.text[DLA_FILE], good[_i].file);
+    ck_assert_uint_eq(spec.ndims, good[_i].ndims);
+    for (size_t i = 0; i < spec.ndims; i++)
+        product *= spec.dims[i];
+    ck_assert_uint_eq(spec.ndims == 0 ? 0 : product, good[_i].product);
     ck_assert_str_eq(spec.stock_policy, good[_i].stock);
     ck_assert_int_eq(spec.no_local, good[_i].no_local);
     dla_spec_release(&spec);
-    ck_assert_ptr_null(spec.file);
+    ck_assert_ptr_null(spec.text[DLA_FILE]);
 }
 END_TEST
 
@@ -90,30 +86,23 @@ START_TEST(reads_names_of_files)
 {
     dla_spec spec = parse("dla:file=a\\,b:topology=T\\,t");
 
-    ck_assert_str_eq(spec.file, "a,b");
-    ck_assert_str_eq(spec.topology, "T,t");
-    ck_assert_ptr_null(spec.bandwidth);
-    dla_spec_release(&spec);
-    spec = parse("dla:cart=2x3,bandwidth=B");
-    ck_assert_str_eq(spec.bandwidth, "B");
-    ck_assert_ptr_null(spec.topology);
+    ck_assert_str_eq(spec.text[DLA_FILE], "a,b");
+    ck_assert_str_eq(spec.text[DLA_TOPOLOGY], "T,t");
     dla_spec_release(&spec);
 }
 END_TEST
 
 static const struct {
     const char *item;
-    dla_choice choice;
+    dla_item choice;
     int value;
 } choices[] = {
     {"METHOD=Bisection", DLA_METHOD, 2},
-    {"refine=OFF", DLA_REFINE, DLA_REFINE_OFF},
-    {"refine=on", DLA_REFINE, DLA_REFINE_ON},
     {"objective=Neighbours", DLA_OBJECTIVE, SETMATCH_OBJECTIVE_NEIGHBOURS},
-    {"domains=FITTED", DLA_DOMAINS, SETMATCH_DOMAINS_FITTED},
     {"order=fortran", DLA_ORDER, SETMATCH_ORDER_FORTRAN},
     {"order=c", DLA_ORDER, SETMATCH_ORDER_C},
     {"numa=Off", DLA_NUMA, DLA_NUMA_OFF},
+    {"numa=on", DLA_NUMA, DLA_NUMA_ON},
 };
 
 /* Of all choices only the one that is given is set, the others have their defaults. */
@@ -124,10 +113,10 @@ START_TEST(reads_choices)
     ck_assert_ptr_eq(setmatch_methods[2].place, setmatch_bisection);
     snprintf(policy, sizeof(policy), "dla:%s,file=v", choices[_i].item);
     dla_spec spec = parse(policy);
-    for (int k = 0; k < DLA_CHOICES; k++) {
-        bool given = k == (int)choices[_i].choice;
+    for (dla_item k = 0; k < DLA_ITEMS; k++) {
+        bool given = k == choices[_i].choice;
 
-        ck_assert_int_eq(spec.has_choice[k], given);
+        ck_assert_int_eq(spec.text[k] != NULL, given || k == DLA_FILE);
         ck_assert_int_eq(spec.choice[k], given ? choices[_i].value : 0);
     }
     dla_spec_release(&spec);
@@ -137,19 +126,43 @@ END_TEST
 /* As parameters and options set them, one after the other. */
 START_TEST(sets_single_items)
 {
-    char reason[DLA_SPEC_REASON_SIZE] = "";
-    dla_spec spec = {.file = NULL};
+    char reason[DLA_REASON_SIZE] = "";
+    dla_spec spec = {.ndims = 0};
 
-    ck_assert_int_eq(dla_spec_set(&spec, "file=a,b:c\\", reason), 0);
-    ck_assert_str_eq(spec.file, "a,b:c\\");
-    ck_assert_int_eq(dla_spec_set(&spec, "file=x", reason), -EEXIST);
+    ck_assert_int_eq(dla_spec_set(&spec, DLA_FILE, "a,b:c\\", reason), 0);
+    ck_assert_str_eq(spec.text[DLA_FILE], "a,b:c\\");
+    ck_assert_int_eq(dla_spec_set(&spec, DLA_FILE, "x", reason), -EINVAL);
     ck_assert_str_eq(reason, "file is given twice");
-    ck_assert_str_eq(spec.file, "a,b:c\\");
-    ck_assert_int_eq(dla_spec_set(&spec, "threshold=101", reason), -EINVAL);
-    ck_assert(!spec.has_threshold);
-    ck_assert_int_eq(dla_spec_set(&spec, "cart=3x3", reason), 0);
-    ck_assert_uint_eq(spec.cart.ndims, 2);
+    ck_assert_str_eq(spec.text[DLA_FILE], "a,b:c\\");
+    ck_assert_int_eq(dla_spec_set(&spec, DLA_CART, "3y3", reason), -EINVAL);
+    ck_assert_ptr_null(spec.text[DLA_CART]);
+    ck_assert_int_eq(dla_spec_set(&spec, DLA_CART, "3x3", reason), 0);
+    ck_assert_uint_eq(spec.ndims, 2);
     dla_spec_release(&spec);
+}
+END_TEST
+
+/* Items of the policy go before parameters, valid or not. */
+START_TEST(combines_policy_and_parameters)
+{
+    char file[] = "p", cart[] = "2x2", method[] = "best";
+    char *parameter[DLA_ITEMS] = {[DLA_FILE] = file, [DLA_CART] = cart, [DLA_METHOD] = method};
+    char reason[DLA_REASON_SIZE];
+    dla_spec spec;
+
+    ck_assert_int_eq(dla_spec_read("dla:file=v,method=bynode", parameter, &spec, reason), 0);
+    ck_assert_str_eq(spec.text[DLA_FILE], "v");
+    ck_assert_str_eq(dla_spec_name(&spec), "v");
+    ck_assert_uint_eq(spec.ndims, 2);
+    ck_assert_int_eq(spec.choice[DLA_METHOD], 4);
+    dla_spec_release(&spec);
+    ck_assert_int_eq(dla_spec_read(NULL, parameter, &spec, reason), -EINVAL);
+    ck_assert_ptr_nonnull(strstr(reason, "parameter rmaps_dla_method: method=best is not valid"));
+    memset(parameter, 0, sizeof(parameter));
+    ck_assert_int_eq(dla_spec_read("dla:numa=on", parameter, &spec, reason), -EINVAL);
+    ck_assert_ptr_nonnull(strstr(reason, "nothing to place the ranks by"));
+    ck_assert_int_eq(dla_spec_read("dla:nuna=on", parameter, &spec, reason), -EINVAL);
+    ck_assert_ptr_nonnull(strstr(reason, "--map-by dla:nuna=on: \"nuna=on\" is unknown"));
 }
 END_TEST
 
@@ -164,31 +177,21 @@ static const struct {
     {"dla:file=v:SPAN=1", "SPAN=1"},
     {"dla:file=", "needs a name"},
     {"dla:file=a,file=b", "file is given twice"},
-    {"dla:threshold=1,threshold=1", "threshold is given twice"},
     {"dla:cart=2,cart=2", "cart is given twice"},
-    {"dla:threshold=101", "threshold=101"},
-    {"dla:threshold=-1", "threshold=-1"},
-    {"dla:threshold=+1", "threshold=+1"},
-    {"dla:threshold= 1", "threshold= 1"},
-    {"dla:threshold=1.5", "threshold=1.5"},
-    {"dla:threshold=", "threshold="},
-    {"dla:threshold=99999999999999999999", "threshold=9999"},
-    {"dla:method=best", "\"best\" is not a method; there are auto, setmatch, "},
+    {"dla:method=best", "method=best is not valid; there are auto, setmatch, "},
     {"dla:method=", "bisection, byslot, bynode"},
     {"dla:method=auto,method=auto", "method is given twice"},
-    {"dla:refine=yes", "refine=yes is neither on nor off"},
-    {"dla:file=v,numa=2", "numa=2 is neither on nor off"},
-    {"dla:refine=on,refine=on", "refine is given twice"},
+    {"dla:file=v,numa=2", "numa=2 is not valid; there are on, off"},
     {"dla:topology=", "topology= needs a name"},
     {"dla:topology=a,topology=b", "topology is given twice"},
-    {"dla:bandwidth=", "bandwidth= needs a name"},
-    {"dla:bandwidth=a,bandwidth=b", "bandwidth is given twice"},
-    {"dla:objective=time", "\"time\" is not an objective; there are auto, neighbours, profile"},
+    {"dla:objective=time", "objective=time is not valid; there are auto, neighbours, profile"},
     {"dla:objective=auto,objective=auto", "objective is given twice"},
-    {"dla:domains=odd", "\"odd\" is not a kind of file domains; there are auto, even, fitted"},
-    {"dla:domains=even,domains=even", "domains is given twice"},
-    {"dla:order=B", "\"B\" is not an order; there are C, Fortran"},
+    {"dla:order=B", "order=B is not valid; there are C, Fortran"},
     {"dla:order=C,order=C", "order is given twice"},
+    {"dla:threshold=1", "there is no threshold any more: values within 10 per cent"},
+    {"dla:file=v,refine=off", "there is no refine any more: "},
+    {"dla:domains=even", "there is no domains any more: "},
+    {"dla:Bandwidth=b", "there is no bandwidth any more: topology takes measured"},
     {"dla:cart=", "not a grid"},
     {"dla:cart=0x2", "not a grid"},
     {"dla:cart=2x", "not a grid"},
@@ -209,7 +212,7 @@ static const struct {
 
 START_TEST(refuses_bad_texts)
 {
-    char reason[DLA_SPEC_REASON_SIZE] = "";
+    char reason[DLA_REASON_SIZE] = "";
     dla_spec spec, before;
 
     memset(&spec, 0x5a, sizeof(spec));
@@ -222,14 +225,14 @@ END_TEST
 
 START_TEST(cuts_long_texts_in_reasons)
 {
-    char policy[5000], reason[DLA_SPEC_REASON_SIZE];
+    char policy[5000], reason[DLA_REASON_SIZE];
     dla_spec spec;
 
     memset(policy, 'y', sizeof(policy) - 1);
     policy[sizeof(policy) - 1] = '\0';
     memcpy(policy, "dla:", 4);
     ck_assert_int_eq(dla_spec_parse(policy, &spec, reason), -EINVAL);
-    ck_assert_uint_lt(strlen(reason), DLA_SPEC_REASON_SIZE);
+    ck_assert_uint_lt(strlen(reason), DLA_REASON_SIZE);
     ck_assert_ptr_nonnull(strstr(reason, "there are file="));
 }
 END_TEST
@@ -245,6 +248,7 @@ int main(void)
     tcase_add_test(cases, reads_names_of_files);
     tcase_add_loop_test(cases, reads_choices, 0, sizeof(choices) / sizeof(choices[0]));
     tcase_add_test(cases, sets_single_items);
+    tcase_add_test(cases, combines_policy_and_parameters);
     tcase_add_loop_test(cases, refuses_bad_texts, 0, sizeof(bad) / sizeof(bad[0]));
     tcase_add_test(cases, cuts_long_texts_in_reasons);
     return run_suite(suite);

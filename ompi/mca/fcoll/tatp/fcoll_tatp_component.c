@@ -6,7 +6,6 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_params.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_pvars.h"
-#include "opal/util/component_help.h"
 
 static int tatp_component_register(void);
 static int tatp_component_open(void);
@@ -49,7 +48,6 @@ static int tatp_component_open(void)
     mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
     OBJ_CONSTRUCT(&c->lock, opal_mutex_t);
     c->modules = c->idle_modules = NULL;
-    (void)component_help_add_dir(TATP_HELP_FILE, c, TATP_HELP_DIR);
     return OMPI_SUCCESS;
 }
 

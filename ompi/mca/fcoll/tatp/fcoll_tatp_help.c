@@ -4,30 +4,41 @@
 
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
 
+#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/help.h"
 #include "base/text.h"
-#include "ompi/compat/compat.h"
-#include "opal/util/component_help.h"
-#include "opal/util/show_help.h"
+
+/* The file is beside the DSO, or else, as for a static library, where it is installed. */
+static char *find_help_file(void)
+{
+    static const char here;
+    Dl_info dso;
+    char *path;
+    const char *slash = 0 == dladdr(&here, &dso) ? NULL : strrchr(dso.dli_fname, '/');
+    int folder = NULL == slash ? 0 : (int)(slash - dso.dli_fname);
+    if (0 < folder && asprintf(&path, "%.*s/" TATP_HELP_FILE, folder, dso.dli_fname) >= 0) {
+        if (0 == access(path, R_OK))
+            return path;
+        free(path);
+    }
+    return strdup(TATP_HELP_DIR "/" TATP_HELP_FILE);
+}
 
 /* As opal_show_help_vstring, which knows no files of components in some releases. */
 static char *format_topic(const char *topic, va_list arguments)
 {
-    static const char here;
-    char folder[4096], *path = NULL, *format = NULL, *text = NULL;
-    if (OPAL_SUCCESS != component_help_find_dir(TATP_HELP_FILE, &here, folder, sizeof folder))
-        snprintf(folder, sizeof folder, "%s", TATP_HELP_DIR);
-    if (asprintf(&path, "%s/%s", folder, TATP_HELP_FILE) >= 0) {
-        format = base_help_topic(path, topic);
-        free(path);
-    }
+    char *path = find_help_file(), *text = NULL;
+    char *format = NULL == path ? NULL : base_help_topic(path, topic);
     if (NULL != format && vasprintf(&text, format, arguments) < 0)
         text = NULL;
     free(format);
+    free(path);
     return text;
 }
 
@@ -54,9 +65,7 @@ void tatp_show_help(const char *topic, ...)
 {
     va_list arguments;
     va_start(arguments, topic);
-    char *text = COMPAT_HELP_IS_BUILT_IN
-                     ? format_topic(topic, arguments)
-                     : opal_show_help_vstring(TATP_HELP_FILE, topic, true, arguments);
+    char *text = format_topic(topic, arguments);
     va_end(arguments);
     if (NULL != text)
         print_escaped(text);

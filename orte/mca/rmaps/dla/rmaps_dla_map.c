@@ -2,30 +2,25 @@
  *
  * The job's map: its nodes, the ranks of each, and their binding to processors.
  */
-#include "rmaps_dla_map.h"
+#include "orte/shared/rmaps_dla.h"
 
 #include <stdlib.h>
 
-#include "opal/class/opal_pointer_array.h"
 #include "opal/mca/hwloc/base/base.h"
-#include "orte/constants.h"
-#include "orte/mca/rmaps/base/rmaps_private.h"
 #include "orte/util/attr.h"
-
-#include "rmaps_dla_arrange.h"
 
 /* ---- the map ---- */
 
 /* In the order of the layout, as the stock mappers do. */
 static int add_mapped_nodes(const dla_layout *l, orte_job_t *jdata)
 {
-    bool *used = calloc(l->job.nodes + 1, sizeof(*used));
+    bool *used = calloc(l->mapping.job.nodes + 1, sizeof(*used));
 
     if (NULL == used)
         return ORTE_ERR_OUT_OF_RESOURCE;
-    for (size_t rank = 0; rank < l->job.ranks; rank++)
-        used[l->node_of_rank[rank]] = true;
-    for (size_t n = 0; n < l->job.nodes; n++) {
+    for (size_t rank = 0; rank < l->mapping.job.ranks; rank++)
+        used[l->mapping.node_of_rank[rank]] = true;
+    for (size_t n = 0; n < l->mapping.job.nodes; n++) {
         if (used[n]) {
             ORTE_FLAG_SET(l->node[n], ORTE_NODE_FLAG_MAPPED);
             OBJ_RETAIN(l->node[n]);
@@ -68,12 +63,14 @@ static int add_mapped_ranks(const dla_layout *l, orte_job_t *jdata)
     size_t rank = 0;
     int rc = ORTE_SUCCESS;
 
-    for (size_t a = 0; a < l->job.apps; a++) {
+    for (size_t a = 0; a < l->mapping.job.apps; a++) {
         orte_app_context_t *context = l->context[a];
 
+        context->num_procs = (orte_std_cntr_t)l->mapping.job.app[a].ranks;
         context->first_rank = (orte_vpid_t)rank;
-        for (size_t end = rank + l->job.app[a].ranks; ORTE_SUCCESS == rc && rank < end; rank++)
-            rc = add_mapped_rank(jdata, l->node[l->node_of_rank[rank]], context, rank);
+        for (size_t end = rank + l->mapping.job.app[a].ranks; ORTE_SUCCESS == rc && rank < end;
+             rank++)
+            rc = add_mapped_rank(jdata, l->node[l->mapping.node_of_rank[rank]], context, rank);
     }
     return rc;
 }
@@ -146,26 +143,10 @@ static int bind_nodes(orte_job_t *jdata, bool *unbound, bool *lost)
     return rc;
 }
 
-/* An order of processors that the user gives is that of the ranks. */
-static int arrange_nodes(dla_layout *l, orte_job_t *jdata, const bool *unbound)
-{
-    int rc = ORTE_SUCCESS;
-
-    if (0 == l->view.rows || OPAL_BIND_ORDERED_REQUESTED(jdata->map->binding))
-        return ORTE_SUCCESS;
-    for (int i = 0; ORTE_SUCCESS == rc && i < jdata->map->nodes->size; i++) {
-        const orte_node_t *node = opal_pointer_array_get_item(jdata->map->nodes, i);
-
-        if (NULL != node && !unbound[i])
-            rc = dla_arrange_node(l, jdata, node);
-    }
-    return rc;
-}
-
 /* The daemons of a fully described job compute no bindings, and mpirun computes those of its node
  * only. Here it computes all of them, and sends them with the job. As with the stock mappers,
  * oversubscribed nodes are bound only if the user requests a binding. */
-static int bind_ranks(dla_layout *l, orte_job_t *jdata)
+static int bind_ranks(orte_job_t *jdata)
 {
     bool *unbound;
     bool lost;
@@ -183,18 +164,32 @@ static int bind_ranks(dla_layout *l, orte_job_t *jdata)
         rc = bind_nodes(jdata, unbound, &lost);
     if (ORTE_SUCCESS == rc && lost)
         rc = bind_nodes(jdata, unbound, &lost);
-    if (ORTE_SUCCESS == rc)
-        rc = arrange_nodes(l, jdata, unbound);
     free(unbound);
     /* keeps Open MPI from computing the bindings again */
     ORTE_SET_MAPPING_POLICY(jdata->map->mapping, ORTE_MAPPING_BYUSER);
     return rc;
 }
 
-int dla_map(dla_layout *l, orte_job_t *jdata)
+/* The effective policies of the job. Its ranks are numbered by this mapper: a ranking policy must
+ * not renumber them. Binding is downwards from the node. */
+static void set_policies(orte_job_t *jdata, bool no_local)
+{
+    free(jdata->map->last_mapper);
+    jdata->map->last_mapper = strdup("dla");
+    ORTE_SET_MAPPING_POLICY(jdata->map->mapping, ORTE_MAPPING_BYSLOT);
+    ORTE_SET_RANKING_POLICY(jdata->map->ranking, ORTE_RANK_BY_SLOT);
+    if (no_local)
+        ORTE_SET_MAPPING_DIRECTIVE(jdata->map->mapping, ORTE_MAPPING_NO_USE_LOCAL);
+}
+
+int dla_fill_map(dla_layout *l, orte_job_t *jdata, rte_options *options, bool no_local,
+                 bool *ordered)
 {
     int rc;
 
+    (void)options;
+    *ordered = OPAL_BIND_ORDERED_REQUESTED(jdata->map->binding);
+    set_policies(jdata, no_local);
     jdata->num_procs = 0;
     rc = add_mapped_nodes(l, jdata);
     if (ORTE_SUCCESS == rc)
@@ -203,7 +198,33 @@ int dla_map(dla_layout *l, orte_job_t *jdata)
         /* otherwise the daemons renumber the ranks by the number on each node */
         orte_set_attribute(&jdata->attributes, ORTE_JOB_FULLY_DESCRIBED, ORTE_ATTR_GLOBAL, NULL,
                            OPAL_BOOL);
-        rc = bind_ranks(l, jdata);
+        rc = bind_ranks(jdata);
     }
     return rc;
+}
+
+char *dla_unbind(const orte_job_t *jdata, const orte_node_t *node, size_t rank,
+                 dla_binding *binding)
+{
+    orte_proc_t *proc = opal_pointer_array_get_item(jdata->procs, (int)rank);
+
+    (void)orte_get_attribute(&proc->attributes, ORTE_PROC_CPU_BITMAP, (void **)&binding->cpus,
+                             OPAL_STRING);
+    (void)orte_get_attribute(&proc->attributes, ORTE_PROC_HWLOC_BOUND, &binding->object, OPAL_PTR);
+    return NULL == binding->cpus
+               ? NULL
+               : opal_hwloc_base_get_locality_string(node->topology->topo, binding->cpus);
+}
+
+void dla_bind(const orte_job_t *jdata, size_t rank, const dla_binding *binding)
+{
+    orte_proc_t *proc = opal_pointer_array_get_item(jdata->procs, (int)rank);
+
+    if (NULL == binding->cpus)
+        return;
+    orte_set_attribute(&proc->attributes, ORTE_PROC_CPU_BITMAP, ORTE_ATTR_GLOBAL, binding->cpus,
+                       OPAL_STRING);
+    orte_set_attribute(&proc->attributes, ORTE_PROC_HWLOC_BOUND, ORTE_ATTR_LOCAL, binding->object,
+                       OPAL_PTR);
+    free(binding->cpus);
 }

@@ -5,9 +5,7 @@
  * and the parameters that mpirun passes to its daemons. In each place, a stock policy with the same
  * qualifiers replaces this component's policy.
  */
-#include "rmaps_dla_mapby.h"
-
-#include "orte_config.h"
+#include "orte/shared/rmaps_dla.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +14,8 @@
 #include "opal/util/argv.h"
 #include "opal/util/cmd_line.h"
 #include "opal/util/opal_environ.h"
-#include "orte/constants.h"
 #include "orte/orted/orted_submit.h"
-#include "orte/runtime/orte_globals.h"
 #include "orte/util/proc_info.h"
-
-#include "dla/spec.h"
 
 #define POLICY_PARAMETER "rmaps_base_mapping_policy"
 
@@ -55,46 +49,9 @@ static void pass_to_daemons(const char *policy)
     }
 }
 
-/* Whether an option is --map-by. Its fields are private to the parser: this function lets the
- * parser parse "--map-by" with this option alone. */
-static bool is_map_by(opal_list_item_t *option)
-{
-    char *argv[] = {"mpirun", "--map-by", "slot", NULL};
-    opal_cmd_line_t probe;
-    bool taken;
-
-    OBJ_CONSTRUCT(&probe, opal_cmd_line_t);
-    opal_list_append(&probe.lcl_options, option);
-    taken = OPAL_SUCCESS == opal_cmd_line_parse(&probe, true, true, 3, argv) &&
-            opal_cmd_line_is_taken(&probe, "map-by");
-    opal_list_remove_item(&probe.lcl_options, option);
-    OBJ_DESTRUCT(&probe);
-    return taken;
-}
-
-/* Removes --map-by from the options of mpirun; false if it is not one of them. */
-static bool remove_map_by(opal_cmd_line_t *line)
-{
-    size_t count = opal_list_get_size(&line->lcl_options);
-    bool found = false;
-
-    /* one full rotation keeps the order of the others */
-    for (; count > 0; count--) {
-        opal_list_item_t *option = opal_list_remove_first(&line->lcl_options);
-
-        if (is_map_by(option)) {
-            OBJ_RELEASE(option);
-            found = true;
-        } else {
-            opal_list_append(&line->lcl_options, option);
-        }
-    }
-    return found;
-}
-
 /* mpirun parses its command line again for each application context, and then the policy in it. An
- * option of the same name that stores nothing leaves the parameter in force. */
-static void neutralise_option(opal_cmd_line_t *line)
+ * option of the same name that comes first and stores nothing leaves the parameter in force. */
+static void shadow_option(opal_cmd_line_t *line)
 {
     opal_cmd_line_init_t silent = {
         .ocl_cmd_long_name = "map-by",
@@ -103,13 +60,13 @@ static void neutralise_option(opal_cmd_line_t *line)
         .ocl_description = "Mapping Policy",
         .ocl_otype = OPAL_CMD_LINE_OTYPE_MAPPING,
     };
+    opal_cmd_line_t other;
 
+    OBJ_CONSTRUCT(&other, opal_cmd_line_t);
+    if (OPAL_SUCCESS == opal_cmd_line_make_opt_mca(&other, silent))
+        opal_list_prepend(&line->lcl_options, opal_list_remove_first(&other.lcl_options));
+    OBJ_DESTRUCT(&other);
     free(orte_cmd_options.mapping_policy);
-    if (remove_map_by(line)) {
-        (void)opal_cmd_line_make_opt_mca(line, silent);
-        /* is_map_by stored a value there */
-        free(orte_cmd_options.mapping_policy);
-    }
     orte_cmd_options.mapping_policy = NULL;
 }
 
@@ -122,7 +79,7 @@ char *dla_mapby_acquire(void)
         return NULL;
     if (ORTE_PROC_IS_HNP && NULL != orte_cmd_line &&
         (dla_spec_is_dla(*storage) || dla_spec_is_dla(orte_cmd_options.mapping_policy)))
-        neutralise_option(orte_cmd_line);
+        shadow_option(orte_cmd_line);
     /* the parameter takes precedence: --map-by sets it first, then --mca */
     if (!dla_spec_is_dla(*storage) || NULL == (policy = dla_spec_stock_policy(*storage)))
         return NULL;

@@ -2,17 +2,11 @@
  *
  * The component and its parameters.
  */
-#include "rmaps_dla.h"
+#include "orte/shared/rmaps_dla.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "../../../compat/prrte_fit.h"
-#include "rmaps_dla_spec.h"
-
-/* Above all stock mappers that are selected by priority (the highest, ppr, has 90). */
-#define DEFAULT_PRIORITY 95
 
 static int rmaps_dla_register(void);
 static int rmaps_dla_open(void);
@@ -32,17 +26,27 @@ prte_rmaps_base_component_t prte_mca_rmaps_dla_component = {
     .pmix_mca_register_component_params = rmaps_dla_register,
 };
 
-/* mpirun passes on the parameters of PRRTE's own components only, unless they are on its line. */
-static void take_environment(const char *name)
+/* ---- parameters ---- */
+
+static void set_variable(const char *name, const char *value)
 {
-    char ours[64], theirs[64];
+    char variable[96];
+
+    (void)snprintf(variable, sizeof(variable), "PRTE_MCA_%s", name);
+    if (NULL != value)
+        (void)setenv(variable, value, false);
+}
+
+/* mpirun passes on the parameters of PRRTE's own components only, unless they are on its line. */
+static const char *take_environment(const char *name)
+{
+    char variable[96];
     const char *value;
 
-    (void)snprintf(ours, sizeof(ours), "OMPI_MCA_rmaps_dla_%s", name);
-    (void)snprintf(theirs, sizeof(theirs), "PRTE_MCA_rmaps_dla_%s", name);
-    value = getenv(ours);
-    if (NULL != value)
-        (void)setenv(theirs, value, false);
+    (void)snprintf(variable, sizeof(variable), "OMPI_MCA_%s", name);
+    value = getenv(variable);
+    set_variable(name, value);
+    return value;
 }
 
 /* Nor does it pass those on from the user's file of Open MPI's parameters, which go after the
@@ -51,7 +55,7 @@ static void take_user_file(void)
 {
     pmix_mca_base_var_file_value_t *value;
     pmix_list_t values;
-    char path[4096], ours[96], theirs[96];
+    char path[4096];
     const char *home = getenv("HOME");
 
     if (NULL == home || sizeof(path) <= strlen(home) + sizeof("/.openmpi/mca-params.conf"))
@@ -61,13 +65,9 @@ static void take_user_file(void)
     PRRTE_READ_PARAMETERS(path, &values);
     PMIX_LIST_FOREACH(value, &values, pmix_mca_base_var_file_value_t)
     {
-        if (0 != strncmp(value->mbvfv_var, "rmaps_dla_", strlen("rmaps_dla_")) ||
-            NULL == value->mbvfv_value)
-            continue;
-        (void)snprintf(ours, sizeof(ours), "OMPI_MCA_%s", value->mbvfv_var);
-        (void)snprintf(theirs, sizeof(theirs), "PRTE_MCA_%s", value->mbvfv_var);
-        if (NULL == getenv(ours))
-            (void)setenv(theirs, value->mbvfv_value, false);
+        if (0 == strncmp(value->mbvfv_var, "rmaps_dla_", strlen("rmaps_dla_")) &&
+            NULL == take_environment(value->mbvfv_var))
+            set_variable(value->mbvfv_var, value->mbvfv_value);
     }
     PMIX_LIST_DESTRUCT(&values);
 }
@@ -75,52 +75,59 @@ static void take_user_file(void)
 static void register_var(const char *name, const char *help, pmix_mca_base_var_type_t type,
                          void *storage)
 {
-    take_environment(name);
+    char full[64];
+
+    (void)snprintf(full, sizeof(full), "rmaps_dla_%s", name);
+    (void)take_environment(full);
     (void)pmix_mca_base_component_var_register(&prte_mca_rmaps_dla_component, name, help, type,
                                                storage);
 }
 
-/* PMIx has no enumerations: a name is checked when a job is mapped. */
-static void register_items(dla_parameters *parameters)
-{
-    for (const dla_parameter *p = dla_parameter_table; NULL != p->name; p++) {
-        if (DLA_PARAMETER_CHOICE == p->type)
-            register_var(p->name, p->help, PMIX_MCA_BASE_VAR_TYPE_STRING,
-                         &parameters->choice_name[p->choice]);
-        else
-            register_var(p->name, p->help,
-                         DLA_PARAMETER_INT == p->type ? PMIX_MCA_BASE_VAR_TYPE_INT
-                                                      : PMIX_MCA_BASE_VAR_TYPE_STRING,
-                         dla_parameter_storage(p, parameters));
-    }
-}
-
 static int rmaps_dla_register(void)
 {
-    rmaps_dla = (rmaps_dla_settings){.priority = DEFAULT_PRIORITY};
+    rmaps_dla = (rmaps_dla_settings){.priority = DLA_DEFAULT_PRIORITY};
     take_user_file();
-    dla_parameters_init(&rmaps_dla.parameters);
     register_var("priority", DLA_PRIORITY_HELP, PMIX_MCA_BASE_VAR_TYPE_INT, &rmaps_dla.priority);
     register_var("verbose", DLA_VERBOSE_HELP, PMIX_MCA_BASE_VAR_TYPE_INT, &rmaps_dla.verbose);
     register_var("spec", "The text of --map-by dla:..., which schizo/dla takes from mpirun's line",
-                 PMIX_MCA_BASE_VAR_TYPE_STRING, &rmaps_dla.spec);
-    register_items(&rmaps_dla.parameters);
+                 PMIX_MCA_BASE_VAR_TYPE_STRING, &rmaps_dla.map_by);
+    for (dla_item i = 0; i < DLA_ITEMS; i++)
+        register_var(dla_items[i].key, dla_items[i].help, PMIX_MCA_BASE_VAR_TYPE_STRING,
+                     &rmaps_dla.item[i]);
     return PRTE_SUCCESS;
-}
-
-static void report_unknown(const char *name, const char *advice)
-{
-    pmix_output(0, "rmaps:dla: there is no MCA parameter rmaps_dla_%s; %s", name, advice);
 }
 
 /* The parameter is read: neither daemons nor ranks need it. */
 static int rmaps_dla_open(void)
 {
-    (void)unsetenv(RMAPS_DLA_SPEC_VARIABLE);
+    (void)unsetenv(PRRTE_SPEC_VARIABLE);
     if (PRTE_PROC_IS_MASTER)
-        dla_parameters_check_names(NULL, report_unknown);
+        dla_report_parameters(NULL);
     return PRTE_SUCCESS;
 }
+
+/* ---- the module ---- */
+
+/* Application contexts with options of their own are mapped one by one, but the first call maps
+ * them all. The options must not differ then. */
+static int map_job(prte_job_t *jdata, prte_rmaps_options_t *options)
+{
+    static prte_binding_policy_t bind;
+    static unsigned cpus_per_rank;
+
+    if (!prrte_maps_by_context(options) || 0 == jdata->map->num_nodes || !dla_is_ours(jdata)) {
+        bind = options->bind;
+        cpus_per_rank = options->cpus_per_rank;
+        return dla_map_job(jdata, options);
+    }
+    options->userranked = true;
+    if (bind == options->bind && cpus_per_rank == options->cpus_per_rank)
+        return PRTE_SUCCESS;
+    PRTE_UPDATE_EXIT_STATUS(PRTE_ERROR_DEFAULT_EXIT_CODE);
+    return dla_refuse("all programs of a job are mapped together, with the same --bind-to and PE=");
+}
+
+static prte_rmaps_base_module_t dla_module = {.map_job = map_job};
 
 /* schizo/dla informs the user where PRRTE differs. */
 static int rmaps_dla_query(pmix_mca_base_module_t **module, int *priority)
@@ -130,6 +137,6 @@ static int rmaps_dla_query(pmix_mca_base_module_t **module, int *priority)
     if (!prrte_fits(reason))
         return PRTE_ERR_NOT_AVAILABLE;
     *priority = rmaps_dla.priority;
-    *module = (pmix_mca_base_module_t *)&rmaps_dla_module;
+    *module = (pmix_mca_base_module_t *)&dla_module;
     return PRTE_SUCCESS;
 }

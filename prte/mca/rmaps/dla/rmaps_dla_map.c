@@ -2,43 +2,18 @@
  *
  * The job's map: its nodes, and the ranks of each.
  */
-#include "rmaps_dla_map.h"
+#include "orte/shared/rmaps_dla.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "rmaps_dla_arrange.h"
-#include "rmaps_dla_help.h"
-
-/* Ranks by node: those of node n are rank[first[n]] to rank[first[n + 1] - 1], ascending. */
-typedef struct node_ranks {
-    size_t *first, *rank;
-} node_ranks;
-
-static int sort_ranks_by_node(const dla_layout *l, struct base_arena *arena, node_ranks *by_node)
-{
-    size_t *end;
-
-    by_node->first = base_arena_alloc(arena, l->job.nodes + 2, sizeof(*by_node->first));
-    by_node->rank = base_arena_alloc(arena, l->job.ranks, sizeof(*by_node->rank));
-    if (arena->failed)
-        return PRTE_ERR_OUT_OF_RESOURCE;
-    end = by_node->first + 1;
-    for (size_t r = 0; r < l->job.ranks; r++)
-        end[l->node_of_rank[r] + 1]++;
-    for (size_t n = 0; n < l->job.nodes; n++)
-        end[n + 1] += end[n];
-    for (size_t r = 0; r < l->job.ranks; r++)
-        by_node->rank[end[l->node_of_rank[r]]++] = r;
-    return PRTE_SUCCESS;
-}
+#include "topo/machine.h"
 
 static prte_app_idx_t app_of_rank(const dla_layout *l, size_t rank)
 {
     size_t a = 0;
 
-    for (size_t end = l->job.app[0].ranks; rank >= end; end += l->job.app[a].ranks)
+    for (size_t end = l->mapping.job.app[0].ranks; rank >= end; end += l->mapping.job.app[a].ranks)
         a++;
     return l->context[a]->idx;
 }
@@ -54,6 +29,8 @@ static void add_mapped_node(prte_job_t *jdata, prte_node_t *node, prte_rmaps_opt
     options->nnodes++;
 }
 
+/* ---- processors ---- */
+
 /* PRRTE's own message does not say what to do. */
 static int refuse_binding(const prte_node_t *node, int enough, const prte_rmaps_options_t *options)
 {
@@ -63,8 +40,7 @@ static int refuse_binding(const prte_node_t *node, int enough, const prte_rmaps_
                    "with PE=%u the processors of node %s suffice for %d of its %d ranks: limit "
                    "the ranks by slots, as in --host %s:SLOTS, or lower PE",
                    options->cpus_per_rank, node->name, enough, options->nprocs, node->name);
-    dla_show_refusal(reason);
-    return PRTE_ERR_SILENT;
+    return dla_refuse(reason);
 }
 
 /* The processors of the node, for PRRTE's binding. Where no binding is demanded, the ranks of a
@@ -111,45 +87,68 @@ static int add_mapped_rank(const dla_layout *l, prte_job_t *jdata, prte_node_t *
     return PRTE_SUCCESS;
 }
 
-/* An order of processors that the user gives is that of the ranks. */
-static bool may_arrange(const dla_layout *l, const prte_rmaps_options_t *options)
-{
-    return 0 < l->view.rows && !options->ordered && PRTE_BIND_TO_NONE != options->bind;
-}
+/* ---- the map ---- */
 
-static int map_node_ranks(dla_layout *l, prte_job_t *jdata, size_t n, const node_ranks *by_node,
-                          prte_rmaps_options_t *options)
+static int map_node_ranks(dla_layout *l, prte_job_t *jdata, size_t n, const size_t *rank,
+                          size_t ranks, prte_rmaps_options_t *options)
 {
     const bool demanded = PRTE_BINDING_POLICY_IS_SET(jdata->map->binding);
     const prte_binding_policy_t binding = options->bind;
-    size_t begin = by_node->first[n], end = by_node->first[n + 1];
     int rc = PRTE_SUCCESS;
 
-    if (begin == end)
+    if (0 == ranks)
         return PRTE_SUCCESS;
     if (!options->donotlaunch)
         rc = prte_rmaps_base_check_support(jdata, l->node[n], options);
     if (PRTE_SUCCESS == rc)
-        rc = prepare_binding(jdata, l->node[n], end - begin, demanded, options);
+        rc = prepare_binding(jdata, l->node[n], ranks, demanded, options);
     if (PRTE_SUCCESS == rc)
         add_mapped_node(jdata, l->node[n], options);
-    for (size_t k = begin; PRTE_SUCCESS == rc && k < end; k++)
-        rc = add_mapped_rank(l, jdata, l->node[n], by_node->rank[k], options);
-    if (PRTE_SUCCESS == rc && may_arrange(l, options))
-        rc = dla_arrange_node(l, jdata, l->node[n], &by_node->rank[begin], end - begin);
+    for (size_t k = 0; PRTE_SUCCESS == rc && k < ranks; k++)
+        rc = add_mapped_rank(l, jdata, l->node[n], rank[k], options);
     options->bind = binding;
     return rc;
 }
 
-int dla_map(dla_layout *l, prte_job_t *jdata, prte_rmaps_options_t *options)
+int dla_fill_map(dla_layout *l, prte_job_t *jdata, prte_rmaps_options_t *options, bool no_local,
+                 bool *ordered)
 {
-    struct base_arena arena = {0};
-    node_ranks by_node;
-    int rc = sort_ranks_by_node(l, &arena, &by_node);
+    const dla_mapping *m = &l->mapping;
+    size_t *first = base_arena_alloc(&l->arena, m->job.nodes + 2, sizeof(*first));
+    size_t *rank = base_arena_alloc(&l->arena, m->job.ranks, sizeof(*rank));
+    int rc = l->arena.failed ? PRTE_ERR_OUT_OF_RESOURCE : PRTE_SUCCESS;
 
+    *ordered = options->ordered;
+    PRTE_SET_MAPPING_POLICY(jdata->map->mapping, PRTE_MAPPING_BYSLOT);
+    options->map = PRTE_MAPPING_BYSLOT;
+    prrte_note_mapper(jdata, "dla");
+    if (no_local)
+        PRTE_SET_MAPPING_DIRECTIVE(jdata->map->mapping, PRTE_MAPPING_NO_USE_LOCAL);
     jdata->num_procs = 0;
-    for (size_t n = 0; PRTE_SUCCESS == rc && n < l->job.nodes; n++)
-        rc = map_node_ranks(l, jdata, n, &by_node, options);
-    base_arena_release(&arena);
+    if (PRTE_SUCCESS == rc)
+        dla_sort_by_node(m->node_of_rank, m->job.ranks, m->job.nodes, first, rank);
+    for (size_t n = 0; PRTE_SUCCESS == rc && n < m->job.nodes; n++)
+        rc = map_node_ranks(l, jdata, n, rank + first[n], first[n + 1] - first[n], options);
     return PRTE_SUCCESS == rc ? prrte_rank_locally(jdata, options) : rc;
+}
+
+/* Places of unknown locality are far from all others. */
+char *dla_unbind(const prte_job_t *jdata, const prte_node_t *node, size_t rank,
+                 dla_binding *binding)
+{
+    prte_proc_t *proc = pmix_pointer_array_get_item(jdata->procs, (int)rank);
+    char *locality = NULL;
+
+    binding->cpus = proc->cpuset;
+    proc->cpuset = NULL;
+    if (NULL != binding->cpus)
+        (void)topo_machine_locality(node->topology->topo, binding->cpus, &locality);
+    return locality;
+}
+
+void dla_bind(const prte_job_t *jdata, size_t rank, const dla_binding *binding)
+{
+    prte_proc_t *proc = pmix_pointer_array_get_item(jdata->procs, (int)rank);
+
+    proc->cpuset = binding->cpus;
 }

@@ -9,13 +9,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#include "../../../compat/prrte.h"
-#include "../../../compat/prrte_fit.h"
-#include "../../rmaps/dla/rmaps_dla_spec.h"
 #include "dla/spec.h"
-
+#include "prte/compat/prrte.h"
 static int schizo_dla_query(pmix_mca_base_module_t **module, int *priority);
 
 PRTE_EXPORT extern prte_schizo_base_component_t prte_mca_schizo_dla_component;
@@ -30,62 +26,20 @@ prte_schizo_base_component_t prte_mca_schizo_dla_component = {
 
 /* ---- the policy ---- */
 
-/* Qualifiers of PRRTE that other options add to the policy, like --use-hwthread-cpus. Moves those
- * at the end of `map_by` to `policy`. Returns the new policy, NULL without memory. */
-static char *move_qualifiers(char *map_by, char *policy)
-{
-    static const char *const qualifiers[] = {":hwtcpus", ":corecpus", ":inherit", ":noinherit",
-                                             ":ordered"};
-
-    for (size_t i = 0; NULL != policy && i < sizeof(qualifiers) / sizeof(qualifiers[0]); i++) {
-        size_t length = strlen(map_by), end = strlen(qualifiers[i]);
-        char *longer;
-
-        if (length < end || 0 != strcasecmp(map_by + length - end, qualifiers[i]))
-            continue;
-        longer = realloc(policy, strlen(policy) + end + 1);
-        if (NULL == longer)
-            free(policy);
-        else
-            strcat(longer, qualifiers[i]);
-        policy = longer;
-        map_by[length - end] = '\0';
-        i = (size_t)-1; /* there may be several, in any order */
-    }
-    return policy;
-}
-
-/* PRRTE separates qualifiers by colons only. */
-static char *make_stock_policy(const char *map_by)
-{
-    char *policy = dla_spec_stock_policy(map_by);
-
-    for (char *c = policy; NULL != c && '\0' != *c; c++)
-        if (',' == *c)
-            *c = ':';
-    return policy;
-}
-
 /* The text that PRRTE reads instead of this one, which the caller frees; hands the text on. NULL:
  * it is not for this component. */
 static char *take_policy(const char *text)
 {
-    char *map_by, *qualifiers, *policy, *joined = NULL;
+    char *policy = dla_spec_is_dla(text) ? dla_spec_stock_policy(text) : NULL;
 
-    if (!dla_spec_is_dla(text))
-        return NULL;
-    map_by = strdup(text);
-    qualifiers = NULL == map_by ? NULL : move_qualifiers(map_by, strdup(""));
-    policy = NULL == qualifiers ? NULL : make_stock_policy(map_by);
-    if (NULL != policy && 0 == setenv(RMAPS_DLA_SPEC_VARIABLE, map_by, true))
-        joined = realloc(policy, strlen(policy) + strlen(qualifiers) + 1);
-    if (NULL != joined)
-        strcat(joined, qualifiers);
-    else
+    if (NULL == policy || 0 != setenv(PRRTE_SPEC_VARIABLE, text, true)) {
         free(policy);
-    free(qualifiers);
-    free(map_by);
-    return joined;
+        return NULL;
+    }
+    for (char *c = policy; '\0' != *c; c++)
+        if (',' == *c)
+            *c = ':'; /* by which alone PRRTE separates qualifiers */
+    return policy;
 }
 
 /* ---- where it may be given ---- */

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "dla/data.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "topo/topo.h"
+
+__attribute__((format(printf, 2, 3))) static int refuse(char *reason, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(reason, DLA_REASON_SIZE, format, args);
+    va_end(args);
+    return -EINVAL;
+}
+
+/* Of what a reader returned. */
+static int refuse_contents(char *reason, const char *path, int rc, const matrix_error *error)
+{
+    if (rc == 0 || rc == -ENOMEM)
+        return rc;
+    return error->line == 0 ? refuse(reason, "%s: %s", path, error->reason)
+                            : refuse(reason, "%s:%zu: %s", path, error->line, error->reason);
+}
+
+/* NULL with a reason. */
+static FILE *open_input(const char *path, char *reason)
+{
+    const char *cause;
+    FILE *stream = base_open_regular(path, &cause);
+
+    if (stream == NULL)
+        refuse(reason, "%s: %s", path, cause);
+    return stream;
+}
+
+/* ---- the view ---- */
+
+static int read_view(const dla_spec *spec, FILE *record, view_file *file, char *reason)
+{
+    const char *path = spec->text[DLA_FILE];
+    FILE *stream = record != NULL ? record : open_input(path, reason);
+    matrix_error error = {0, ""};
+    int rc;
+
+    if (stream == NULL)
+        return -EINVAL;
+    rc = view_file_read(stream, file, &error);
+    if (stream != record)
+        fclose(stream);
+    return refuse_contents(reason, path, rc, &error);
+}
+
+static int make_grid_view(const dla_spec *spec, matrix *view, char *reason)
+{
+    setmatch_order order = (setmatch_order)spec->choice[DLA_ORDER];
+    int rc = setmatch_cartesian(spec->dims, spec->ndims, order, view);
+
+    return rc == 0 ? 0 : refuse(reason, "the grid: %s", strerror(-rc));
+}
+
+static int check_grid(const dla_spec *spec, size_t ranks, char *reason)
+{
+    size_t product = 1;
+
+    for (size_t i = 0; i < spec->ndims; i++)
+        product *= spec->dims[i];
+    return spec->ndims == 0 || ranks == 0 || product == ranks
+               ? 0
+               : refuse(reason, "the process grid %s has %zu ranks, but this job has %zu",
+                        spec->text[DLA_CART], product, ranks);
+}
+
+static int check_view(const dla_spec *spec, const view_file *file, size_t ranks, char *reason)
+{
+    const char *name = dla_spec_name(spec);
+
+    if (ranks != 0 && file->view.rows != ranks)
+        return refuse(reason,
+                      "%s was recorded for %zu ranks, but this job has %zu: record it with the "
+                      "number of ranks of this job",
+                      name, file->view.rows, ranks);
+    if (file->patterns > 0 || spec->choice[DLA_OBJECTIVE] != SETMATCH_OBJECTIVE_PROFILE)
+        return 0;
+    refuse(reason,
+           "%s has no profile, which objective=profile needs; files that fcoll_tatp_record "
+           "writes have one",
+           name);
+    return -ENODATA;
+}
+
+static int load_view(const dla_spec *spec, FILE *record, size_t ranks, view_file *file,
+                     char *reason)
+{
+    int rc = check_grid(spec, ranks, reason);
+
+    if (rc != 0)
+        return rc;
+    rc = spec->text[DLA_FILE] == NULL ? make_grid_view(spec, &file->view, reason)
+                                      : read_view(spec, record, file, reason);
+    if (rc == 0) {
+        rc = check_view(spec, file, ranks, reason);
+        if (rc != 0)
+            view_file_release(file);
+    }
+    return rc == -EINVAL && record != NULL ? -EBADMSG : rc;
+}
+
+/* ---- the network ---- */
+
+static int read_levels(FILE *stream, const dla_nodes *nodes, setmatch_network *network,
+                       matrix_error *error)
+{
+    topo t;
+    int rc = topo_read(stream, nodes->name, nodes->count, &t, error);
+
+    if (rc != 0)
+        return rc;
+    rc = topo_levels(&t, &network->levels, &network->group_of_node);
+    topo_release(&t);
+    return rc;
+}
+
+static int read_bandwidth(FILE *stream, const dla_nodes *nodes, setmatch_network *network,
+                          matrix_error *error)
+{
+    matrix bandwidth;
+    int rc = topo_read_bandwidth(stream, nodes->name, nodes->count, &bandwidth, error);
+
+    if (rc != 0)
+        return rc;
+    rc = setmatch_network_from_bandwidth(&bandwidth, SETMATCH_DEFAULT_THRESHOLD, network);
+    matrix_release(&bandwidth);
+    return rc;
+}
+
+static int load_network(const char *path, const dla_nodes *nodes, setmatch_network *network,
+                        char *reason)
+{
+    matrix_error error = {0, "nothing was measured"};
+    FILE *stream;
+    int rc;
+
+    if (path == NULL)
+        return 0;
+    stream = open_input(path, reason);
+    if (stream == NULL)
+        return -EINVAL;
+    rc = (topo_is_bandwidth(stream) ? read_bandwidth : read_levels)(stream, nodes, network, &error);
+    fclose(stream);
+    return refuse_contents(reason, path, rc, &error);
+}
+
+int dla_data_load(dla_data *data, const dla_spec *spec, FILE *record, size_t ranks,
+                  const dla_nodes *nodes, char reason[DLA_REASON_SIZE])
+{
+    int rc;
+
+    *data = (dla_data){.network = {.levels = 0}};
+    rc = load_view(spec, record, ranks, &data->file, reason);
+    if (rc != 0)
+        return rc;
+    data->profile = (setmatch_profile){data->file.patterns, data->file.bytes};
+    rc = load_network(spec->text[DLA_TOPOLOGY], nodes, &data->network, reason);
+    if (rc != 0)
+        dla_data_release(data);
+    return rc;
+}
+
+void dla_data_release(dla_data *data)
+{
+    view_file_release(&data->file);
+    setmatch_network_release(&data->network);
+}
+
+/* ---- the method ---- */
+
+const setmatch_method *dla_spec_method(const dla_spec *spec)
+{
+    return &setmatch_methods[spec->choice[DLA_METHOD]];
+}
+
+setmatch_input dla_data_input(const dla_data *data, const dla_spec *spec)
+{
+    return (setmatch_input){
+        .view = &data->file.view,
+        .network = &data->network,
+        .threshold = SETMATCH_DEFAULT_THRESHOLD,
+        .refine = true,
+        .profile = data->profile.calls > 0 ? &data->profile : NULL,
+        .objective = (setmatch_objective)spec->choice[DLA_OBJECTIVE],
+    };
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The input of a placement, from the files that a request names.
+ */
+#ifndef DLA_DATA_H
+#define DLA_DATA_H
+
+#include <stdio.h>
+
+#include "dla/spec.h"
+#include "matrix/view_file.h"
+#include "setmatch/setmatch.h"
+
+typedef struct dla_nodes {
+    const char *const *name;
+    size_t count;
+} dla_nodes;
+
+typedef struct dla_data {
+    view_file file;           /* or the view of a grid, without a profile */
+    setmatch_profile profile; /* calls is 0 without a profile */
+    setmatch_network network; /* levels of switches; with their bandwidths where these were given */
+} dla_data;
+
+/* Reads the view matrix from `record` (borrowed) or, if that is NULL, from the file of the spec, or
+ * makes that of the grid; and the network between these nodes. ranks: of the job, or 0 for those of
+ * the matrix. Returns 0; -EINVAL: a file cannot be used, -EBADMSG: nor can `record`, or -ENODATA:
+ * it lacks the profile that is demanded, each with the reason; -ENOMEM. */
+int dla_data_load(dla_data *data, const dla_spec *spec, FILE *record, size_t ranks,
+                  const dla_nodes *nodes, char reason[DLA_REASON_SIZE]);
+void dla_data_release(dla_data *data);
+
+/* The input without slots and nodes. Points into `data`. */
+setmatch_input dla_data_input(const dla_data *data, const dla_spec *spec);
+
+const setmatch_method *dla_spec_method(const dla_spec *spec);
+
+#endif
