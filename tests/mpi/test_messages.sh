@@ -6,13 +6,13 @@
 need_component fcoll tatp
 array=("$cube" --size 128x128x256 --grid 1x4x4 --verify --file "$files/array")
 
-# messages ARGUMENT...: the size that was chosen, and the number of messages of a write of 32 MiB by
+# messages: the size that was chosen, and the number of messages of a write of 32 MiB by
 # 16 ranks. Each of 16 aggregators gets 128 KiB from each of 15 other ranks: without shared memory no rank carries the
 # data of others.
 messages() {
     rm -f "$files/stats"
     run -np 16 --map-by node --mca fcoll tatp --mca fcoll_tatp_domains even --mca fcoll_tatp_shared_memory false \
-        --mca fcoll_tatp_stats "$files/stats" "$@" "${array[@]}" >"$tap_dir/said" 2>&1 || cat "$tap_dir/said"
+        --mca fcoll_tatp_stats "$files/stats" "${array[@]}" >"$tap_dir/said" 2>&1 || cat "$tap_dir/said"
     sed -n 's/.*"messages": \([0-9]*\).*"message_size": \([0-9]*\).*/\2 \1/p; q' "$files/stats"
 }
 
