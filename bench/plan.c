@@ -20,7 +20,7 @@ enum { LEAF = 32, POD = 16, MOST_TOUCHED = 64 };
 struct options {
     size_t ranks, nodes, domains, touched, per_node;
     const char *pattern, *network, *strategy;
-    int congestion, no_header;
+    int no_header;
     long repetitions;
     uint64_t seed;
     double most_seconds, most_megabytes; /* 0: any */
@@ -227,8 +227,7 @@ static int run(const struct options *o)
                      .node_bytes = &on_nodes,
                      .node_of_rank = node_of_rank,
                      .topology = &network,
-                     .per_node = o->per_node,
-                     .objective = o->congestion ? PLAN_CONGESTION : PLAN_HOP_BYTES};
+                     .per_node = o->per_node};
     for (const plan_strategy *s = plan_strategies; s->name != NULL; s++) {
         bool wanted = o->strategy == NULL || strcmp(o->strategy, s->name) == 0;
         if (wanted && measure(o, &in, s) != 0)
@@ -253,7 +252,6 @@ static const struct argp_option option_table[] = {
     {"per-node", 'm', "N", 0, "Domains on one node at most (default 1; 0: no limit)", 0},
     {"pattern", 'P', "NAME", 0, "blocks (default), strided, random, crowd or heavy", 0},
     {"network", 'N', "NAME", 0, "flat (default), tree, or hops: that tree, no two nodes alike", 0},
-    {"congestion", 'c', NULL, 0, "tatp is to find the least load of a link", 0},
     {"strategy", 'g', "NAME", 0, "Only this strategy", 0},
     {"repeat", 'r', "N", 0, "Plan N times, print the least time (default 3)", 0},
     {"seed", 'S', "N", 0, "Seed of the requests (default 1)", 0},
@@ -300,7 +298,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 'P': o->pattern = arg; return 0;
     case 'N': o->network = arg; return 0;
-    case 'c': o->congestion = 1; return 0;
     case 'g':
         o->strategy = arg;
         if (plan_find_strategy(arg) == NULL)

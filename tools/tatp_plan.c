@@ -187,7 +187,6 @@ static void print_plan_json(const struct planning *p)
     json_put_size(w, "domains", in->requests->cols);
     json_put_size(w, "nodes", in->topology->nodes);
     json_put_string(w, "distances", in->topology->source);
-    json_put_string(w, "objective", plan_objectives[in->objective].name);
     json_put_string(w, "solver", p->options->problem.solver->name);
     json_begin_array(w, "strategies");
     for (const struct outcome *o = p->outcome; o < p->outcome + p->outcomes; o++) {

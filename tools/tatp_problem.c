@@ -74,14 +74,6 @@ static const plan_strategy *parse_strategy(const char *arg, struct argp_state *s
     return strategy;
 }
 
-static plan_objective parse_objective(const char *arg, struct argp_state *state)
-{
-    const plan_objective_name *found = plan_find_objective(arg);
-    if (found == NULL)
-        argp_error(state, "'%s' is not an objective", arg);
-    return found->objective;
-}
-
 static error_t parse_problem_option(int key, char *arg, struct argp_state *state)
 {
     tatp_problem_options *options = state->input;
@@ -99,7 +91,6 @@ static error_t parse_problem_option(int key, char *arg, struct argp_state *state
         if (tool_number(arg, 0, SIZE_MAX, &options->per_node) != 0)
             argp_error(state, "'%s' is not a number of domains", arg);
         return 0;
-    case 'o': options->objective = parse_objective(arg, state); return 0;
     case ARGP_KEY_ARG: return tool_refuse_argument(arg, state);
     case ARGP_KEY_END: check_problem_options(options, state); return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -136,9 +127,6 @@ const struct argp tatp_problem_argp = {
              0},
             {"strategy", 'S', "NAME", 0, "One strategy (default: all)", 0},
             {"per-node", 'm', "N", 0, "At most N domains per node (default: unlimited)", 0},
-            {"objective", 'o', "NAME", 0,
-             "What tatp minimises: hopbytes (default), or congestion, the largest load of a link",
-             0},
             {0},
         },
     .parser = parse_problem_option,
@@ -188,8 +176,7 @@ void tatp_problem_read(tatp_problem *p, const tatp_problem_options *options)
                          .node_bytes = options->savings != NULL ? &p->node_bytes : NULL,
                          .node_of_rank = p->network.node_of_rank,
                          .topology = &p->network.topology,
-                         .per_node = options->per_node,
-                         .objective = options->objective};
+                         .per_node = options->per_node};
 }
 
 void tatp_problem_release(tatp_problem *p)

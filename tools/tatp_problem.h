@@ -17,7 +17,6 @@ typedef struct tatp_problem_options {
     tatp_network_options network;
     const plan_strategy *strategy; /* NULL: all */
     size_t per_node;
-    plan_objective objective;
     const lap_solver *solver;
 } tatp_problem_options;
 

@@ -38,14 +38,12 @@ const parameter_description parameter_table[PARAMETERS] = {
         {"strict", PARAMETER_SWITCH, "false", 5,
          "Whether collective I/O fails where a parameter, or a file that it names, cannot "
          "be used; otherwise the run continues without it"},
-    [PARAMETER_STRATEGY] = {"strategy", PARAMETER_CHOICE, "tatp", 3,
-                            "Strategy of aggregator selection: tatp (least hop-bytes), latp_volume "
-                            "and latp_count (most bytes or blocks on the aggregator's node), otp "
-                            "(lowest ranks)",
-                            .names = {"tatp", "latp_volume", "latp_count", "otp"}},
-    [PARAMETER_OBJECTIVE] = {"objective", PARAMETER_CHOICE, "hopbytes", 3,
-                             "Objective that strategy tatp minimises: hopbytes, congestion",
-                             .names = {"hopbytes", "congestion"}},
+    [PARAMETER_STRATEGY] =
+        {"strategy", PARAMETER_CHOICE, "tatp", 3,
+         "Strategy of aggregator selection: tatp (least hop-bytes), latp_volume and latp_count "
+         "(most bytes or blocks on the aggregator's node), otp (lowest ranks), congestion (low "
+         "load of the busiest link)",
+         .names = {"tatp", "latp_volume", "latp_count", "otp", "congestion"}},
     [PARAMETER_DOMAINS] =
         {"domains", PARAMETER_CHOICE, "auto", 3,
          "Division of the accessed range into file domains: even, stripe (the stripes of a "
@@ -87,6 +85,7 @@ const base_removed parameter_removed[] = {
     {"targets", "aggregators are selected without regard to storage servers"},
     {"storage_weight", "aggregators are selected without regard to storage servers"},
     {"layout", "set the stripes of a new file by the hint striping_unit"},
+    {"objective", "strategy = congestion"},
     {"message_size", "the transport between nodes decides"},
     {"unit_size", "a unit of fitted domains is a stripe; set stripe_size"},
     {"record_weight", "the view matrix counts neighbouring regions"},

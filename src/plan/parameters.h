@@ -22,7 +22,6 @@ typedef enum parameter_kind {
 enum parameter {
     /* A number each; all ranks of a file use the same. */
     PARAMETER_STRATEGY, /* index in plan_strategies */
-    PARAMETER_OBJECTIVE,
     PARAMETER_DOMAINS,
     PARAMETER_NUM_AGGREGATORS,
     PARAMETER_CYCLE_BUFFER_SIZE,
@@ -42,7 +41,7 @@ enum parameter {
     PARAMETERS
 };
 
-enum { PARAMETER_MOST_NAMES = 4, PARAMETER_VALID_BYTES = 128 };
+enum { PARAMETER_MOST_NAMES = 5, PARAMETER_VALID_BYTES = 128 };
 
 typedef struct parameter_description {
     const char *name; /* without fcoll_tatp_ */

@@ -26,8 +26,7 @@ struct plan_strategy {
 };
 
 /* Closed by an entry whose name is NULL; the first is the default:
- *   tatp         minimum hop-bytes, or low congestion (plan_least_hop_bytes,
- *                plan_least_congestion)
+ *   tatp         minimum hop-bytes (plan_least_hop_bytes)
  *   latp_volume  the node that accesses most bytes of a domain, as far as each domain can have its
  *                first choice: linear assignment over the bytes on nodes. On the node, the rank
  *                that accesses most.
@@ -35,6 +34,7 @@ struct plan_strategy {
  *   otp          the lowest rank of each node in turn, nodes in the order of their lowest rank,
  *                then the second lowest of each, and so on: two-phase I/O without knowledge of the
  *                network. Ignores the solver.
+ *   congestion   a low load of the busiest link (plan_least_congestion)
  * All respect per_node. -EINVAL: more domains than ranks, or than per_node allows, or a rank's node
  * is not one of the topology, or the shape of `blocks` is wrong; -ERANGE; -ENOMEM. */
 extern const plan_strategy plan_strategies[];

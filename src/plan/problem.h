@@ -8,22 +8,6 @@
 #include "matrix/matrix.h"
 #include "topo/distances.h"
 
-typedef enum plan_objective {
-    PLAN_HOP_BYTES, /* minimum sum of bytes times hops */
-    PLAN_CONGESTION /* minimum of the maximum link load, then of hop-bytes */
-} plan_objective;
-
-/* Indexed by plan_objective, closed by an entry whose name is NULL; the first is the default. */
-typedef struct plan_objective_name {
-    const char *name;
-    plan_objective objective;
-    const char *note; /* one line for help texts */
-} plan_objective_name;
-extern const plan_objective_name plan_objectives[];
-
-/* The objective of that name, or NULL. */
-const plan_objective_name *plan_find_objective(const char *name);
-
 typedef struct plan_input {
     const matrix *requests; /* C, p x a: requests[k][j] = bytes of domain j that rank k accesses */
     const size_t *node_of_rank; /* p entries, each < topology->nodes */
@@ -31,7 +15,6 @@ typedef struct plan_input {
     size_t per_node;           /* maximum number of domains on one node; 0: no limit */
     const matrix *blocks;      /* contiguous blocks of domain j that rank k accesses, p x a; NULL: 1
                                   for each entry of requests that is not 0 */
-    plan_objective objective;  /* of tatp */
     const matrix *node_bytes;  /* requests summed over the ranks of each node, topology->nodes x a,
                                   for incomplete `requests` (see below); NULL: they are complete */
     const matrix *savings;     /* p x a, with node_bytes only: what domain j saves if rank k owns

@@ -8,29 +8,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- tatp ---- */
+/* ---- tatp, congestion ---- */
 
-static int assign_least(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain)
-{
-    if (in->objective == PLAN_CONGESTION)
-        return plan_least_congestion(in, solver, rank_of_domain);
-    return plan_least_hop_bytes(in, solver, rank_of_domain);
-}
+typedef int assignment(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain);
 
-static int assign_tatp(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain)
+/* Of ranks that cost a domain the same, the nearest to the network. */
+static int assign_near(assignment *assign, const plan_input *in, const lap_solver *solver,
+                       size_t *rank_of_domain)
 {
     int rc = 0;
     if (in->network == NULL)
-        return assign_least(in, solver, rank_of_domain);
+        return assign(in, solver, rank_of_domain);
     size_t *made = base_zeroed(in->requests->cols, sizeof *made, &rc);
     if (rc == 0)
-        rc = assign_least(in, solver, made);
+        rc = assign(in, solver, made);
     if (rc == 0)
         rc = prefer_network(in, made);
     for (size_t j = 0; j < in->requests->cols && rc == 0; j++)
         rank_of_domain[j] = made[j];
     free(made);
     return rc;
+}
+
+static int assign_tatp(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain)
+{
+    return assign_near(plan_least_hop_bytes, in, solver, rank_of_domain);
+}
+
+static int assign_congestion(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain)
+{
+    return assign_near(plan_least_congestion, in, solver, rank_of_domain);
 }
 
 /* ---- latp ---- */
@@ -137,6 +144,7 @@ const plan_strategy plan_strategies[] = {
      1},
     {"otp", assign_otp, "the lowest rank of each node in turn, as two-phase I/O does by default",
      0},
+    {"congestion", assign_congestion, "a low load of the busiest link, then low hop-bytes", 0},
     {NULL, NULL, NULL, 0},
 };
 
@@ -145,22 +153,5 @@ const plan_strategy *plan_find_strategy(const char *name)
     for (const plan_strategy *s = plan_strategies; name != NULL && s->name != NULL; s++)
         if (strcmp(s->name, name) == 0)
             return s;
-    return NULL;
-}
-
-/* ---- the objectives of tatp ---- */
-
-const plan_objective_name plan_objectives[] = {
-    [PLAN_HOP_BYTES] = {"hopbytes", PLAN_HOP_BYTES, "the sum of bytes times hops"},
-    [PLAN_CONGESTION] = {"congestion", PLAN_CONGESTION,
-                         "the most bytes of a link, then the sum of bytes times hops"},
-    {NULL, PLAN_HOP_BYTES, NULL},
-};
-
-const plan_objective_name *plan_find_objective(const char *name)
-{
-    for (const plan_objective_name *o = plan_objectives; name != NULL && o->name != NULL; o++)
-        if (strcmp(o->name, name) == 0)
-            return o;
     return NULL;
 }

@@ -23,7 +23,7 @@ hops() {
     printf '%s\n' '%%MatrixMarket matrix array real general' "${@:2}" >"$files/$1"
 }
 
-for setting in num_aggregators=abc shared_memory=maybe strategy=fastest objective=speed domains=striped stripe_size=-1 \
+for setting in num_aggregators=abc shared_memory=maybe strategy=fastest domains=striped stripe_size=-1 \
     stripe_size=4294967297 stripe_count=-2; do
     bad $setting
 done
@@ -53,7 +53,7 @@ done
 hops good.mtx "% hosts elsewhere $(hostname)" '2 2' 0 2 2 0
 good topology="$files/good.mtx"
 printf 'SwitchName=leaf Nodes=n[1-2],%s\n' "$(hostname)" >"$files/slurm.conf"
-for setting in topology="$files/slurm.conf" objective=congestion strategy=otp strategy=tatp; do
+for setting in topology="$files/slurm.conf" strategy=congestion strategy=otp strategy=tatp; do
     good "$setting"
 done
 

@@ -24,7 +24,7 @@ reports() {
         "$tap_dir/output" | paste -d ' ' - - | sort
 }
 
-for setting in strategy=latp_count objective=congestion num_aggregators=3 \
+for setting in strategy=latp_count num_aggregators=3 \
     cycle_buffer_size=4096 stripe_size=100 shared_memory=false topology="$tap_dir/none" \
     stats="$tap_dir/foreign.json"; do
     differ "$setting"

@@ -83,11 +83,12 @@ strategy     hop-bytes  between nodes  most of a link  rank of each domain
 tatp                40             12               8  2 4 3
 latp_volume         42             12               8  0 1 3
 latp_count          42             12               8  0 1 3
-otp                 53             16               8  0 2 4" "plan: the paper's example"
+otp                 53             16               8  0 2 4
+congestion          41             12               4  0 4 3" "plan: the paper's example"
 
 tap_is "$(tatp plan -r C.mtx -d D.mtx --strategy=tatp --json | without_seconds)" \
     '{"ranks":6,"domains":3,"nodes":3,"distances":"Matrix Market hops, rows in the order of the nodes",'\
-'"objective":"hopbytes","solver":"jv","strategies":[{"name":"tatp","assignment":[2,4,3],"hop_bytes":40.0,'\
+'"solver":"jv","strategies":[{"name":"tatp","assignment":[2,4,3],"hop_bytes":40.0,'\
 '"max_link_bytes":8.0,"crossing_bytes":12,"seconds":0}],"workload":[[9.0,19.0,24.0],'\
 '[11.0,17.0,24.0],[8.0,24.0,20.0],[12.0,24.0,16.0],[32.0,16.0,20.0],[32.0,20.0,16.0]]}' \
     "plan: JSON, hops between ranks"
@@ -97,12 +98,12 @@ totals() {
     "$@" --quiet | sed 1d | awk '{ printf "%s %s ", $1, $2 }'
 }
 grep -v hosts H.mtx >numbers.mtx
-all="tatp 40 latp_volume 42 latp_count 42 otp 53 "
+all="tatp 40 latp_volume 42 latp_count 42 otp 53 congestion 41 "
 tap_is "$(totals tatp plan -r C.mtx -d numbers.mtx -H a,a,b,b,c,c)" "$all" "plan: rows in the order of the hosts"
 tap_is "$(totals tatp plan -r C.mtx -d D.mtx -H 'n[1-3]:2')" "$all" "plan: hops between ranks, and hosts"
 printf 'a\na\nb\nb\nc\nc\n' >hosts
 tap_is "$(totals tatp plan -r C.mtx -d H.mtx -H @hosts)" "$all" "plan: a host for each rank from a file"
-tap_is "$(totals tatp plan -r C.mtx -d D.mtx -m 1)" "tatp 41 latp_volume 41 latp_count 41 otp 53 " \
+tap_is "$(totals tatp plan -r C.mtx -d D.mtx -m 1)" "tatp 41 latp_volume 41 latp_count 41 otp 53 congestion 41 " \
     "plan: one domain on a node"
 cat >B.mtx <<END
 %%MatrixMarket matrix coordinate integer general
@@ -114,8 +115,8 @@ cat >B.mtx <<END
 END
 tap_is "$(paper -S latp_count --blocks B.mtx | awk 'END { print $5, $6, $7 }')" "3 1 5" "plan: blocks"
 tap_is "$(paper -S latp_volume -b B.mtx | sed 1d)" "$(paper -S latp_volume | sed 1d)" "plan: blocks that do not count"
-tap_is "$(paper -S tatp -o congestion | sed 1d | awk '{ print $2, $4 }')" "41 4" "plan: the least load of a link"
-tap_is "$(totals tatp plan -r C.mtx -H a:2,b:2,c:2)" "tatp 24 latp_volume 26 latp_count 26 otp 37 " \
+tap_is "$(paper -S congestion | sed 1d | awk '{ print $2, $4 }')" "41 4" "plan: the least load of a link"
+tap_is "$(totals tatp plan -r C.mtx -H a:2,b:2,c:2)" "tatp 24 latp_volume 26 latp_count 26 otp 37 congestion 25 " \
     "plan: nothing known of the network"
 for solver in $(tatp assign --help | sed '1,/^Solvers:/d' | awk '{ print $1 }'); do
     tap_is "$(totals tatp plan -r C.mtx -d D.mtx --solver "$solver" -S tatp)" "tatp 40 " "plan: by $solver"
@@ -148,8 +149,9 @@ awk 'NR > 2 { c[$1, $2] = $3 } END { print "%%MatrixMarket matrix coordinate int
 tap_is "$(paper -S otp --savings savings | awk 'END { print $2, $5, $6, $7 }')" "51.125 0 2 4" "plan: distances inside nodes"
 nulls='"assignment":null,"hop_bytes":null,"max_link_bytes":null,"crossing_bytes":null,"seconds":0'
 tap_is "$(tatp plan -r C.mtx -H a:3,b:3 -m 1 --json 2>err | without_seconds), $(cat err)" \
-    '{"ranks":6,"domains":3,"nodes":2,"distances":"nothing but which ranks share a node","objective":"hopbytes","solver":"jv",'\
-'"strategies":[{"name":"tatp",'"$nulls"'},{"name":"latp_volume",'"$nulls"'},{"name":"latp_count",'"$nulls"'},{"name":"otp",'"$nulls"'}]}, '\
+    '{"ranks":6,"domains":3,"nodes":2,"distances":"nothing but which ranks share a node","solver":"jv",'\
+'"strategies":[{"name":"tatp",'"$nulls"'},{"name":"latp_volume",'"$nulls"'},{"name":"latp_count",'"$nulls"'},{"name":"otp",'"$nulls"'},'\
+'{"name":"congestion",'"$nulls"'}]}, '\
 'tatp: C.mtx: no plan: with --per-node=1 the 2 nodes cannot own 3 domains' "plan: JSON, more domains than may be served"
 printf '%%%%MatrixMarket matrix array integer general\n1 2\n3\n4\n' >wide.mtx
 sed 's/^4 4 4 4 1e0/4 4 4 4 1.5/' D.mtx >half.mtx
@@ -169,7 +171,6 @@ refuses_each <<'END'
 2|plan -r C.mtx -t slurm.conf -d D.mtx| plan: --distances and --topology exclude each other
 2|plan -r C.mtx -H a -s simplex| plan: 'simplex' is not a solver
 2|plan -r C.mtx -H a -S best| plan: 'best' is not a strategy
-2|plan -r C.mtx -H a -o time| plan: 'time' is not an objective
 2|plan -r C.mtx -H a -m x| plan: 'x' is not a number of domains
 2|plan more| plan: 'more' is one argument too many
 END
@@ -210,7 +211,7 @@ tap_is "$(workload_of rank)" "[[9,19,24],[11,17,24],[8,24,20],[12,24,16],[32,16,
     "links: hop-bytes of each rank"
 tap_is "$(workload_of node)" "[[9,17,24],[8,24,16],[32,16,16]]" "links: hop-bytes of the best rank of each node"
 tap_is "$(tatp links -r C.mtx -H a:2,b:2,c:2 | grep -o '"name":"[a-z_]*"' | xargs)" \
-    "name:tatp name:latp_volume name:latp_count name:otp" "links: all strategies"
+    "name:tatp name:latp_volume name:latp_count name:otp name:congestion" "links: all strategies"
 tap_is "$(tatp links -r wide.mtx -H a -a 0,0 | sed 's/.*"strategies"/"strategies"/; s/"hop_bytes.*//')" \
     '"strategies":[],"given":{"name":"given","assignment":[0,0],' "links: no room for any strategy"
 cat >view.crs <<END

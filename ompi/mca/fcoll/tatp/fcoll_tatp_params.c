@@ -216,7 +216,6 @@ tatp_plan_settings tatp_params_plan(const ompio_file_t *fh, const tatp_settings 
                 .stripe = stripe,
             },
         .strategy = &plan_strategies[of[PARAMETER_STRATEGY]],
-        .objective = &plan_objectives[of[PARAMETER_OBJECTIVE]],
         .write_aggregation = choose_aggregation(&hints, TATP_HINT_CB_WRITE),
         .read_aggregation = choose_aggregation(&hints, TATP_HINT_CB_READ),
     };

@@ -97,7 +97,6 @@ static plan_input pose_problem(const tatp_planning *planning, const rows *c)
         .savings = NULL != c->savings.row_start ? &c->savings : NULL,
         .node_of_rank = map->node_of_rank,
         .topology = &map->topology,
-        .objective = settings->objective->objective,
         .per_node = plan_even_per_node(map->ranks_on_node, map->nodes, planning->domains),
         .blocks = settings->strategy->by_blocks ? &c->blocks : NULL,
         .node_blocks = settings->strategy->by_blocks ? &c->node_blocks : NULL,

@@ -29,7 +29,6 @@ typedef struct tatp_plan_settings {
                                    capacity is not set */
     division_cycles cycles;     /* parts are not set; message 0: by the transport */
     const plan_strategy *strategy;
-    const plan_objective_name *objective;
     int64_t write_aggregation, read_aggregation; /* an aggregation_choice */
 } tatp_plan_settings;
 
