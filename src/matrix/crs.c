@@ -24,23 +24,6 @@ int matrix_allocate(matrix *m, size_t rows, size_t cols, size_t nnz)
     return 0;
 }
 
-int matrix_copy(matrix *copy, const matrix *m)
-{
-    matrix made;
-    size_t entries = matrix_entries(m);
-    int rc = matrix_allocate(&made, m->rows, m->cols, entries);
-    if (rc != 0)
-        return rc;
-    if (m->row_start != NULL) /* not of a zeroed matrix */
-        memcpy(made.row_start, m->row_start, (m->rows + 1) * sizeof *made.row_start);
-    if (entries > 0) {
-        memcpy(made.col, m->col, entries * sizeof *made.col);
-        memcpy(made.value, m->value, entries * sizeof *made.value);
-    }
-    *copy = made;
-    return 0;
-}
-
 void matrix_release(matrix *m)
 {
     free(m->row_start);

@@ -66,7 +66,6 @@ bool matrix_is_symmetric(const matrix *m);
 int matrix_sum_rows(matrix *sums, const matrix *m, const size_t *group_of_row, size_t groups);
 
 /* -ENOMEM. Release with matrix_release. */
-int matrix_copy(matrix *copy, const matrix *m);
 int matrix_transpose(matrix *transposed, const matrix *m);
 
 /* Accumulates entries in memory proportional to the number of nonzeros. A zeroed builder is empty

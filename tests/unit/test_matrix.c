@@ -629,27 +629,6 @@ START_TEST(memory_runs_out)
 }
 END_TEST
 
-START_TEST(copies)
-{
-    uint64_t seed = first_seed() + (uint64_t)_i;
-    matrix m = random_matrix(&seed, next_random(&seed) % 5, 5), copy = {.rows = 99};
-    int rc = -ENOMEM;
-    for (long nth = 0; rc != 0; nth++) {
-        ck_assert_uint_eq(copy.rows, 99);
-        fail_allocation(nth);
-        rc = matrix_copy(&copy, &m);
-        stop_failing();
-        ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
-    }
-    assert_equal(&m, &copy);
-    matrix_release(&copy);
-    matrix_release(&m);
-    ck_assert_int_eq(matrix_copy(&copy, &m), 0);
-    ck_assert_uint_eq(matrix_entries(&copy), 0);
-    matrix_release(&copy);
-}
-END_TEST
-
 START_TEST(sums_of_rows)
 {
     uint64_t state = first_seed() + (uint64_t)_i;
@@ -697,7 +676,6 @@ int main(void)
     TCase *all = tcase_create("matrix");
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, random_entries_equal_a_dense_model, 0, (int)random_cases(50));
-    tcase_add_loop_test(all, copies, 0, (int)random_cases(20));
     tcase_add_loop_test(all, sums_of_rows, 0, (int)random_cases(200));
     tcase_add_loop_test(all, good_fileview, 0, (int)LENGTH(good_fileviews));
     tcase_add_loop_test(all, bad_fileview, 0, (int)LENGTH(bad_fileviews));
