@@ -19,7 +19,7 @@ print(sum(1 for r in csv.DictReader(file) if eval("(" + sys.argv[2] + ")")))' "$
 }
 
 # 2x2x4 over 4 nodes of 4, two on a leaf: a node has one row of 4 blocks; of its half of a slab, half is its own.
-tap_check "a cube" "$predict" --machine 4,2,4 --kind cube --size 64 --grid 2x2x4 --ranks 16 --stripe 4096 --unit 4096
+tap_check "a cube" "$predict" --machine 4,2,4 --kind cube --size 64 --grid 2x2x4 --ranks 16 --stripe 4096
 echo "$tap_output" >"$tap_dir/cube.csv"
 tap_is "$(rows "$tap_dir/cube.csv" 'r["placement"] == "byslot" and r["strategy"] == "tatp" and
     r["crossing_bytes"] == "1048576" and float(r["uplink_bytes"]) == 0')" 1 "half of its bytes cross by slot, within leaves"
@@ -35,7 +35,7 @@ for r in csv.DictReader(sys.stdin):
     at.setdefault(r["placement"], {})[r["strategy"]] = float(r["hop_bytes"])
 sys.exit(not all(h["fitted"] <= h["tatp"] <= min(h["otp"], h["latp_volume"], h["latp_count"]) for h in at.values()) or not at)'
 in_order() {
-    "$predict" --placements "byslot bynode dla setmatch mpipp" --stripe 1024 --unit 1024 "$@" >"$tap_dir/order.csv" &&
+    "$predict" --placements "byslot bynode dla setmatch mpipp" --stripe 1024 "$@" >"$tap_dir/order.csv" &&
         "$PYTHON3" -c "$order" <"$tap_dir/order.csv"
 }
 for arguments in "inspur --kind cube --size 100 --ranks 125" "bluelight --kind btio --size 61 --ranks 64" \
