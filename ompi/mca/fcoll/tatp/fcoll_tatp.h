@@ -49,9 +49,6 @@ int mca_fcoll_tatp_file_unquery(struct ompio_file_t *fh);
 /* Frees all modules, also those of files that were never closed through this component. */
 void tatp_modules_free(void);
 
-/* Frees the request of a split call that has ended with an error, if there is one. */
-void tatp_split_release(ompio_file_t *fh);
-
 /* ---- fcoll_tatp_file.c: an open file ---- */
 
 /* Of the ranks of `group`, which stays the caller's. NULL: no memory. */
@@ -72,6 +69,9 @@ void tatp_file_set_view(tatp_file *file);
 /* The component no longer handles the file. Returns whether another file can use this object.
  * Collective unless the handle is closed already. */
 bool tatp_file_close(tatp_file *file);
+/* Frees the request of a split call that has ended with an error, if there is one. */
+void tatp_split_release(ompio_file_t *fh);
+
 /* ---- fcoll_tatp_call.c: collective calls, for both directions ---- */
 
 /* Memory for the next non-blocking call of a file, before it can be used, and when it is freed.

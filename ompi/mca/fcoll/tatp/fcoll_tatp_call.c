@@ -147,10 +147,7 @@ static int reuse_plan(tatp_call *call, tatp_op *op, const tatp_agreement *agreem
     op->lo = plan.lo;
     op->hi = plan.hi;
     op->shift = agreement->shift;
-    if (NULL == call->request)
-        tatp_op_choose_by_trial(op);
-    else
-        op->independent = tatp_op_merges_nothing(op);
+    tatp_op_choose_by_trial(op, NULL == call->request);
     int rc = op->independent ? expand_call(call) : OMPI_SUCCESS;
     op->accesses = call->layer;
     tatp_op_remember_plan(op, &call->access);

@@ -310,3 +310,11 @@ bool tatp_file_needs_list(const tatp_file *file, const tatp_access *access)
             TATP_SLOTS == file->last_slot ||
             !tatp_schedule_matches(file->schedule, file->last_slot, access));
 }
+
+/* OMPIO waits for a split call, and keeps its request after an error. */
+void tatp_split_release(ompio_file_t *fh)
+{
+    if (!fh->f_split_coll_in_use && NULL != fh->f_split_coll_req &&
+        MPI_REQUEST_NULL != fh->f_split_coll_req)
+        (void)ompi_request_free(&fh->f_split_coll_req);
+}

@@ -131,14 +131,6 @@ static ompi_process_name_t *group_of(const ompio_file_t *fh)
         .fcoll_file_iwrite_all = mca_fcoll_tatp_file_iwrite_all,                                   \
     }
 
-/* OMPIO waits for a split call, and keeps its request after an error. */
-void tatp_split_release(ompio_file_t *fh)
-{
-    if (!fh->f_split_coll_in_use && NULL != fh->f_split_coll_req &&
-        MPI_REQUEST_NULL != fh->f_split_coll_req)
-        (void)ompi_request_free(&fh->f_split_coll_req);
-}
-
 /* Takes over the group unless it fails. */
 static tatp_module *new_module(ompi_process_name_t *group, int ranks)
 {

@@ -28,7 +28,8 @@ static int make_plan(tatp_op *op, int rc)
     return rc;
 }
 
-bool tatp_op_merges_nothing(const tatp_op *op)
+/* Whether a write, by a plan, is independent because no aggregator would merge pieces. */
+static bool merges_nothing(const tatp_op *op)
 {
     return op->write && op->may_be_independent && op->file->merges_nothing[op->slot];
 }
@@ -61,7 +62,7 @@ static int prepare_exchange(tatp_op *op)
     if (OMPI_SUCCESS == rc)
         rc = (int)value[ERROR];
     file->merges_nothing[op->slot] = !value[MERGES];
-    op->independent = OMPI_SUCCESS == rc && tatp_op_merges_nothing(op);
+    op->independent = OMPI_SUCCESS == rc && merges_nothing(op);
     op->time.st3 = MPI_Wtime() - start;
     return rc;
 }
@@ -287,10 +288,10 @@ void tatp_op_remember_plan(const tatp_op *op, const tatp_access *access)
     tatp_schedule_remember(op->file->schedule, op->slot, access, plan.id, plan.period);
 }
 
-void tatp_op_choose_by_trial(tatp_op *op)
+void tatp_op_choose_by_trial(tatp_op *op, bool blocking)
 {
-    op->independent = tatp_op_merges_nothing(op);
-    if (!op->may_be_independent || op->independent)
+    op->independent = merges_nothing(op);
+    if (!op->may_be_independent || op->independent || !blocking)
         return;
     op->trial = tatp_schedule_trial(op->file->schedule, op->slot, op->write);
     op->independent = TRIAL_AGGREGATORS != trial_next(op->trial);

@@ -39,9 +39,6 @@ int tatp_op_transfer(tatp_op *op, int rc);
 /* Transfers this rank's data, without an agreement. Local. */
 int tatp_op_transfer_early(tatp_op *op);
 
-/* Whether a write, by a plan, is independent because no aggregator would merge pieces. */
-bool tatp_op_merges_nothing(const tatp_op *op);
-
 /* Whether aggregators are left to aggregation_pays. */
 bool tatp_op_chooses_way(const tatp_plan_settings *settings, bool write);
 /* Whether each rank accesses the file itself: as hints demand, or because aggregators do not pay.
@@ -49,9 +46,9 @@ bool tatp_op_chooses_way(const tatp_plan_settings *settings, bool write);
 bool tatp_op_is_independent(const tatp_file *file, bool write, bool atomic,
                             const aggregation_access *access);
 
-/* Where a plan is reused by a blocking call, its trial chooses the way; the time of another call is
- * that of the program as well. */
-void tatp_op_choose_by_trial(tatp_op *op);
+/* Where a plan is reused, its trial chooses the way; not of a non-blocking call, whose time is that
+ * of the program as well. */
+void tatp_op_choose_by_trial(tatp_op *op, bool blocking);
 /* Later calls may reuse the plan of the operation for this access. */
 void tatp_op_remember_plan(const tatp_op *op, const tatp_access *access);
 
