@@ -12,6 +12,9 @@
 
 #define NONE SIZE_MAX
 
+/* In bytes of the average unit times one hop. */
+#define EPSILON .01
+
 /* A taken slot: the unit, and the price that it bid. */
 struct bid {
     double price;
@@ -48,8 +51,9 @@ struct auction {
     struct base_arena arena;
     const matrix *bytes;
     const topo *topology;
-    const auction_input *in;
-    double epsilon;
+    const size_t *capacity;
+    size_t units;          /* with bytes */
+    double epsilon;        /* the least rise of a price, hop-bytes */
     size_t bids, patience; /* epsilon doubles when bids exceed patience */
     size_t *node_of_unit;
 
@@ -186,7 +190,7 @@ static size_t bid_of_unit(struct auction *a, size_t unit)
     double rise = isinf(c.second) ? 0.0 : c.value - c.second;
     a->node_of_unit[unit] = c.node;
     if (++a->bids > a->patience) {
-        a->patience += 16 * a->in->units;
+        a->patience += 16 * a->units;
         a->epsilon *= 2;
     }
     struct bid bid = {a->price[c.node] + rise + a->epsilon, unit};
@@ -214,19 +218,19 @@ static void assign_queued(struct auction *a)
     }
 }
 
-static bool has_bytes(const matrix *m, size_t u)
+static double bytes_of_unit(const matrix *m, size_t u)
 {
-    size_t e = m->row_start[u];
-    while (e < m->row_start[u + 1] && m->value[e] == 0)
-        e++;
-    return e < m->row_start[u + 1];
+    double sum = 0.0;
+    for (size_t e = m->row_start[u]; e < m->row_start[u + 1]; e++)
+        sum += (double)m->value[e];
+    return sum;
 }
 
 /* Units bid in their order first, so that ties keep neighbours together. */
 static void assign_units(struct auction *a)
 {
     for (size_t u = 0; u < a->bytes->rows; u++)
-        if (has_bytes(a->bytes, u))
+        if (bytes_of_unit(a->bytes, u) > 0.0)
             enqueue_unit(a, bid_of_unit(a, u));
         else
             a->node_of_unit[u] = AUCTION_NOWHERE;
@@ -239,8 +243,8 @@ static int lay_out_slots(struct auction *a)
 {
     size_t slots = 0;
     for (size_t n = 0; n < a->topology->nodes; n++) {
-        size_t capacity = a->in->capacity[n];
-        size_t count = capacity < a->in->units ? capacity : a->in->units;
+        size_t capacity = a->capacity[n];
+        size_t count = capacity < a->units ? capacity : a->units;
         a->slots[n] = (struct slots){.first = slots, .count = count};
         a->price[n] = price_of(a, n);
         if (__builtin_add_overflow(slots, count, &slots))
@@ -286,16 +290,28 @@ static int auction_init(struct auction *a)
     return 0;
 }
 
-int auction_solve(const auction_input *in, size_t *node_of_unit)
+static void measure_units(struct auction *a)
+{
+    double all = 0.0;
+    for (size_t u = 0; u < a->bytes->rows; u++) {
+        double sum = bytes_of_unit(a->bytes, u);
+        a->units += sum > 0.0;
+        all += sum;
+    }
+    a->epsilon = a->units > 0 ? EPSILON * all / (double)a->units : 1.0;
+    a->patience = 16 * a->units;
+}
+
+int auction_solve(const matrix *bytes, const topo *topology, const size_t *capacity,
+                  size_t *node_of_unit)
 {
     struct auction a = {
-        .bytes = in->bytes,
-        .topology = in->topology,
-        .in = in,
-        .epsilon = in->epsilon,
-        .patience = 16 * in->units,
+        .bytes = bytes,
+        .topology = topology,
+        .capacity = capacity,
         .node_of_unit = node_of_unit,
     };
+    measure_units(&a);
     int rc = auction_init(&a);
     if (rc == 0)
         assign_units(&a);

@@ -16,17 +16,12 @@
 /* The node of a unit without bytes. */
 #define AUCTION_NOWHERE SIZE_MAX
 
-typedef struct auction_input {
-    const matrix *bytes;    /* units x nodes, >= 0 */
-    const topo *topology;   /* of a flat one, hop-bytes are least where most bytes stay */
-    const size_t *capacity; /* of each node, in units; in all at least the units with bytes */
-    size_t units;           /* with bytes */
-    double epsilon; /* > 0, the least rise of a price, hop-bytes: the result is within units *
-                       epsilon of the minimum, unless a price war doubled epsilon */
-} auction_input;
-
-/* Sets node_of_unit of each row. Equal input gives equal output; ties prefer the node of the unit
- * before. Epsilon doubles after every 16 bids per unit, which ends price wars. -ENOMEM. */
-int auction_solve(const auction_input *in, size_t *node_of_unit);
+/* Sets node_of_unit of each row of `bytes` (units x nodes, >= 0), so that node n gets at most
+ * capacity[n] of the units with bytes, which all together have room. The hop-bytes are within one
+ * hundredth of all bytes of the least, unless there was a price war: after every 16 bids per unit
+ * the steps of prices double. With a flat topology hop-bytes are least where most bytes stay. Equal
+ * input gives equal output; ties prefer the node of the unit before. -ENOMEM. */
+int auction_solve(const matrix *bytes, const topo *topology, const size_t *capacity,
+                  size_t *node_of_unit);
 
 #endif

@@ -6,11 +6,8 @@
 #include "plan/input.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
-
-/* Of an auction, in bytes of the average unit times one hop: the result is within this part of all
- * bytes of the least hop-bytes, unless a price war raised it. */
-#define EPSILON .01
 
 /* ---- checks ---- */
 
@@ -24,24 +21,22 @@ static int check_aggregators(const fitted_input *in)
 
 struct work {
     struct base_arena arena;
-    double bytes;     /* in all */
     size_t loaded;    /* units with bytes */
     size_t *capacity; /* of each node, in units */
     size_t *node_of_unit, *aggregator_of_unit;
 };
 
-/* Counts bytes and the units that have any. */
-static int measure_units(const matrix *bytes, struct work *w)
+/* Counts the units that have bytes. */
+static int count_loaded(const matrix *bytes, size_t *loaded)
 {
     for (size_t u = 0; u < bytes->rows; u++) {
-        double sum = 0.0;
+        bool is_loaded = false;
         for (size_t e = bytes->row_start[u]; e < bytes->row_start[u + 1]; e++) {
             if (bytes->value[e] < 0)
                 return -EINVAL;
-            sum += (double)bytes->value[e];
+            is_loaded |= bytes->value[e] > 0;
         }
-        w->bytes += sum;
-        w->loaded += sum > 0.0;
+        *loaded += is_loaded;
     }
     return 0;
 }
@@ -55,19 +50,6 @@ static void limit_nodes(const fitted_input *in, struct work *w)
     size_t most = w->loaded / in->aggregators + (w->loaded % in->aggregators != 0);
     for (size_t j = 0; j < in->aggregators; j++)
         w->capacity[in->node_of_aggregator[j]] += most;
-}
-
-static int run_auction(const fitted_input *in, struct work *w)
-{
-    limit_nodes(in, w);
-    auction_input input = {
-        .bytes = in->bytes,
-        .topology = in->topology,
-        .capacity = w->capacity,
-        .units = w->loaded,
-        .epsilon = w->loaded > 0 ? EPSILON * w->bytes / (double)w->loaded : 1.0,
-    };
-    return auction_solve(&input, w->node_of_unit);
 }
 
 static double hop_bytes_of_units(const fitted_input *in, const size_t *node_of_unit)
@@ -155,13 +137,17 @@ static int deal_to_aggregators(const fitted_input *in, struct work *w)
 int fitted_assign(const fitted_input *in, size_t *aggregator_of_unit, double *hop_bytes)
 {
     struct work w = {0};
-    if (check_aggregators(in) != 0 || measure_units(in->bytes, &w) != 0)
+    if (check_aggregators(in) != 0 || count_loaded(in->bytes, &w.loaded) != 0)
         return -EINVAL;
     size_t nodes = in->topology->nodes, units = in->bytes->rows;
     w.capacity = base_arena_alloc(&w.arena, nodes, sizeof *w.capacity);
     w.node_of_unit = base_arena_alloc(&w.arena, units, sizeof *w.node_of_unit);
     w.aggregator_of_unit = base_arena_alloc(&w.arena, units, sizeof *w.aggregator_of_unit);
-    int rc = w.arena.failed ? -ENOMEM : run_auction(in, &w);
+    int rc = w.arena.failed ? -ENOMEM : 0;
+    if (rc == 0) {
+        limit_nodes(in, &w);
+        rc = auction_solve(in->bytes, in->topology, w.capacity, w.node_of_unit);
+    }
     if (rc == 0)
         rc = deal_to_aggregators(in, &w);
     if (rc == 0) {

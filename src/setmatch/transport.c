@@ -16,19 +16,6 @@ static bool capacity_suffices(const matrix *benefit, const size_t *capacity)
     return items == 0;
 }
 
-static double sum_benefits(const matrix *benefit, size_t *items)
-{
-    double all = 0.0;
-    for (size_t k = 0; k < benefit->rows; k++) {
-        double sum = 0.0;
-        for (size_t e = benefit->row_start[k]; e < benefit->row_start[k + 1]; e++)
-            sum += (double)benefit->value[e];
-        *items += sum > 0.0;
-        all += sum;
-    }
-    return all;
-}
-
 /* Items without benefit take the first nodes with room. */
 static int place_others(size_t items, size_t nodes, const size_t *capacity, size_t *node_of_item)
 {
@@ -52,18 +39,9 @@ static int place_others(size_t items, size_t nodes, const size_t *capacity, size
 int transport(const matrix *benefit, const size_t *capacity, size_t *node_of_item)
 {
     topo flat;
-    size_t items = 0;
     if (!capacity_suffices(benefit, capacity))
         return -ENOSPC;
     topo_flat(&flat, benefit->cols);
-    double all = sum_benefits(benefit, &items);
-    const auction_input in = {
-        .bytes = benefit,
-        .topology = &flat,
-        .capacity = capacity,
-        .units = items,
-        .epsilon = items > 0 ? all / (double)items / 100.0 : 1.0,
-    };
-    int rc = auction_solve(&in, node_of_item);
+    int rc = auction_solve(benefit, &flat, capacity, node_of_item);
     return rc == 0 ? place_others(benefit->rows, benefit->cols, capacity, node_of_item) : rc;
 }
