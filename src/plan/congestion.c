@@ -31,7 +31,6 @@ struct link_search {
     const struct link_problem *p;
     double *up, *down; /* bytes on each link */
     double limit;      /* maximum load of a cable */
-    size_t at_limit;   /* number of links with that load, per direction */
     size_t *node_of;   /* of each domain */
     size_t *capacity;  /* left on each node */
     size_t *best;      /* node_of when the limit was last lowered */
@@ -193,18 +192,17 @@ static bool next_domain_step(const struct link_search *s, size_t j, size_t *k, s
 
 /* ---- a lower limit ---- */
 
-/* Returns the first link that has the greatest load. */
+/* Returns the first link that has the greatest load; NONE: no link has any. */
 static size_t find_limit(struct link_search *s)
 {
     size_t first = NONE;
     s->limit = 0.0;
-    for (size_t v = 0; v + 1 < s->p->vertices; v++)
-        s->limit = fmax(s->limit, fmax(s->up[v], s->down[v]) / cables(s->p->topology, v));
-    s->at_limit = 0;
-    for (size_t v = s->p->vertices - 1; v-- > 0;) {
-        int more = count_at(s->limit, cables(s->p->topology, v), s->up[v], s->down[v]);
-        s->at_limit += (size_t)more;
-        first = more > 0 ? v : first;
+    for (size_t v = 0; v + 1 < s->p->vertices; v++) {
+        double load = fmax(s->up[v], s->down[v]) / cables(s->p->topology, v);
+        if (load > s->limit) {
+            s->limit = load;
+            first = v;
+        }
     }
     return first;
 }
