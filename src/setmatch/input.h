@@ -40,9 +40,8 @@ typedef enum setmatch_objective {
 } setmatch_objective;
 
 /* The names of all, in the order of their values, terminated by NULL: "auto", "neighbours",
- * "profile"; "auto", "even", "fitted". */
+ * "profile". */
 extern const char *const setmatch_objective_names[];
-extern const char *const setmatch_domains_names[];
 
 /* The architecture matrix: the bandwidth between two ranks depends on what they share. Nodes are in
  * groups; those of level 0 are the nearest (nodes on one switch), those of each further level

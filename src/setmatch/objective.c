@@ -197,4 +197,3 @@ int place_by_objective(const placement_task *task, size_t *node)
 /* ---- names ---- */
 
 const char *const setmatch_objective_names[] = {"auto", "neighbours", "profile", NULL};
-const char *const setmatch_domains_names[] = {"auto", "even", "fitted", NULL};
