@@ -98,6 +98,15 @@ collect_components() {
     rm -rf "$root$home/foreign" && cp -R "$tap_dir/foreign" "$root$home/foreign"
 }
 
+# As within a parallel make whose pipe it does not have. What the dependencies are is kept.
+# shellcheck disable=SC2016 # for the inner shell
+configure_anew() {
+    in_root "$root" bash -c 'cd "$1" && mv src/lap/.deps src/lap/kept || exit
+        MAKEFLAGS=" -j2 --jobserver-auth=3,4" ./config.status Makefile depfiles 3>/dev/null 4>/dev/null
+        status=$?
+        rm -rf src/lap/.deps && mv src/lap/kept src/lap/.deps && exit $status' bash "$home"
+}
+
 root_folder "$suite"
 tap_check "the sources are copied" copy_sources
 # shellcheck disable=SC2016 # for the inner shell
@@ -111,6 +120,7 @@ if [[ -n ${more-} ]]; then
     tap_check "$suite: bench/demo" at_home bench/demo
     tap_plan
 fi
+tap_check "$suite: configured anew by a parallel make" configure_anew
 collect_components
 tap_check "$suite opens components of other releases" at_home tests/releases/test_foreign.sh
 tap_check "components of other releases are opened here" env FOREIGN="$tap_dir/foreign" "$releases/test_foreign.sh"
