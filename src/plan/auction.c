@@ -74,12 +74,12 @@ struct auction {
 /* ---- the best node of a unit ---- */
 
 /* The best node of a unit, and the value of the second best. */
-struct choice {
+struct preference {
     size_t node, left; /* left: wins ties */
     double value, second;
 };
 
-static void consider_node(struct choice *c, size_t node, double value)
+static void consider_node(struct preference *c, size_t node, double value)
 {
     if (value > c->value || (value == c->value && node == c->left)) {
         if (node != c->node)
@@ -93,7 +93,7 @@ static void consider_node(struct choice *c, size_t node, double value)
 
 /* `gain`: of those nodes of the class that do not access the unit. For those that do, it is exact
  * or too low, and they are considered elsewhere. */
-static void consider_class(const struct auction *a, struct choice *c, size_t class, double gain)
+static void consider_class(const struct auction *a, struct preference *c, size_t class, double gain)
 {
     const struct node_queue *q = &a->cheapest[class];
     if (c->left != NONE && class_of_node(a->topology, c->left) == class)
@@ -108,7 +108,7 @@ static void consider_class(const struct auction *a, struct choice *c, size_t cla
 }
 
 /* Considers classes without entries only if one of them may be the best. */
-static void consider_far_classes(struct auction *a, struct choice *c, size_t unit)
+static void consider_far_classes(struct auction *a, struct preference *c, size_t unit)
 {
     gains *g = &a->gains;
     if (g->far[unit] >= c->value)
@@ -122,11 +122,11 @@ static void consider_far_classes(struct auction *a, struct choice *c, size_t uni
             consider_class(a, c, p, g->class[p]);
 }
 
-static struct choice choose_node(struct auction *a, size_t unit)
+static struct preference choose_node(struct auction *a, size_t unit)
 {
     const matrix *m = a->bytes;
     size_t begin = m->row_start[unit], end = m->row_start[unit + 1];
-    struct choice c = {NONE, unit > 0 ? a->node_of_unit[unit - 1] : NONE, -INFINITY, -INFINITY};
+    struct preference c = {NONE, unit > 0 ? a->node_of_unit[unit - 1] : NONE, -INFINITY, -INFINITY};
     for (size_t e = begin; e < end; e++)
         consider_node(&c, m->col[e], gain_of_entry(&a->gains, e) - a->price[m->col[e]]);
     if (is_flat(a->topology)) {
@@ -186,7 +186,7 @@ static size_t evict(struct auction *a, size_t node, struct bid bid)
 /* The unit bids for its best node. Returns the evicted unit, or NONE. */
 static size_t bid_of_unit(struct auction *a, size_t unit)
 {
-    struct choice c = choose_node(a, unit);
+    struct preference c = choose_node(a, unit);
     double rise = isinf(c.second) ? 0.0 : c.value - c.second;
     a->node_of_unit[unit] = c.node;
     if (++a->bids > a->patience) {

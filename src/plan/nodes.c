@@ -8,7 +8,7 @@
 
 #include "base/heap.h"
 #include "base/memory.h"
-#include "lap/transport.h"
+#include "lap/transportation.h"
 
 #include <errno.h>
 #include <float.h>
@@ -275,7 +275,7 @@ static int solve_lists(const struct node_search *s, size_t *node_of_domain)
         .col_dual = s->domain_dual,
         .row_dual = s->node_dual,
     };
-    return lap_transport(&problem, s->costs->capacity, &solution);
+    return lap_transportation(&problem, s->costs->capacity, &solution);
 }
 
 static int search_nodes(struct node_search *s, size_t *node_of_domain)

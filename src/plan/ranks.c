@@ -6,7 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-struct choice {
+/* The ranks of a node, and the domains that they get. */
+struct node_part {
     const matrix *requests;
     const size_t *rank;
     size_t ranks;
@@ -14,12 +15,12 @@ struct choice {
     size_t domains;
 };
 
-static size_t row_of_rank(const struct choice *c, size_t r)
+static size_t row_of_rank(const struct node_part *c, size_t r)
 {
     return c->rank != NULL ? c->rank[r] : r;
 }
 
-static int check_choice(const struct choice *c)
+static int check_part(const struct node_part *c)
 {
     for (size_t r = 0; r < c->ranks; r++)
         if (row_of_rank(c, r) >= c->requests->rows)
@@ -30,7 +31,7 @@ static int check_choice(const struct choice *c)
     return c->ranks < c->domains ? -EINVAL : 0;
 }
 
-static size_t best_row(const struct choice *c, size_t j)
+static size_t best_row(const struct node_part *c, size_t j)
 {
     size_t best = 0;
     int64_t most = matrix_get(c->requests, row_of_rank(c, 0), j);
@@ -45,8 +46,8 @@ static size_t best_row(const struct choice *c, size_t j)
 }
 
 /* Maximum of own bytes: minimum of these negated. */
-static int solve_choice(const struct choice *c, const lap_solver *solver, double *cost,
-                        size_t *row_of_domain)
+static int solve_part(const struct node_part *c, const lap_solver *solver, double *cost,
+                      size_t *row_of_domain)
 {
     lap_problem problem = {.rows = c->ranks, .cols = c->domains, .cost = cost};
     lap_solution solution = {.row_of_col = row_of_domain};
@@ -66,9 +67,9 @@ int plan_choose_ranks(const matrix *requests, const size_t *rank, size_t ranks,
                       const size_t *domain, size_t domains, const lap_solver *solver,
                       size_t *row_of_domain)
 {
-    struct choice c = {requests, rank, ranks, domain, domains};
+    struct node_part c = {requests, rank, ranks, domain, domains};
     size_t pairs;
-    int rc = check_choice(&c);
+    int rc = check_part(&c);
     if (rc != 0 || domains == 0)
         return rc;
     if (domains == 1) {
@@ -80,7 +81,7 @@ int plan_choose_ranks(const matrix *requests, const size_t *rank, size_t ranks,
     double *cost = calloc(pairs, sizeof *cost);
     if (cost == NULL)
         return -ENOMEM;
-    rc = solve_choice(&c, solver, cost, row_of_domain);
+    rc = solve_part(&c, solver, cost, row_of_domain);
     free(cost);
     return rc;
 }

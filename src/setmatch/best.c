@@ -13,7 +13,7 @@ enum { CERTAIN = 5, FEW_RANKS = 16 };
 /* The best placement so far, the earlier one on a tie, and one that is being made. */
 struct contest {
     const affinity *ranks;
-    const site *site;
+    const allocation *allocation;
     struct base_arena arena;
     size_t *best, *trial;
     int64_t cut;      /* of the best one; INT64_MAX: none */
@@ -21,9 +21,9 @@ struct contest {
     size_t work;      /* so far: visits of vertices */
 };
 
-static int contest_init(struct contest *c, const affinity *ranks, const site *s)
+static int contest_init(struct contest *c, const affinity *ranks, const allocation *s)
 {
-    *c = (struct contest){.ranks = ranks, .site = s, .cut = INT64_MAX};
+    *c = (struct contest){.ranks = ranks, .allocation = s, .cut = INT64_MAX};
     c->best = base_arena_alloc(&c->arena, ranks->vertices, sizeof *c->best);
     c->trial = base_arena_alloc(&c->arena, ranks->vertices, sizeof *c->trial);
     return c->arena.failed ? -ENOMEM : 0;
@@ -44,7 +44,7 @@ static void enter_trial(struct contest *c)
 
 static int refine_trial(struct contest *c, size_t variant, bool refine)
 {
-    int rc = refine ? refine_multilevel(c->ranks, c->site, variant, c->trial, &c->work) : 0;
+    int rc = refine ? refine_multilevel(c->ranks, c->allocation, variant, c->trial, &c->work) : 0;
     if (rc == 0)
         enter_trial(c);
     return rc;
@@ -52,17 +52,17 @@ static int refine_trial(struct contest *c, size_t variant, bool refine)
 
 static int try_bisection(struct contest *c, size_t variant, bool refine)
 {
-    int rc = bisect_ranks(c->ranks, c->site, variant, c->trial, &c->work);
+    int rc = bisect_ranks(c->ranks, c->allocation, variant, c->trial, &c->work);
     return rc == 0 ? refine_trial(c, variant, refine) : rc;
 }
 
 static int try_simple(struct contest *c, const search_rules *rules)
 {
-    int rc = place_by_sets(c->ranks, c->site, rules->threshold, c->trial);
+    int rc = place_by_sets(c->ranks, c->allocation, rules->threshold, c->trial);
     if (rc == 0)
         rc = refine_trial(c, 0, rules->refine);
     if (rc == 0)
-        rc = place_by_slot(c->ranks, c->site, rules->threshold, c->trial);
+        rc = place_by_slot(c->ranks, c->allocation, rules->threshold, c->trial);
     return rc == 0 ? refine_trial(c, 0, rules->refine) : rc;
 }
 
@@ -72,7 +72,7 @@ static bool search_has_ended(const struct contest *c, const search_rules *rules)
     return c->work >= rules->work || c->cut == 0 || is_certain;
 }
 
-int place_best(const affinity *ranks, const site *s, const search_rules *rules, size_t *node)
+int place_best(const affinity *ranks, const allocation *s, const search_rules *rules, size_t *node)
 {
     struct contest c;
     int rc = contest_init(&c, ranks, s);

@@ -113,16 +113,17 @@ static int order_ranks(struct bisection *b, const affinity *ranks, struct part *
     return affinity_extract(&all->g, ranks, w.order, w.length, b->to);
 }
 
-static int init_bisection(struct bisection *b, const affinity *ranks, const site *s)
+static int init_bisection(struct bisection *b, const affinity *ranks, const allocation *s)
 {
     return halves_init(&b->nodes, &b->arena, s) != 0 || init_memory(b, ranks->vertices) != 0
                ? -ENOMEM
                : 0;
 }
 
-int bisect_ranks(const affinity *ranks, const site *s, size_t variant, size_t *node, size_t *work)
+int bisect_ranks(const affinity *ranks, const allocation *s, size_t variant, size_t *node,
+                 size_t *work)
 {
-    struct part all = {.end = site_to_use(s, ranks->vertices, variant)};
+    struct part all = {.end = nodes_to_use(s, ranks->vertices, variant)};
     struct bisection b = {
         .variant = variant, .is_large = ranks->vertices > MANY_RANKS, .node = node};
     int rc = init_bisection(&b, ranks, s);
@@ -136,7 +137,7 @@ int bisect_ranks(const affinity *ranks, const site *s, size_t variant, size_t *n
     return rc;
 }
 
-int place_bisected(const affinity *ranks, const site *s, unsigned threshold, size_t *node)
+int place_bisected(const affinity *ranks, const allocation *s, unsigned threshold, size_t *node)
 {
     size_t work = 0;
     (void)threshold;

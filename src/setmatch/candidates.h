@@ -17,59 +17,61 @@
 enum { MANY_RANKS = 2000 };
 
 /* The nodes on which ranks are placed. */
-typedef struct site {
+typedef struct allocation {
     const size_t *slots; /* by node; borrowed */
     size_t listed;       /* number of nodes */
     size_t *by_size;     /* nodes with slots, most slots first, the lower index on a tie */
     size_t nodes;        /* number of nodes with slots */
-} site;
+} allocation;
 
 /* Borrows the slots. -ENOMEM. */
-int site_init(site *s, const size_t *slots, size_t nodes);
+int allocation_init(allocation *s, const size_t *slots, size_t nodes);
 
-void site_release(site *s);
+void allocation_release(allocation *s);
 
 /* The slots of a node, of which no more than `most` count. */
-static inline size_t site_slots(const site *s, size_t n, size_t most)
+static inline size_t allocation_slots(const allocation *s, size_t n, size_t most)
 {
     return s->slots[n] < most ? s->slots[n] : most;
 }
 
 /* The number of nodes to use, the largest first; all must suffice. Even variants use the fewest
  * that do, variants 1, 7 and so on up to twice as many, others any between. */
-size_t site_to_use(const site *s, size_t ranks, size_t variant);
+size_t nodes_to_use(const allocation *s, size_t ranks, size_t variant);
 
 /* Whether there are slots for this number of ranks. */
-int site_suffices(const size_t *slots, size_t nodes, size_t ranks);
+int slots_suffice(const size_t *slots, size_t nodes, size_t ranks);
 
 /* The signature of all methods. threshold: per cent; methods to which it does not apply ignore it.
  */
-typedef int (*place_fn)(const affinity *ranks, const site *s, unsigned threshold, size_t *node);
+typedef int (*place_fn)(const affinity *ranks, const allocation *s, unsigned threshold,
+                        size_t *node);
 
 /* The paper's method: see setmatch_place. */
-int place_by_sets(const affinity *ranks, const site *s, unsigned threshold, size_t *node);
+int place_by_sets(const affinity *ranks, const allocation *s, unsigned threshold, size_t *node);
 
 /* Ranks in order on nodes in order; one rank to each node in turn. */
-int place_by_slot(const affinity *ranks, const site *s, unsigned threshold, size_t *node);
-int place_by_node(const affinity *ranks, const site *s, unsigned threshold, size_t *node);
+int place_by_slot(const affinity *ranks, const allocation *s, unsigned threshold, size_t *node);
+int place_by_node(const affinity *ranks, const allocation *s, unsigned threshold, size_t *node);
 
 /* Multilevel recursive bisection of the ranks together with the nodes. */
-int place_bisected(const affinity *ranks, const site *s, unsigned threshold, size_t *node);
+int place_bisected(const affinity *ranks, const allocation *s, unsigned threshold, size_t *node);
 
-/* place_bisected. Adds the number of visited vertices to *work. Variants use nodes as site_to_use
+/* place_bisected. Adds the number of visited vertices to *work. Variants use nodes as nodes_to_use
  * says, and in turn divide the nodes in halves, by factors of their number or, if slots differ, in
  * halves of equal slots or at random. */
-int bisect_ranks(const affinity *ranks, const site *s, size_t variant, size_t *node, size_t *work);
+int bisect_ranks(const affinity *ranks, const allocation *s, size_t variant, size_t *node,
+                 size_t *work);
 
 /* Refines pairs of nodes, for `rounds` rounds or until no pair gains. Never increases the cut; sets
  * *gained to its reduction. Adds the number of visited ranks to *work. */
-int refine_pairs(const affinity *ranks, const site *s, size_t rounds, size_t *node, size_t *work,
-                 int64_t *gained);
+int refine_pairs(const affinity *ranks, const allocation *s, size_t rounds, size_t *node,
+                 size_t *work, int64_t *gained);
 
 /* refine_pairs with groups of ranks that share a node, the largest first, and finally with single
  * ranks. Of many ranks, small groups only where large ones gained. Variants form other groups.
  * Never increases the cut. */
-int refine_multilevel(const affinity *ranks, const site *s, size_t variant, size_t *node,
+int refine_multilevel(const affinity *ranks, const allocation *s, size_t variant, size_t *node,
                       size_t *work);
 
 /* How place_best searches. */
@@ -81,9 +83,9 @@ typedef struct search_rules {
 
 /* The least cut of SetMatch, by slot and bisections; if `refine` is set, of all of these refined,
  * and of as many variants as the work allows. */
-int place_best(const affinity *ranks, const site *s, const search_rules *rules, size_t *node);
+int place_best(const affinity *ranks, const allocation *s, const search_rules *rules, size_t *node);
 
 /* Variant 0 of refine_multilevel. */
-int refine_placement(const affinity *ranks, const site *s, size_t *node, size_t *work);
+int refine_placement(const affinity *ranks, const allocation *s, size_t *node, size_t *work);
 
 #endif

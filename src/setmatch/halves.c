@@ -7,7 +7,7 @@
 
 #include "base/mix.h"
 
-int halves_init(halves *h, struct base_arena *arena, const site *s)
+int halves_init(halves *h, struct base_arena *arena, const allocation *s)
 {
     h->slots = s->slots;
     h->order = base_arena_alloc(arena, s->nodes, sizeof *h->order);

@@ -18,8 +18,8 @@ typedef struct halves {
     bool *is_first;      /* by place: a node of the first half of a part */
 } halves;
 
-/* All nodes of the site. The arena owns the memory. -ENOMEM. */
-int halves_init(halves *h, struct base_arena *arena, const site *s);
+/* All nodes of the allocation. The arena owns the memory. -ENOMEM. */
+int halves_init(halves *h, struct base_arena *arena, const allocation *s);
 
 /* The slots of a part, UINT64_MAX if there are more. */
 uint64_t halves_slots(const halves *h, size_t first, size_t end);

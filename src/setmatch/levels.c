@@ -55,7 +55,7 @@ static int groups_init(struct groups *g, const setmatch_input *in, const struct 
     return 0;
 }
 
-static int place_with_work(const placement_task *task, const affinity *ranks, const site *s,
+static int place_with_work(const placement_task *task, const affinity *ranks, const allocation *s,
                            size_t work, size_t *node)
 {
     const search_rules rules = {task->input->threshold, task->input->refine, work};
@@ -64,7 +64,7 @@ static int place_with_work(const placement_task *task, const affinity *ranks, co
 
 static int place_flat(const placement_task *task, const affinity *ranks, size_t *node)
 {
-    return place_with_work(task, ranks, &task->site, task->work, node);
+    return place_with_work(task, ranks, &task->allocation, task->work, node);
 }
 
 /* On nodes with these slots. Each rank is placed once on each level, so that all take as much work
@@ -72,14 +72,14 @@ static int place_flat(const placement_task *task, const affinity *ranks, size_t 
 static int place_on_slots(const placement_task *task, const affinity *ranks, const size_t *slots,
                           size_t nodes, size_t *node)
 {
-    site s;
-    int rc = site_init(&s, slots, nodes);
+    allocation s;
+    int rc = allocation_init(&s, slots, nodes);
     if (rc != 0)
         return rc;
     double share = (double)ranks->vertices / (double)(task->ranks.vertices + 1);
     double work = share * (double)task->work / (double)(task->input->network->levels + 1);
     rc = place_with_work(task, ranks, &s, (size_t)work, node);
-    site_release(&s);
+    allocation_release(&s);
     return rc;
 }
 

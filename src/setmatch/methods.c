@@ -23,9 +23,9 @@ static int run_method(const setmatch_input *input, place_fn place, bool refine, 
     else if (place == NULL)
         rc = place_by_objective(&task, node);
     else
-        rc = place(&task.ranks, &task.site, input->threshold, node);
+        rc = place(&task.ranks, &task.allocation, input->threshold, node);
     if (rc == 0 && refine)
-        rc = refine_placement(&task.ranks, &task.site, node, &work);
+        rc = refine_placement(&task.ranks, &task.allocation, node, &work);
     if (rc == 0)
         memcpy(node_of_rank, node, ranks * sizeof *node);
     free(node);

@@ -15,7 +15,7 @@ enum { ROUNDS = 2, ROUNDS_OF_MANY = 1, GROUPS_PER_NODE = 2 };
 enum { PART_TO_GAIN = 1000 };
 
 struct multilevel {
-    const site *site;
+    const allocation *allocation;
     const affinity *ranks;
     uint64_t largest; /* of a group, in ranks */
     size_t variant;
@@ -79,8 +79,8 @@ static bool level_pays(const struct multilevel *m, const affinity *g)
 static int refine_level(struct multilevel *m, const affinity *g, size_t *node)
 {
     int64_t gained;
-    int rc =
-        refine_pairs(g, m->site, is_large(m) ? ROUNDS_OF_MANY : ROUNDS, node, m->work, &gained);
+    int rc = refine_pairs(g, m->allocation, is_large(m) ? ROUNDS_OF_MANY : ROUNDS, node, m->work,
+                          &gained);
     m->gained += gained;
     return rc;
 }
@@ -95,12 +95,12 @@ static int refine_graph(struct multilevel *m, const affinity *g, size_t *node)
     return rc == 0 && (is_first || level_pays(m, g)) ? refine_level(m, g, node) : rc;
 }
 
-int refine_placement(const affinity *ranks, const site *s, size_t *node, size_t *work)
+int refine_placement(const affinity *ranks, const allocation *s, size_t *node, size_t *work)
 {
     return refine_multilevel(ranks, s, 0, node, work);
 }
 
-int refine_multilevel(const affinity *ranks, const site *s, size_t variant, size_t *node,
+int refine_multilevel(const affinity *ranks, const allocation *s, size_t variant, size_t *node,
                       size_t *work)
 {
     size_t most = s->nodes > 0 ? s->slots[s->by_size[0]] : 0;

@@ -8,7 +8,7 @@
 #include "setmatch/profile.h"
 #include "setmatch/quality.h"
 #include "setmatch/task.h"
-#include "setmatch/transport.h"
+#include "setmatch/transportation.h"
 
 /* Alternations of the assignment of domains and the placement of ranks. */
 enum { MAX_ALTERNATIONS = 8, BISECTIONS = 3 };
@@ -61,7 +61,7 @@ static int follow_owners(struct profile_search *s, const owners *o)
     int rc = owners_benefit(o, s->profile, s->task->input->nodes, &benefit);
     if (rc != 0)
         return rc;
-    rc = transport(&benefit, s->capacity, s->trial);
+    rc = solve_transportation(&benefit, s->capacity, s->trial);
     matrix_release(&benefit);
     return rc;
 }
@@ -90,7 +90,7 @@ static int alternate(struct profile_search *s)
 /* Selects the largest nodes, as many as suffice for all ranks. */
 static void select_nodes(struct profile_search *s)
 {
-    const site *all = &s->task->site;
+    const allocation *all = &s->task->allocation;
     size_t left = s->task->ranks.vertices;
     for (size_t k = 0; k < all->nodes && left > 0; k++) {
         size_t slots = all->slots[all->by_size[k]];
@@ -128,9 +128,9 @@ static int try_graph(struct profile_search *s, const affinity *ranks)
     if (rc == 0)
         rc = alternate(s);
     for (size_t variant = 0; rc == 0 && variant < BISECTIONS; variant++) {
-        rc = bisect_ranks(ranks, &task->site, variant, s->trial, &work);
+        rc = bisect_ranks(ranks, &task->allocation, variant, s->trial, &work);
         if (rc == 0 && task->input->refine)
-            rc = refine_multilevel(ranks, &task->site, variant, s->trial, &work);
+            rc = refine_multilevel(ranks, &task->allocation, variant, s->trial, &work);
         if (rc == 0)
             rc = alternate(s);
     }

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-int sets_init(sets_graph *s, const affinity *ranks, const site *nodes, size_t *node)
+int sets_init(sets_graph *s, const affinity *ranks, const allocation *nodes, size_t *node)
 {
     size_t n = ranks->vertices;
     *s = (sets_graph){.node = node};

@@ -21,7 +21,7 @@ typedef struct sets_graph {
 } sets_graph;
 
 /* One set per rank. -ENOMEM. Release with sets_release, also after an error. */
-int sets_init(sets_graph *s, const affinity *ranks, const site *nodes, size_t *node);
+int sets_init(sets_graph *s, const affinity *ranks, const allocation *nodes, size_t *node);
 
 void sets_release(sets_graph *s);
 

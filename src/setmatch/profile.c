@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "setmatch/quality.h"
-#include "setmatch/transport.h"
+#include "setmatch/transportation.h"
 
 /* In a bin of more ranks than MOST_IN_A_BIN, each is paired with the next ones only. */
 enum { MOST_IN_A_BIN = 64, NEXT_IN_A_BIN = 32 };
@@ -199,7 +199,7 @@ static int assign_items(const matrix *bytes, size_t nodes, const size_t *node, s
     size_t used = mark_used_nodes(bytes->rows, nodes, node, w->capacity);
     for (size_t n = 0; n < nodes; n++)
         w->capacity[n] *= (w->items.count + used - 1) / (used > 0 ? used : 1);
-    rc = transport(&benefit, w->capacity, w->node_of_item);
+    rc = solve_transportation(&benefit, w->capacity, w->node_of_item);
     for (size_t k = 0; rc == 0 && k < w->items.count; k++)
         if (__builtin_add_overflow(*local_bytes, matrix_get(&benefit, k, w->node_of_item[k]),
                                    local_bytes))

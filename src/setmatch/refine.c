@@ -28,7 +28,7 @@ struct node_pair {
 struct refinement {
     struct base_arena arena;
     const affinity *ranks;
-    const site *site;
+    const allocation *allocation;
     size_t *node;
     vertex *first, *next; /* the ranks of each node, as lists that end with NO_VERTEX */
     size_t *count;        /* the lengths of the lists */
@@ -64,7 +64,7 @@ static void list_rank(struct refinement *r, vertex rank)
 
 static void list_ranks(struct refinement *r)
 {
-    for (size_t n = 0; n < r->site->listed; n++) {
+    for (size_t n = 0; n < r->allocation->listed; n++) {
         r->first[n] = NO_VERTEX;
         r->count[n] = 0;
     }
@@ -75,7 +75,7 @@ static void list_ranks(struct refinement *r)
 }
 
 /* The greatest number of ranks on two nodes. */
-static size_t max_pair_ranks(const affinity *ranks, const site *s)
+static size_t max_pair_ranks(const affinity *ranks, const allocation *s)
 {
     size_t slots[2] = {0, 0}, all = ranks->vertices;
     for (size_t k = 0; k < s->nodes && k < 2; k++)
@@ -92,11 +92,12 @@ static bool has_many_ranks(const affinity *g)
 }
 
 /* Release with release_refinement, also after an error. */
-static int init_refinement(struct refinement *r, const affinity *ranks, const site *s, size_t *node)
+static int init_refinement(struct refinement *r, const affinity *ranks, const allocation *s,
+                           size_t *node)
 {
     size_t nodes = s->listed, pair_ranks = max_pair_ranks(ranks, s);
     *r = (struct refinement){
-        .ranks = ranks, .site = s, .node = node, .is_large = has_many_ranks(ranks)};
+        .ranks = ranks, .allocation = s, .node = node, .is_large = has_many_ranks(ranks)};
     r->first = base_arena_alloc(&r->arena, nodes, sizeof *r->first);
     r->next = base_arena_alloc(&r->arena, ranks->vertices, sizeof *r->next);
     r->count = base_arena_alloc(&r->arena, nodes, sizeof *r->count);
@@ -165,7 +166,7 @@ static int refine_pair(struct refinement *r, const struct node_pair *pair, int64
 {
     size_t vertices = r->count[pair->a] + r->count[pair->b];
     const two_way_limits limits = {
-        .capacity = {r->site->slots[pair->a], r->site->slots[pair->b]},
+        .capacity = {r->allocation->slots[pair->a], r->allocation->slots[pair->b]},
         .max_passes = PASSES,
         .patience = r->is_large ? LEAST_OF_MANY + vertices / PART_OF_MANY
                                 : LEAST_PATIENCE + vertices / PATIENCE_PART,
@@ -218,7 +219,7 @@ static int list_node_pairs(struct refinement *r)
         return -ENOMEM;
     for (size_t v = 0; v < r->ranks->vertices; v++)
         to[v] = (vertex)r->node[v];
-    int rc = affinity_contract(&nodes, r->ranks, to, r->site->listed);
+    int rc = affinity_contract(&nodes, r->ranks, to, r->allocation->listed);
     free(to);
     if (rc != 0)
         return rc;
@@ -261,8 +262,8 @@ static int refine_round(struct refinement *r, int64_t *gained)
     return rc;
 }
 
-int refine_pairs(const affinity *ranks, const site *s, size_t rounds, size_t *node, size_t *work,
-                 int64_t *gained)
+int refine_pairs(const affinity *ranks, const allocation *s, size_t rounds, size_t *node,
+                 size_t *work, int64_t *gained)
 {
     struct refinement r;
     int64_t now = 1;

@@ -24,7 +24,7 @@ static size_t walk_sets(walk *w, const affinity *ranks, unsigned threshold)
 }
 
 /* match_sets packs sets by their size only: as if there were no weights between them. */
-int place_by_sets(const affinity *ranks, const site *s, unsigned threshold, size_t *node)
+int place_by_sets(const affinity *ranks, const allocation *s, unsigned threshold, size_t *node)
 {
     affinity unlinked;
     sets_graph sets;

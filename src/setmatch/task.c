@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A placement task: the checked input as a graph of ranks and a site. */
+/* A placement task: the checked input as a graph of ranks and a allocation. */
 #include "setmatch/task.h"
 
 #include <errno.h>
@@ -23,10 +23,10 @@ int placement_task_init(placement_task *task, const setmatch_input *input, bool 
         return -EOVERFLOW;
     *task = (placement_task){.input = input, .work = work_of_search(input)};
     int rc = affinity_from_view(&task->ranks, input->view, exact);
-    if (rc == 0 && !site_suffices(input->slots, input->nodes, input->view->rows))
+    if (rc == 0 && !slots_suffice(input->slots, input->nodes, input->view->rows))
         rc = -ENOSPC;
     if (rc == 0)
-        rc = site_init(&task->site, input->slots, input->nodes);
+        rc = allocation_init(&task->allocation, input->slots, input->nodes);
     if (rc != 0)
         placement_task_release(task);
     return rc;
@@ -35,5 +35,5 @@ int placement_task_init(placement_task *task, const setmatch_input *input, bool 
 void placement_task_release(placement_task *task)
 {
     affinity_release(&task->ranks);
-    site_release(&task->site);
+    allocation_release(&task->allocation);
 }

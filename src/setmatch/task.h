@@ -11,7 +11,7 @@
 typedef struct placement_task {
     const setmatch_input *input;
     affinity ranks;
-    site site;
+    allocation allocation;
     size_t work; /* of the search by one graph of ranks, in visits of vertices */
 } placement_task;
 

@@ -5,7 +5,7 @@
  * prints the command that reproduces it. */
 #include "lap/lap.h"
 #include "setmatch/setmatch.h"
-#include "setmatch/transport.h"
+#include "setmatch/transportation.h"
 
 #include "../unit/seeded.h"
 #include "options.h"
@@ -372,7 +372,7 @@ static const char *check_transport(const struct instance *in, uint64_t *state)
     int64_t sum = 0, all = 0;
     for (size_t e = 0; e < benefit.row_start[in->n]; e++)
         all += benefit.value[e];
-    int rc = transport(&benefit, in->slots, node);
+    int rc = solve_transportation(&benefit, in->slots, node);
     for (size_t i = 0; rc == 0 && i < in->n; i++)
         sum += matrix_get(&benefit, i, node[i]);
     matrix_release(&benefit);

@@ -3,8 +3,8 @@
  * Transportation problem: assigns items to nodes, so that the sum of the benefits is great and no
  * node exceeds its capacity. Private to this folder.
  */
-#ifndef SETMATCH_TRANSPORT_H
-#define SETMATCH_TRANSPORT_H
+#ifndef SETMATCH_TRANSPORTATION_H
+#define SETMATCH_TRANSPORTATION_H
 
 #include "matrix/matrix.h"
 
@@ -12,6 +12,6 @@
  * gets at most capacity[n] items. The sum is at most one hundredth of all benefits below the
  * optimum, unless a price war raised that (plan/auction.h). Equal input gives equal output.
  * -ENOSPC: more items than capacity; -ENOMEM. */
-int transport(const matrix *benefit, const size_t *capacity, size_t *node_of_item);
+int solve_transportation(const matrix *benefit, const size_t *capacity, size_t *node_of_item);
 
 #endif

@@ -15,9 +15,9 @@ static int compare_node_sizes(const void *a, const void *b, void *slots)
     return (*x > *y) - (*x < *y);
 }
 
-int site_init(site *s, const size_t *slots, size_t nodes)
+int allocation_init(allocation *s, const size_t *slots, size_t nodes)
 {
-    *s = (site){slots, nodes, calloc(nodes + 1, sizeof *s->by_size), 0};
+    *s = (allocation){slots, nodes, calloc(nodes + 1, sizeof *s->by_size), 0};
     if (s->by_size == NULL)
         return -ENOMEM;
     for (size_t n = 0; n < nodes; n++)
@@ -27,22 +27,22 @@ int site_init(site *s, const size_t *slots, size_t nodes)
     return 0;
 }
 
-void site_release(site *s)
+void allocation_release(allocation *s)
 {
     free(s->by_size);
-    *s = (site){0};
+    *s = (allocation){0};
 }
 
 /* The least number of nodes, the largest first, that have slots for these ranks. */
-static size_t fewest_nodes(const site *s, size_t ranks)
+static size_t fewest_nodes(const allocation *s, size_t ranks)
 {
     size_t nodes = 0;
     for (uint64_t slots = 0; slots < ranks; nodes++)
-        slots += site_slots(s, s->by_size[nodes], ranks);
+        slots += allocation_slots(s, s->by_size[nodes], ranks);
     return nodes;
 }
 
-size_t site_to_use(const site *s, size_t ranks, size_t variant)
+size_t nodes_to_use(const allocation *s, size_t ranks, size_t variant)
 {
     size_t least = fewest_nodes(s, ranks);
     size_t most = 2 * least < s->nodes ? 2 * least : s->nodes;
@@ -51,14 +51,14 @@ size_t site_to_use(const site *s, size_t ranks, size_t variant)
     return variant % 6 == 1 ? most : least + base_mix(variant) % (most - least + 1);
 }
 
-int site_suffices(const size_t *slots, size_t nodes, size_t ranks)
+int slots_suffice(const size_t *slots, size_t nodes, size_t ranks)
 {
     for (size_t n = 0; n < nodes && ranks > 0; n++)
         ranks -= slots[n] < ranks ? slots[n] : ranks;
     return ranks == 0;
 }
 
-int place_by_slot(const affinity *ranks, const site *s, unsigned threshold, size_t *node)
+int place_by_slot(const affinity *ranks, const allocation *s, unsigned threshold, size_t *node)
 {
     size_t rank = 0;
     (void)threshold;
@@ -68,7 +68,7 @@ int place_by_slot(const affinity *ranks, const site *s, unsigned threshold, size
     return 0;
 }
 
-int place_by_node(const affinity *ranks, const site *s, unsigned threshold, size_t *node)
+int place_by_node(const affinity *ranks, const allocation *s, unsigned threshold, size_t *node)
 {
     size_t rank = 0;
     (void)threshold;

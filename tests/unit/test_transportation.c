@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* lap_transport against the assignment problem with one row for each unit of capacity, and against
- * its own duals. */
-#include "lap/transport.h"
+/* lap_transportation against the assignment problem with one row for each unit of capacity, and
+ * against its own duals. */
+#include "lap/transportation.h"
 
 #include <check.h>
 #include <errno.h>
@@ -120,7 +120,7 @@ START_TEST(agrees_with_equal_rows)
         draw_instance(&a, (enum structure)_i, seed);
         double tolerance = seed % 4 == 0 ? (double)a.largest * 1e-11 : 0.0;
         int expected = solve_units(&a.problem, &total);
-        int rc = lap_transport(&a.problem, capacity, &a.solution);
+        int rc = lap_transportation(&a.problem, capacity, &a.solution);
         ck_assert_msg(rc == expected, "%s, seed %llu: %d instead of %d", structure_names[_i],
                       (unsigned long long)seed, rc, expected);
         if (rc == 0) {
@@ -149,7 +149,7 @@ START_TEST(more_columns_than_bids_serve)
         a.cost[k] = (double)a.row[k];
     for (size_t i = 0; i < MAX_ROWS; i++)
         capacity[i] = MAX_COLS / MAX_ROWS;
-    ck_assert_int_eq(lap_transport(&a.problem, capacity, &a.solution), 0);
+    ck_assert_int_eq(lap_transportation(&a.problem, capacity, &a.solution), 0);
     check_proof(&a, 0.0);
     ck_assert_double_eq(a.solution.total, 5.0 * 59 * 60 / 2);
     release_assignment(&a);
@@ -165,7 +165,7 @@ START_TEST(out_of_memory)
         capacity[i] = SIZE_MAX;
     for (long nth = 0; failed; nth++) {
         fail_allocation(nth);
-        int rc = lap_transport(&a.problem, capacity, &a.solution);
+        int rc = lap_transportation(&a.problem, capacity, &a.solution);
         stop_failing();
         failed = allocations.failed;
         ck_assert_int_eq(allocations.live, 0);

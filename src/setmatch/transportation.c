@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Benefits as bytes that a flat network should not move. */
-#include "setmatch/transport.h"
+#include "setmatch/transportation.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static int place_others(size_t items, size_t nodes, const size_t *capacity, size
     return rc;
 }
 
-int transport(const matrix *benefit, const size_t *capacity, size_t *node_of_item)
+int solve_transportation(const matrix *benefit, const size_t *capacity, size_t *node_of_item)
 {
     topo flat;
     if (!capacity_suffices(benefit, capacity))

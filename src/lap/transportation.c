@@ -3,7 +3,7 @@
  *
  * A row with dual v costs a column the cost of the pair less v. In both parts, each assigned column
  * is on a row that costs it least, and rows with room have dual 0. */
-#include "lap/transport.h"
+#include "lap/transportation.h"
 
 #include "base/arena.h"
 #include "base/heap.h"
@@ -283,7 +283,7 @@ static void write_solution(const struct search *s, lap_solution *solution)
     memcpy(solution->row_dual, s->dual, rows * sizeof *s->dual);
 }
 
-int lap_transport(const lap_problem *problem, const size_t *capacity, lap_solution *solution)
+int lap_transportation(const lap_problem *problem, const size_t *capacity, lap_solution *solution)
 {
     struct base_arena arena = {0};
     struct search s = {.problem = problem};

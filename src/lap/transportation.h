@@ -4,8 +4,8 @@
  * at most capacity[i] times, so that the sum of the costs is least. The same as the linear
  * assignment problem with capacity[i] equal rows, in the memory and time of one.
  */
-#ifndef LAP_TRANSPORT_H
-#define LAP_TRANSPORT_H
+#ifndef LAP_TRANSPORTATION_H
+#define LAP_TRANSPORTATION_H
 
 #include "lap/lap.h"
 
@@ -21,6 +21,6 @@
  * time with e pairs, O(rows + cols + sum of min(capacity[i], cols)) memory.
  *
  * Returns 0, LAP_INFEASIBLE or -ENOMEM. Nothing is written unless it returns 0. */
-int lap_transport(const lap_problem *problem, const size_t *capacity, lap_solution *solution);
+int lap_transportation(const lap_problem *problem, const size_t *capacity, lap_solution *solution);
 
 #endif
