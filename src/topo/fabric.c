@@ -19,7 +19,7 @@ int fabric_vertex(topo_fabric *f, const char *key, size_t length, size_t line, s
     if (rc == 0)
         rc = name_table_add(&f->keys, key, length, v);
     if (rc == 0 && *v == known)
-        f->vertex[known] = (vertex){.first_line = line, .host = NO_INDEX, .table = NO_INDEX};
+        f->vertex[known] = (vertex){.first_line = line, .host = NO_INDEX};
     return rc;
 }
 
@@ -85,39 +85,6 @@ int fabric_name_adapter(topo_fabric *f, size_t v, const char *description, size_
     if (!is_host_name(description, length, first_word))
         return 0;
     return fabric_name_host(f, v, description, first_word);
-}
-
-int fabric_add_lid(topo_fabric *f, const lid_owner *owner)
-{
-    int rc = base_reserve(&f->lid, &f->lid_capacity, f->lids + 1, sizeof *f->lid);
-    if (rc == 0)
-        f->lid[f->lids++] = *owner;
-    return rc;
-}
-
-int fabric_table(topo_fabric *f, size_t v, forwarding_table **table)
-{
-    if (f->vertex[v].table == NO_INDEX) {
-        int rc = base_reserve(&f->table, &f->table_capacity, f->tables + 1, sizeof *f->table);
-        if (rc != 0)
-            return rc;
-        f->table[f->tables] = (forwarding_table){.vertex = v};
-        f->vertex[v].table = f->tables++;
-    }
-    *table = &f->table[f->vertex[v].table];
-    return 0;
-}
-
-int fabric_forward(forwarding_table *table, size_t lid, unsigned char port)
-{
-    size_t lids = table->lids;
-    int rc = base_reserve(&table->port, &lids, lid + 1, 1);
-    if (rc != 0)
-        return rc;
-    memset(table->port + table->lids, NO_PORT, lids - table->lids);
-    table->lids = lids;
-    table->port[lid] = port;
-    return 0;
 }
 
 int fabric_add_trace(topo_fabric *f, const trace *t)
@@ -243,8 +210,6 @@ void topo_fabric_free(topo_fabric *f)
 {
     if (f == NULL)
         return;
-    for (size_t k = 0; k < f->tables; k++)
-        free(f->table[k].port);
     name_table_release(&f->keys);
     name_table_release(&f->hosts);
     matrix_release(&f->hops);
@@ -253,8 +218,6 @@ void topo_fabric_free(topo_fabric *f)
     free(f->first_arc);
     free(f->first_adapter);
     free(f->adapter);
-    free(f->lid);
-    free(f->table);
     free(f->trace);
     free(f);
 }
@@ -266,7 +229,6 @@ void topo_fabric_summary(const topo_fabric *f, topo_summary *summary)
     *summary = (topo_summary){.format = f->format,
                               .hosts = f->hosts.count,
                               .links = f->arcs / 2,
-                              .routed = f->tables,
                               .traces = f->traces,
                               .rows = f->hops.rows,
                               .joined = f->joined};

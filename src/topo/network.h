@@ -19,17 +19,15 @@ typedef struct topo_summary {
     size_t unnamed;     /* adapters whose description names no host */
     size_t switches;
     size_t links;  /* cables; parallel ones count each */
-    size_t routed; /* switches whose forwarding table is in the file */
     size_t traces; /* of ibtracert */
     size_t rows;   /* of a file of hops */
     int joined;    /* separate trees were joined by an added switch above them */
 } topo_summary;
 
 /* Reads a file and recognises its format by the content: Matrix Market hops; Slurm's topology.conf
- * or the output of "scontrol show topology"; ibnetdiscover or opensm-subnet.lst, optionally
- * followed by forwarding tables (opensm-lfts.dump, opensm.fdbs, ibroute) or ibtracert; ibtracert.
- * The stream must be seekable. -EBADMSG: malformed, with line and reason in `error`; -ENOMEM; -EIO,
- * with `error`. Free with topo_fabric_free. */
+ * or the output of "scontrol show topology"; ibnetdiscover, optionally followed by ibtracert;
+ * ibtracert. The stream must be seekable. -EBADMSG: malformed, with line and reason in `error`;
+ * -ENOMEM; -EIO, with `error`. Free with topo_fabric_free. */
 int topo_fabric_read(FILE *stream, topo_fabric **fabric, matrix_error *error);
 
 /* From Slurm's SLURM_TOPOLOGY_ADDR, the switches from the root to each host:
@@ -56,9 +54,8 @@ int topo_find_hosts(const topo_fabric *fabric, const char *const *hosts, size_t 
 /* Distances between the hosts of a job, in that order. A host matches the one of the same name, or
  * else the only one that matches where one of both names lacks the domain. Hops from a file that
  * names no rows belong to the hosts in their order, and their numbers must agree.
- * With several adapters, the nearest pair counts. Routes follow the forwarding tables where the
- * file has them; a traced pair has the hops of its trace (also in the other direction); otherwise
- * the shortest path counts. Adapters and routers do not forward.
+ * With several adapters, the nearest pair counts. A traced pair has the hops of its trace (also in
+ * the other direction); otherwise the shortest path counts. Adapters and routers do not forward.
  * -ENXIO: a host is missing, two are not connected, or the file has traces only and none of a pair;
  * -EBADMSG: a name matches two hosts or is given twice, or the number of hops is wrong; both with
  * `error`. -ENOMEM. Memory: node classes of these hosts squared, and the file. */

@@ -23,8 +23,6 @@ static int measure_site(site *s, matrix_error *error)
         rc = site_find_classes(s, error);
     if (rc == 0)
         rc = site_count_hops(s);
-    if (rc == 0 && s->fabric->tables > 0)
-        rc = site_follow_tables(s, error);
     if (rc == 0 && s->fabric->traces > 0)
         rc = site_apply_traces(s, error);
     return rc == 0 ? site_check_reached(s, error) : rc;
