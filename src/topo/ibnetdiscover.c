@@ -7,28 +7,37 @@
 #include "topo/read.h"
 #include "topo/text.h"
 
-struct record_type {
+/* The first words of lines that are no ports. KIND_UNKNOWN: a line of a record without links. */
+struct line_type {
     const char *word;
     enum vertex_kind kind;
 };
 
-static const struct record_type record_types[] = {{"Switch", KIND_SWITCH},
-                                                  {"Ca", KIND_ADAPTER},
-                                                  {"Hca", KIND_ADAPTER},
-                                                  {"Rt", KIND_ROUTER},
-                                                  {NULL, 0}};
+static const struct line_type line_types[] = {
+    {"Switch", KIND_SWITCH},      {"Ca", KIND_ADAPTER},         {"Hca", KIND_ADAPTER},
+    {"Rt", KIND_ROUTER},          {"vendid", KIND_UNKNOWN},     {"devid", KIND_UNKNOWN},
+    {"sysimgguid", KIND_UNKNOWN}, {"switchguid", KIND_UNKNOWN}, {"caguid", KIND_UNKNOWN},
+    {"hcaguid", KIND_UNKNOWN},    {"rtguid", KIND_UNKNOWN},     {"Chassis", KIND_UNKNOWN},
+    {NULL, KIND_UNKNOWN}};
 
-/* Lines of a record without links. */
-static const char *const attributes[] = {
-    "vendid=",  "devid=",  "sysimgguid=", "switchguid=", "caguid=",
-    "hcaguid=", "rtguid=", "Chassis ",    NULL};
-
-static int is_attribute(const char *line)
+static size_t word_length(const char *line)
 {
-    for (const char *const *a = attributes; *a != NULL; a++)
-        if (strncmp(line, *a, strlen(*a)) == 0)
-            return 1;
-    return 0;
+    return strcspn(line, " \t=");
+}
+
+static const struct line_type *type_of(const char *line)
+{
+    const struct line_type *type = line_types;
+    size_t length = word_length(line);
+    while (type->word != NULL &&
+           (strlen(type->word) != length || strncmp(line, type->word, length) != 0))
+        type++;
+    return type->word != NULL ? type : NULL;
+}
+
+int begins_ibnetdiscover(const char *line)
+{
+    return type_of(line) != NULL;
 }
 
 static enum vertex_kind kind_of_id(const char *id, size_t length)
@@ -128,13 +137,10 @@ static int read_port(reading *r, const char *at)
 
 int read_ibnetdiscover_line(reading *r, char *line)
 {
-    if (is_attribute(line))
-        return 0;
-    for (const struct record_type *type = record_types; type->word != NULL; type++) {
-        const char *at = line;
-        if (scan_text(&at, type->word) && (*at == ' ' || *at == '\t'))
-            return begin_vertex(r, type->kind, at);
-    }
+    const struct line_type *type = type_of(line);
+    if (type != NULL)
+        return type->kind != KIND_UNKNOWN ? begin_vertex(r, type->kind, line + word_length(line))
+                                          : 0;
     if (*line != '[')
         return matrix_refuse(r->error, r->line,
                              "'%.60s' where ibnetdiscover has a port or a new record", line);

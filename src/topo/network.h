@@ -30,13 +30,6 @@ typedef struct topo_summary {
  * -ENOMEM; -EIO, with `error`. Free with topo_fabric_free. */
 int topo_fabric_read(FILE *stream, topo_fabric **fabric, matrix_error *error);
 
-/* From Slurm's SLURM_TOPOLOGY_ADDR, the switches from the root to each host:
- * "core.pod0.leaf1.n5" for host n5. Equal prefixes are the same switches. -ENODATA: no address
- * names a switch. -EBADMSG: an address is empty, missing (NULL) or that of two hosts, or only some
- * name switches, with `error`. -ENOMEM. */
-int topo_fabric_from_addresses(const char *const *address, const char *const *hosts, size_t nodes,
-                               topo_fabric **fabric, matrix_error *error);
-
 void topo_fabric_free(topo_fabric *fabric); /* NULL is fine */
 
 void topo_fabric_summary(const topo_fabric *fabric, topo_summary *summary);
@@ -46,8 +39,8 @@ void topo_fabric_summary(const topo_fabric *fabric, topo_summary *summary);
 size_t topo_fabric_hosts(const topo_fabric *fabric);
 const char *topo_fabric_host(const topo_fabric *fabric, size_t host);
 
-/* The fabric's host of each name; SIZE_MAX: none. -EBADMSG: a name matches two, with `error`.
- * -ENOMEM. */
+/* The fabric's host of each name; SIZE_MAX: none. -EBADMSG: a name matches two, or two names one,
+ * with `error`. -ENOMEM. */
 int topo_find_hosts(const topo_fabric *fabric, const char *const *hosts, size_t nodes,
                     size_t *found, matrix_error *error);
 
@@ -57,7 +50,7 @@ int topo_find_hosts(const topo_fabric *fabric, const char *const *hosts, size_t 
  * With several adapters, the nearest pair counts. A traced pair has the hops of its trace (also in
  * the other direction); otherwise the shortest path counts. Adapters and routers do not forward.
  * -ENXIO: a host is missing, two are not connected, or the file has traces only and none of a pair;
- * -EBADMSG: a name matches two hosts or is given twice, or the number of hops is wrong; both with
+ * -EBADMSG: a name matches two hosts, two names one host, or the number of hops is wrong; both with
  * `error`. -ENOMEM. Memory: node classes of these hosts squared, and the file. */
 int topo_from_fabric(const topo_fabric *fabric, const char *const *hosts, size_t nodes, topo *t,
                      matrix_error *error);
@@ -65,7 +58,10 @@ int topo_from_fabric(const topo_fabric *fabric, const char *const *hosts, size_t
 /* topo_fabric_read and topo_from_fabric in one. */
 int topo_read(FILE *stream, const char *const *hosts, size_t nodes, topo *t, matrix_error *error);
 
-/* topo_fabric_from_addresses and topo_from_fabric in one. */
+/* From Slurm's SLURM_TOPOLOGY_ADDR, the switches from the root to each host:
+ * "core.pod0.leaf1.n5" for host n5. Equal prefixes are the same switches. -ENODATA: no address
+ * names a switch. -EBADMSG: an address is empty, missing (NULL) or that of two hosts, or only some
+ * name switches, with `error`; otherwise as topo_from_fabric. */
 int topo_from_addresses(const char *const *address, const char *const *hosts, size_t nodes, topo *t,
                         matrix_error *error);
 

@@ -24,7 +24,6 @@ struct format {
 
 static const char slurm_tree[] = "Slurm, tree of switches";
 static const char slurm_blocks[] = "Slurm, blocks";
-static const char discovered[] = "ibnetdiscover";
 static const char traced[] = "ibtracert";
 
 static const struct format formats[] = {
@@ -32,31 +31,18 @@ static const struct format formats[] = {
     {"BlockName=", SLURM, slurm_blocks, read_slurm_line},
     {"BlockSizes=", SLURM, slurm_blocks, read_slurm_line},
     {"AggregatedBlock=", SLURM, slurm_blocks, read_slurm_line},
-    {"vendid=", INFINIBAND, discovered, read_ibnetdiscover_line},
-    {"devid=", INFINIBAND, discovered, read_ibnetdiscover_line},
-    {"sysimgguid=", INFINIBAND, discovered, read_ibnetdiscover_line},
-    {"switchguid=", INFINIBAND, discovered, read_ibnetdiscover_line},
-    {"caguid=", INFINIBAND, discovered, read_ibnetdiscover_line},
-    {"rtguid=", INFINIBAND, discovered, read_ibnetdiscover_line},
-    {"Switch\t", INFINIBAND, discovered, read_ibnetdiscover_line},
-    {"Switch ", INFINIBAND, discovered, read_ibnetdiscover_line},
-    {"Ca\t", INFINIBAND, discovered, read_ibnetdiscover_line},
-    {"Ca ", INFINIBAND, discovered, read_ibnetdiscover_line},
-    {"Hca\t", INFINIBAND, discovered, read_ibnetdiscover_line},
-    {"Hca ", INFINIBAND, discovered, read_ibnetdiscover_line},
-    {"Rt\t", INFINIBAND, discovered, read_ibnetdiscover_line},
-    {"Rt ", INFINIBAND, discovered, read_ibnetdiscover_line},
-    {"Chassis ", INFINIBAND, discovered, read_ibnetdiscover_line},
     {"From ", INFINIBAND, traced, read_trace_line},
     {NULL, 0, NULL, NULL},
 };
+static const struct format ibnetdiscover = {NULL, INFINIBAND, "ibnetdiscover",
+                                            read_ibnetdiscover_line};
 
 static const struct format *format_of(const char *line)
 {
     for (const struct format *f = formats; f->beginning != NULL; f++)
         if (strncasecmp(line, f->beginning, strlen(f->beginning)) == 0)
             return f;
-    return NULL;
+    return begins_ibnetdiscover(line) ? &ibnetdiscover : NULL;
 }
 
 /* Comments, and the prompts with the commands that produced an ibtracert list. */
@@ -199,26 +185,13 @@ int topo_fabric_read(FILE *stream, topo_fabric **fabric, matrix_error *error)
     return rc;
 }
 
-/* Frees the fabric. */
-static int distances_of(topo_fabric *fabric, const char *const *hosts, size_t nodes, topo *t,
-                        matrix_error *error)
-{
-    int rc = topo_from_fabric(fabric, hosts, nodes, t, error);
-    topo_fabric_free(fabric);
-    return rc;
-}
-
 int topo_read(FILE *stream, const char *const *hosts, size_t nodes, topo *t, matrix_error *error)
 {
     topo_fabric *fabric;
     int rc = topo_fabric_read(stream, &fabric, error);
-    return rc == 0 ? distances_of(fabric, hosts, nodes, t, error) : rc;
-}
-
-int topo_from_addresses(const char *const *address, const char *const *hosts, size_t nodes, topo *t,
-                        matrix_error *error)
-{
-    topo_fabric *fabric;
-    int rc = topo_fabric_from_addresses(address, hosts, nodes, &fabric, error);
-    return rc == 0 ? distances_of(fabric, hosts, nodes, t, error) : rc;
+    if (rc != 0)
+        return rc;
+    rc = topo_from_fabric(fabric, hosts, nodes, t, error);
+    topo_fabric_free(fabric);
+    return rc;
 }

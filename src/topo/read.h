@@ -32,6 +32,9 @@ int read_slurm_line(reading *r, char *line);
 int read_ibnetdiscover_line(reading *r, char *line);
 int read_trace_line(reading *r, char *line);
 
+/* Whether the line begins a record of ibnetdiscover, or is in one and no port. */
+int begins_ibnetdiscover(const char *line);
+
 /* The number of blocks in aggregates so far. */
 size_t slurm_members(const reading *r);
 
