@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The graph of a network. */
+#define _GNU_SOURCE /* memmem */
 #include "topo/fabric.h"
 
 #include "base/memory.h"
@@ -43,21 +44,13 @@ int fabric_add_arc(topo_fabric *f, const arc *a)
     return rc;
 }
 
-static int contains(const char *text, size_t length, const char *part)
-{
-    size_t m = strlen(part);
-    for (size_t i = 0; i + m <= length; i++)
-        if (strncasecmp(text + i, part, m) == 0)
-            return 1;
-    return 0;
-}
-
 static int is_host_name(const char *description, size_t length, size_t first_word)
 {
     static const char *const set_by_installers[] = {"localhost", "localhost.localdomain", "ubuntu",
                                                     "(none)"};
-    if (first_word == 0 || contains(description, length, "Mellanox Technologies") ||
-        contains(description, length, "Aggregation Node"))
+    static const char maker[] = "Mellanox Technologies", sharp[] = "Aggregation Node";
+    if (first_word == 0 || memmem(description, length, maker, sizeof maker - 1) != NULL ||
+        memmem(description, length, sharp, sizeof sharp - 1) != NULL)
         return 0;
     for (size_t k = 0; k < sizeof set_by_installers / sizeof *set_by_installers; k++)
         if (strlen(set_by_installers[k]) == first_word &&

@@ -100,11 +100,6 @@ static int read_lines(reading *r, text_lines *text)
             return refuse_unknown(r, line);
         if (begun != NULL && now != NULL && begun->family != now->family)
             return matrix_refuse(r->error, r->line, "%s in a file of %s", begun->name, now->name);
-        if (begun != NULL && begun->read_line == read_trace_line && r->trace.open)
-            return matrix_refuse(r->error, r->line,
-                                 "a trace begins, but the one before it has no 'To' line");
-        if (begun != NULL && (now == NULL || begun->read_line != now->read_line))
-            r->record.open = 0;
         now = begun != NULL ? begun : now;
         if (begun != NULL)
             r->fabric->format = combined_format(r->fabric->format, begun);
