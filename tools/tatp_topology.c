@@ -127,8 +127,6 @@ static void add_switches(tool_table *table, const struct network *p)
 {
     const topo_summary *s = &p->summary;
     tool_table_add(table, "switches\n%zu\nlinks\n%zu", s->switches, s->links);
-    if (s->routed > 0)
-        tool_table_add(table, "forwarding tables\n%zu", s->routed);
     if (s->traces > 0)
         tool_table_add(table, "traces\n%zu", s->traces);
     if (p->topo.tree.vertices > 0)
@@ -230,7 +228,6 @@ static void print_network_json(const struct network *p)
     json_put_size(w, "unnamed_adapters", s->unnamed);
     json_put_size(w, "switches", s->switches);
     json_put_size(w, "links", s->links);
-    json_put_size(w, "forwarding_tables", s->routed);
     json_put_size(w, "traces", s->traces);
     json_put_bool(w, "joined", s->joined);
     json_put_size(w, "depth", tree_depth(&p->topo));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs as bytes: each by its distance from the end of the one before, in units of the largest power
- * of two that divides all distances and lengths; or as a repetition of earlier runs. */
+/* Runs as bytes: each by its distance from the end of the one before, or as a repetition of earlier
+ * runs. */
 #include "access/encoding.h"
 #include "base/memory.h"
 
@@ -8,26 +8,18 @@
 #include <string.h>
 
 /* The first byte of a token is one of
- *     lllllll1  small: a second byte follows; of the 15 bits, 6 are the length, 9 the gap
- *     nnnnnn10  repetition of n + 1 runs, at the distance of the last repetition
- *     nnnnn100  repetition of n + 1 runs, at another distance, which follows less 1
- *     gggls000  literal: the gap's lower 3 bits, the others follow; l: length of the run before,
- * else the length follows; s: the hole between two blocks and the count less 2 follow and values
- * that follow have 7 bits a byte, the lowest first, 128 in all bytes but the last. */
-enum {
-    TOKEN_SMALL = 1,
-    TOKEN_REPEAT = 2,
-    TOKEN_REPEAT_FROM = 4,
-    TOKEN_STRIDED = 8,
-    TOKEN_SAME_LENGTH = 16
-};
-enum { SMALL_LENGTH_BITS = 6, SMALL_GAP_BITS = 9, LITERAL_GAP_BITS = 3 };
-enum { MOST_REPEATED = 64, MOST_REPEATED_FROM = 32 };
+ *     nnnnnnd1  repetition of n + 1 runs; d: at another distance than the last one, which follows
+ *               less 1
+ *     gggggms0  a run: the lower 5 bits of the gap; m: the others follow, otherwise they are 0; the
+ *               length follows; s: the hole between two blocks and the count less 2, too
+ * Values that follow have 7 bits a byte, the lowest first, 128 in all bytes but the last. */
+enum { TOKEN_REPEAT = 1, TOKEN_OTHER_DISTANCE = 2, TOKEN_STRIDED = 2, TOKEN_MORE_GAP = 4 };
+enum { GAP_SHIFT = 3, GAP_BITS = 5, REPEAT_SHIFT = 2, MOST_REPEATED = 64 };
 
 /* A shorter repetition at another distance takes no fewer bytes than its runs. */
 enum { LEAST_REPEATED_FROM = 4 };
 
-/* A value has at most 9 bytes; the header five of them, and a literal a byte and four. */
+/* A value has at most 9 bytes; the header two of them, and a run a byte and four. */
 enum { VALUE_BITS = 7, MOST_BYTES = 48, ELEMENT_BYTES = sizeof(int64_t) };
 
 static int64_t end_of_run(const access_run *run)
@@ -51,11 +43,10 @@ typedef struct sighting {
 typedef struct encoder {
     const access_run *run;
     size_t runs;
-    int64_t gap;       /* before the next run, in bytes */
-    unsigned exponent; /* the unit is 2^exponent bytes */
-    size_t distance;   /* of the last repetition, in runs */
-    sighting *latest;  /* by hash; NULL: none */
-    unsigned bits;     /* of the index of `latest` */
+    int64_t gap;      /* before the next run */
+    size_t distance;  /* of the last repetition, in runs */
+    sighting *latest; /* by hash; NULL: none */
+    unsigned bits;    /* of the index of `latest` */
     access_message *message;
     size_t bytes; /* of the message */
 } encoder;
@@ -135,16 +126,14 @@ static size_t find_repetition(encoder *e, size_t i, size_t *distance)
 
 static void write_repetition(encoder *e, size_t runs, size_t distance)
 {
-    if (distance != e->distance) {
-        size_t first = runs < MOST_REPEATED_FROM ? runs : MOST_REPEATED_FROM;
-        write_byte(e, (first - 1) << 3 | TOKEN_REPEAT_FROM);
-        write_value(e, (int64_t)distance - 1);
-        e->distance = distance;
-        runs -= first;
-    }
     while (runs > 0) {
         size_t part = runs < MOST_REPEATED ? runs : MOST_REPEATED;
-        write_byte(e, (part - 1) << 2 | TOKEN_REPEAT);
+        int other = distance != e->distance;
+        write_byte(e,
+                   (part - 1) << REPEAT_SHIFT | (other ? TOKEN_OTHER_DISTANCE : 0) | TOKEN_REPEAT);
+        if (other)
+            write_value(e, (int64_t)distance - 1);
+        e->distance = distance;
         runs -= part;
     }
 }
@@ -152,49 +141,26 @@ static void write_repetition(encoder *e, size_t runs, size_t distance)
 static void write_run(encoder *e, size_t i)
 {
     const access_run *run = &e->run[i];
-    uint64_t gap = (uint64_t)e->gap >> e->exponent;
-    uint64_t length = (uint64_t)run->length >> e->exponent;
-    int strided = run->count > 1, same = i > 0 && run->length == run[-1].length;
-    if (!strided && gap >> SMALL_GAP_BITS == 0 && length >> SMALL_LENGTH_BITS == 0) {
-        uint64_t both = gap << SMALL_LENGTH_BITS | length;
-        write_byte(e, both << 1 | TOKEN_SMALL);
-        write_byte(e, both >> VALUE_BITS);
-        return;
-    }
-    write_byte(e, gap << (8 - LITERAL_GAP_BITS) | (same ? TOKEN_SAME_LENGTH : 0) |
-                      (strided ? TOKEN_STRIDED : 0));
-    write_value(e, (int64_t)(gap >> LITERAL_GAP_BITS));
-    if (!same)
-        write_value(e, (int64_t)length);
+    uint64_t gap = (uint64_t)e->gap, more = gap >> GAP_BITS;
+    int strided = run->count > 1;
+    write_byte(e,
+               gap << GAP_SHIFT | (more > 0 ? TOKEN_MORE_GAP : 0) | (strided ? TOKEN_STRIDED : 0));
+    if (more > 0)
+        write_value(e, (int64_t)more);
+    write_value(e, run->length);
     if (strided) {
-        write_value(e, (run->stride - run->length) >> e->exponent);
+        write_value(e, run->stride - run->length);
         write_value(e, run->count - 2);
-    }
-}
-
-/* The part of a length that the border of a domain left of an element, at the first and the last
- * run. */
-static int64_t rest_of_length(const encoder *e, const access_run *run)
-{
-    return run->length & ((INT64_C(1) << e->exponent) - 1);
-}
-
-static void write_header(encoder *e, int64_t shift)
-{
-    write_value(e, (int64_t)e->runs);
-    write_value(e, e->exponent);
-    write_value(e, e->run[0].offset + shift);
-    if (e->exponent > 0) {
-        write_value(e, rest_of_length(e, &e->run[0]));
-        write_value(e, rest_of_length(e, &e->run[e->runs - 1]));
     }
 }
 
 static int write_runs(encoder *e, int64_t shift)
 {
     int rc = make_room(e, MOST_BYTES);
-    if (rc == 0)
-        write_header(e, shift);
+    if (rc == 0) {
+        write_value(e, (int64_t)e->runs);
+        write_value(e, e->run[0].offset + shift);
+    }
     for (size_t i = 0; i < e->runs && rc == 0;) {
         size_t distance, repeated;
         e->gap = gap_before(e->run, i);
@@ -209,23 +175,6 @@ static int write_runs(encoder *e, int64_t shift)
     while (rc == 0 && e->bytes % ELEMENT_BYTES > 0)
         write_byte(e, 0);
     return rc;
-}
-
-/* The exponent of the unit. The first and the last length need not be a multiple of it. -EINVAL:
- * the list is not ordered. */
-static int find_unit(const access_list *list, unsigned *exponent)
-{
-    const access_run *run = list->run;
-    uint64_t bits = 0, wrong = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        int64_t gap = gap_before(run, i);
-        int single = run[i].count == 1;
-        bits |= (uint64_t)gap | (uint64_t)run[i].stride;
-        bits |= single && (i == 0 || i == list->count - 1) ? 0 : (uint64_t)run[i].length;
-        wrong |= (uint64_t)gap | (uint64_t)(single ? 0 : run[i].stride - run[i].length);
-    }
-    *exponent = bits > 0 ? (unsigned)__builtin_ctzll(bits) : 0;
-    return wrong >> 63 ? -EINVAL : 0;
 }
 
 static int make_hash_table(encoder *e)
@@ -251,9 +200,7 @@ int access_encode_runs(const access_list *list, int64_t shift, access_message *m
     if (__builtin_add_overflow(access_lower(list), shift, &lower) || lower < 0 ||
         __builtin_add_overflow(access_upper(list), shift, &upper))
         return -EINVAL;
-    int rc = find_unit(list, &e.exponent);
-    if (rc == 0)
-        rc = make_hash_table(&e);
+    int rc = access_is_ordered(list) ? make_hash_table(&e) : -EINVAL;
     if (rc == 0)
         rc = write_runs(&e, shift);
     free(e.latest);
@@ -268,8 +215,6 @@ typedef struct decoder {
     const unsigned char *at, *end;
     int malformed;
     size_t runs;
-    unsigned exponent;
-    int64_t first_rest, last_rest; /* of lengths */
     size_t distance;
     int64_t upper; /* end of the last run */
     access_list *list;
@@ -297,28 +242,6 @@ static int64_t read_value(decoder *d)
     return 0;
 }
 
-static int64_t units_to_bytes(decoder *d, uint64_t units)
-{
-    if (units <= (uint64_t)INT64_MAX >> d->exponent)
-        return (int64_t)(units << d->exponent);
-    d->malformed = 1;
-    return 0;
-}
-
-static void read_header(decoder *d)
-{
-    d->runs = (size_t)read_value(d);
-    int64_t exponent = read_value(d);
-    d->upper = read_value(d);
-    d->exponent = exponent < 63 ? (unsigned)exponent : 0;
-    if (exponent > 0) {
-        d->first_rest = read_value(d);
-        d->last_rest = read_value(d);
-    }
-    d->malformed |= exponent > 62 || d->runs == 0 || d->first_rest >> d->exponent > 0 ||
-                    d->last_rest >> d->exponent > 0;
-}
-
 /* There is room for all runs of the header. Fields are passed one by one: a copy of a struct waits
  * for them. */
 static void append_decoded(decoder *d, int64_t gap, int64_t length, int64_t stride, int64_t count)
@@ -343,38 +266,16 @@ static void append_decoded(decoder *d, int64_t gap, int64_t length, int64_t stri
     d->upper = upper;
 }
 
-/* A length in units, of the run that is next. */
-static int64_t read_length(decoder *d, uint64_t units)
+static void read_run(decoder *d, uint64_t token)
 {
-    int64_t rest = 0;
-    if (d->list->count == 0)
-        rest = d->first_rest;
-    else if (d->list->count == d->runs - 1)
-        rest = d->last_rest;
-    return units_to_bytes(d, units) + rest;
-}
-
-static void read_small(decoder *d, uint64_t token)
-{
-    uint64_t both = token >> 1 | read_byte(d) << VALUE_BITS;
-    uint64_t length = both & ((1 << SMALL_LENGTH_BITS) - 1);
-    int64_t gap = units_to_bytes(d, both >> SMALL_LENGTH_BITS);
-    append_decoded(d, gap, read_length(d, length), 0, 1);
-}
-
-static void read_literal(decoder *d, uint64_t token)
-{
-    access_list *list = d->list;
-    uint64_t high = (uint64_t)read_value(d), units = high << LITERAL_GAP_BITS | token >> 5;
-    int64_t gap = units_to_bytes(d, units), length = 0, stride = 0, count = 1;
-    d->malformed |= high > (uint64_t)INT64_MAX >> LITERAL_GAP_BITS;
-    if (!(token & TOKEN_SAME_LENGTH))
-        length = read_length(d, (uint64_t)read_value(d));
-    else if (list->count > 0)
-        length = list->run[list->count - 1].length;
+    uint64_t low = token >> GAP_SHIFT, more = 0;
+    int64_t stride = 0, count = 1;
+    if (token & TOKEN_MORE_GAP)
+        more = (uint64_t)read_value(d);
+    d->malformed |= more > (uint64_t)INT64_MAX >> GAP_BITS;
+    int64_t gap = (int64_t)(more << GAP_BITS | low), length = read_value(d);
     if (token & TOKEN_STRIDED) {
-        int64_t hole = units_to_bytes(d, (uint64_t)read_value(d));
-        d->malformed |= __builtin_add_overflow(length, hole, &stride) ||
+        d->malformed |= __builtin_add_overflow(length, read_value(d), &stride) ||
                         __builtin_add_overflow(read_value(d), 2, &count);
     }
     append_decoded(d, gap, length, stride, count);
@@ -397,16 +298,13 @@ static void read_repetition(decoder *d, size_t runs)
 static void read_token(decoder *d)
 {
     uint64_t token = read_byte(d);
-    if (token & TOKEN_SMALL) {
-        read_small(d, token);
-    } else if (token & TOKEN_REPEAT) {
-        read_repetition(d, (size_t)(token >> 2) + 1);
-    } else if (token & TOKEN_REPEAT_FROM) {
-        d->distance = (size_t)read_value(d) + 1;
-        read_repetition(d, (size_t)(token >> 3) + 1);
-    } else {
-        read_literal(d, token);
+    if (!(token & TOKEN_REPEAT)) {
+        read_run(d, token);
+        return;
     }
+    if (token & TOKEN_OTHER_DISTANCE)
+        d->distance = (size_t)read_value(d) + 1;
+    read_repetition(d, (size_t)(token >> REPEAT_SHIFT) + 1);
 }
 
 /* 1 when less than an element remains, and it is zero. */
@@ -425,8 +323,9 @@ int access_decode_runs(access_list *list, const int64_t *element, size_t count)
     if (count == 0)
         return list->count > 0 ? -EINVAL : 0;
     d.end = d.at + bytes;
-    read_header(&d);
-    if (d.malformed || (d.runs - 1) / MOST_REPEATED >= bytes || list->count > 0)
+    d.runs = (size_t)read_value(&d);
+    d.upper = read_value(&d);
+    if (d.malformed || d.runs == 0 || (d.runs - 1) / MOST_REPEATED >= bytes || list->count > 0)
         return -EINVAL;
     int rc = base_reserve(&list->run, &list->capacity, d.runs, sizeof *list->run);
     while (rc == 0 && !d.malformed && list->count < d.runs)

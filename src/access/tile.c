@@ -42,10 +42,3 @@ int access_append_tiled(access_list *list, const access_list *period, int64_t ba
         rc = access_append_slice(list, period, 0, tail, end);
     return rc;
 }
-
-int64_t access_advance_tiled(int64_t size, int64_t *used, int64_t bytes)
-{
-    int64_t end = *used + bytes, copies = end > 0 ? (end - 1) / size : 0;
-    *used = end - copies * size;
-    return copies;
-}

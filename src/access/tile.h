@@ -18,9 +18,4 @@
 int access_append_tiled(access_list *list, const access_list *period, int64_t base, int64_t extent,
                         int64_t from, int64_t bytes);
 
-/* Advances a position, byte *used of a copy of `size` >= 1 bytes, by `bytes` >= 0. Returns the
- * number of copies that the position moves on. A copy that is used up is left with the next byte
- * only: *used is `size` then, not 0. *used + bytes fits into int64. */
-int64_t access_advance_tiled(int64_t size, int64_t *used, int64_t bytes);
-
 #endif

@@ -59,21 +59,15 @@ static int read_extent(const exchange *ex, int64_t *valid, int64_t end, char *da
     return 0;
 }
 
-/* A write never includes a hole. */
-static bool includes_hole(const exchange *ex, int64_t bytes)
-{
-    const exchange_store *store = ex->run.store;
-    return bytes == 0 || (!ex->run.write && store->read_includes(store->context, bytes));
-}
-
-/* The next stretch of the cycle that one write or read accesses. */
+/* The next stretch of the cycle that one write or read accesses. A write never includes a hole. */
 static bool take_extent(exchange *ex, int64_t end, access_piece *extent)
 {
+    int64_t most_hole = ex->run.write ? 0 : ex->run.store->most_hole;
     access_piece more;
     if (!access_take_piece(&ex->cover, end, extent))
         return false;
     while (access_next(&ex->cover) < end &&
-           includes_hole(ex, access_next(&ex->cover) - (extent->offset + extent->length))) {
+           access_next(&ex->cover) - (extent->offset + extent->length) <= most_hole) {
         access_take_piece(&ex->cover, end, &more);
         extent->length = more.offset + more.length - extent->offset;
     }

@@ -42,8 +42,9 @@ typedef struct exchange_store {
     /* Moves at least one byte unless it fails or the file ends before. It may move less than asked
      * for: the engine resumes. */
     int (*read)(void *context, int64_t offset, char *data, int64_t bytes, int64_t *done);
-    /* Whether a read includes a hole rather than ending at it: only speed depends on it. */
-    bool (*read_includes)(void *context, int64_t hole);
+    /* A read includes holes up to this many bytes rather than end there: only speed depends on it.
+     */
+    int64_t most_hole;
 } exchange_store;
 
 /* When an aggregator reached a moment of a cycle. */

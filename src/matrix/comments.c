@@ -25,46 +25,24 @@ int matrix_finish_writing(FILE *stream)
     return fflush(stream) != 0 || failed ? -errno : 0;
 }
 
-struct comment_text {
-    char *string;
-    size_t length, capacity;
-};
-
-/* number: of the line, for a message. */
-static int append_comment_character(matrix_scan *scan, size_t number, struct comment_text *text,
-                                    int c)
+/* Appends the line without its '%' and one blank after that, and a newline. */
+static int append_comment(matrix_scan *scan, struct matrix_text *text)
 {
-    if (c == '\0')
-        return matrix_refuse(scan->error, number, "a NUL byte");
-    if (text->length == MATRIX_SCAN_COMMENTS)
-        return matrix_refuse(scan->error, number, "comments of more than %zu characters",
-                             MATRIX_SCAN_COMMENTS);
-    int rc = base_reserve(&text->string, &text->capacity, text->length + 2, 1);
-    if (rc == 0)
-        text->string[text->length++] = (char)c;
-    return rc;
-}
-
-/* Appends the line without its '%', one blank after that, and its line end; and a newline. */
-static int append_comment(matrix_scan *scan, struct comment_text *text)
-{
-    size_t line = text->length, number = scan->line;
-    int rc = 0, c;
+    size_t line = text->length;
     matrix_scan_next(scan);
-    while (rc == 0 && (c = matrix_scan_next(scan)) != '\n' && c != EOF)
-        rc = append_comment_character(scan, number, text, c);
-    if (rc != 0)
-        return rc;
-    if (text->length > line && text->string[text->length - 1] == '\r')
-        text->length--;
-    if (text->length > line && text->string[line] == ' ')
+    int rc = matrix_scan_rest_of_line(scan, MATRIX_SCAN_COMMENTS, text);
+    if (rc == 0 && text->string[line] == ' ')
         memmove(text->string + line, text->string + line + 1, --text->length - line);
-    return append_comment_character(scan, number, text, '\n');
+    if (rc == 0)
+        rc = base_reserve(&text->string, &text->capacity, text->length + 2, 1);
+    if (rc == 0)
+        text->string[text->length++] = '\n';
+    return rc;
 }
 
 int matrix_scan_comments(matrix_scan *scan, char **comments)
 {
-    struct comment_text text = {0};
+    struct matrix_text text = {0};
     int rc = base_reserve(&text.string, &text.capacity, 1, 1);
     while (rc == 0 && matrix_scan_at_comment(scan))
         rc = append_comment(scan, &text);

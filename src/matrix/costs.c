@@ -6,16 +6,19 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/arena.h"
+struct pair {
+    size_t row, col;
+    market_number value;
+};
 
-/* Values as read: of all pairs column by column, or of listed pairs with row and column. */
+/* Values as read: of all pairs column by column, or of listed pairs. */
 struct collection {
     size_t rows, cols;
     int array, real;
     locale_t c_locale;
     market_number *value;
-    size_t *row, *col;
-    size_t count, capacity;
+    struct pair *pair;
+    size_t count;
 };
 
 /* ---- reading ---- */
@@ -23,21 +26,20 @@ struct collection {
 static int begin_costs(void *context, matrix_scan *scan, const market_layout *layout)
 {
     struct collection *c = context;
-    size_t copies = layout->symmetric ? 2 : 1;
+    size_t copies = layout->symmetric ? 2 : 1, capacity;
     (void)scan;
     c->rows = layout->rows;
     c->cols = layout->cols;
     c->array = layout->array;
     c->real = layout->field == MARKET_REAL;
-    if (c->array ? __builtin_mul_overflow(c->rows, c->cols, &c->capacity)
-                 : __builtin_mul_overflow(layout->stored, copies, &c->capacity))
+    if (c->array ? __builtin_mul_overflow(c->rows, c->cols, &capacity)
+                 : __builtin_mul_overflow(layout->stored, copies, &capacity))
         return -ENOMEM;
-    c->value = calloc(c->capacity | 1, sizeof *c->value);
     if (c->array)
-        return c->value != NULL ? 0 : -ENOMEM;
-    c->row = calloc(c->capacity | 1, sizeof *c->row);
-    c->col = calloc(c->capacity | 1, sizeof *c->col);
-    return c->value != NULL && c->row != NULL && c->col != NULL ? 0 : -ENOMEM;
+        c->value = calloc(capacity | 1, sizeof *c->value);
+    else
+        c->pair = calloc(capacity | 1, sizeof *c->pair);
+    return c->value != NULL || c->pair != NULL ? 0 : -ENOMEM;
 }
 
 static int read_real(void *context, matrix_scan *scan, market_number *value)
@@ -49,31 +51,20 @@ static int read_real(void *context, matrix_scan *scan, market_number *value)
 static int add_cost(void *context, size_t row, size_t col, market_number value)
 {
     struct collection *c = context;
-    if (c->array) {
+    if (c->array)
         c->value[col * c->rows + row] = value;
-        return 0;
-    }
-    c->row[c->count] = row;
-    c->col[c->count] = col;
-    c->value[c->count++] = value;
+    else
+        c->pair[c->count++] = (struct pair){row, col, value};
     return 0;
 }
 
 /* ---- pairs in order ---- */
 
-/* Counting sort of `from` by key, stable. Elements of a key get start[key] .. start[key + 1] - 1;
- * start has keys + 2 entries of 0. */
-static void sort_by_key(const size_t *key, size_t *start, size_t keys, const size_t *from,
-                        size_t *to, size_t count)
+static int compare_pairs(const void *a, const void *b)
 {
-    for (size_t k = 0; k < count; k++)
-        start[key[k] + 2]++;
-    for (size_t k = 1; k <= keys; k++)
-        start[k + 1] += start[k];
-    for (size_t k = 0; k < count; k++) {
-        size_t pair = from != NULL ? from[k] : k;
-        to[start[key[pair] + 1]++] = pair;
-    }
+    const struct pair *x = a, *y = b;
+    int order = (x->col > y->col) - (x->col < y->col);
+    return order != 0 ? order : (x->row > y->row) - (x->row < y->row);
 }
 
 /* Adds another cost of the same pair. -1: beyond the range of the numbers. */
@@ -88,43 +79,25 @@ static int add_number(int real, market_number *sum, market_number value)
     return 0;
 }
 
-/* Copies the pairs in `order`; costs of the same pair are added up. */
-static int copy_sorted_pairs(const struct collection *c, const size_t *order, size_t *start,
-                             size_t *row, market_number *value)
+/* Sorts the pairs by column and row; costs of the same pair are added up. */
+static int sort_pairs(const struct collection *c, size_t *start, size_t *row, market_number *value)
 {
     size_t kept = 0;
+    qsort(c->pair, c->count, sizeof *c->pair, compare_pairs);
     for (size_t j = 0, k = 0; j < c->cols; j++) {
-        size_t first = kept, end = start[j + 1];
-        start[j] = first;
-        for (; k < end; k++) {
-            size_t pair = order[k];
-            if (kept > first && row[kept - 1] == c->row[pair]) {
-                if (add_number(c->real, &value[kept - 1], c->value[pair]) != 0)
-                    return -ERANGE;
-                continue;
+        start[j] = kept;
+        for (; k < c->count && c->pair[k].col == j; k++) {
+            const struct pair *pair = &c->pair[k];
+            if (kept == start[j] || row[kept - 1] != pair->row) {
+                row[kept] = pair->row;
+                value[kept++] = pair->value;
+            } else if (add_number(c->real, &value[kept - 1], pair->value) != 0) {
+                return -ERANGE;
             }
-            row[kept] = c->row[pair];
-            value[kept++] = c->value[pair];
         }
     }
     start[c->cols] = kept;
     return 0;
-}
-
-static int sort_pairs(const struct collection *c, size_t *start, size_t *row, market_number *value)
-{
-    struct base_arena arena = {0};
-    size_t *of_row = base_arena_alloc(&arena, c->rows + 2, sizeof *of_row);
-    size_t *by_row = base_arena_alloc(&arena, c->count, sizeof *by_row);
-    size_t *order = base_arena_alloc(&arena, c->count, sizeof *order);
-    int rc = arena.failed ? -ENOMEM : 0;
-    if (rc == 0) {
-        sort_by_key(c->row, of_row, c->rows, NULL, by_row, c->count);
-        sort_by_key(c->col, start, c->cols, by_row, order, c->count);
-        rc = copy_sorted_pairs(c, order, start, row, value);
-    }
-    base_arena_release(&arena);
-    return rc;
 }
 
 /* ---- results ---- */
@@ -142,7 +115,7 @@ static void set_values(const struct collection *c, market_number *value, matrix_
 
 static int build_pair_list(matrix_scan *scan, const struct collection *c, matrix_costs *costs)
 {
-    size_t *start = calloc(c->cols + 2, sizeof *start), *row = calloc(c->count | 1, sizeof *row);
+    size_t *start = calloc(c->cols + 1, sizeof *start), *row = calloc(c->count | 1, sizeof *row);
     market_number *value = calloc(c->count | 1, sizeof *value);
     int rc =
         start == NULL || row == NULL || value == NULL ? -ENOMEM : sort_pairs(c, start, row, value);
@@ -185,8 +158,7 @@ int matrix_read_costs(FILE *stream, matrix_costs *costs, matrix_error *error)
         rc = read_market_costs(&scan, &c, costs);
     freelocale(c.c_locale);
     free(c.value);
-    free(c.row);
-    free(c.col);
+    free(c.pair);
     return rc;
 }
 

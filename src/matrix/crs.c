@@ -168,62 +168,31 @@ int matrix_transpose(matrix *transposed, const matrix *m)
     return 0;
 }
 
-/* A row that is added up: its values, and which of them are there. A bit of `group` stands for a
- * word of `there` that is not 0, so that a row is read out in ascending order in the time of its
- * entries. */
-typedef struct row_sum {
-    int64_t *value;
-    uint64_t *there, *group;
-    size_t groups;
-} row_sum;
-
 enum { BITS = 64 };
 
-static int init_row_sum(row_sum *s, size_t cols)
-{
-    int rc = 0;
-    s->groups = cols / BITS / BITS + 1;
-    s->value = base_zeroed(cols, sizeof *s->value, &rc);
-    s->there = base_zeroed(cols / BITS + 1, sizeof *s->there, &rc);
-    s->group = base_zeroed(s->groups, sizeof *s->group, &rc);
-    return rc;
-}
-
-static void release_row_sum(row_sum *s)
-{
-    free(s->value);
-    free(s->there);
-    free(s->group);
-}
-
-/* Values that are not there are 0. */
-static int add_to_sum(row_sum *s, const matrix *m, size_t row)
+/* Adds a row to value[], and sets the bits of its columns in there[]. */
+static int add_row(const matrix *m, size_t row, int64_t *value, uint64_t *there)
 {
     for (size_t k = m->row_start[row]; k < m->row_start[row + 1]; k++) {
-        size_t j = m->col[k], word = j / BITS;
-        if (__builtin_add_overflow(s->value[j], m->value[k], &s->value[j]))
+        size_t j = m->col[k];
+        if (__builtin_add_overflow(value[j], m->value[k], &value[j]))
             return -ERANGE;
-        s->there[word] |= UINT64_C(1) << j % BITS;
-        s->group[word / BITS] |= UINT64_C(1) << word % BITS;
+        there[j / BITS] |= UINT64_C(1) << j % BITS;
     }
     return 0;
 }
 
-/* Appends what is there, except zeros, to *m and forgets it. */
-static void append_sum(row_sum *s, matrix *m, size_t *used)
+/* Appends what is there, except zeros, to *m and clears it. */
+static void append_sum(matrix *m, size_t *used, int64_t *value, uint64_t *there)
 {
-    for (size_t g = 0; g < s->groups; g++) {
-        for (; s->group[g] != 0; s->group[g] &= s->group[g] - 1) {
-            size_t word = g * BITS + (size_t)__builtin_ctzll(s->group[g]);
-            for (; s->there[word] != 0; s->there[word] &= s->there[word] - 1) {
-                size_t j = word * BITS + (size_t)__builtin_ctzll(s->there[word]);
-                m->col[*used] = j;
-                m->value[*used] = s->value[j];
-                *used += s->value[j] != 0;
-                s->value[j] = 0;
-            }
+    for (size_t word = 0; word <= m->cols / BITS; word++)
+        for (; there[word] != 0; there[word] &= there[word] - 1) {
+            size_t j = word * BITS + (size_t)__builtin_ctzll(there[word]);
+            m->col[*used] = j;
+            m->value[*used] = value[j];
+            *used += value[j] != 0;
+            value[j] = 0;
         }
-    }
 }
 
 /* Rows by group: of[start[g]] to of[start[g + 1] - 1] are those of group g. */
@@ -246,17 +215,19 @@ static int sort_rows(const size_t *group_of_row, size_t rows, size_t groups, siz
 
 static int sum_groups(const matrix *m, const size_t *start, const size_t *of, matrix *sums)
 {
-    row_sum sum;
     size_t used = 0;
-    int rc = init_row_sum(&sum, m->cols);
+    int rc = 0;
+    int64_t *value = base_zeroed(m->cols, sizeof *value, &rc);
+    uint64_t *there = base_zeroed(m->cols / BITS + 1, sizeof *there, &rc);
     for (size_t g = 0; g < sums->rows && rc == 0; g++) {
         for (size_t k = start[g]; k < start[g + 1] && rc == 0; k++)
-            rc = add_to_sum(&sum, m, of[k]);
+            rc = add_row(m, of[k], value, there);
         if (rc == 0)
-            append_sum(&sum, sums, &used);
+            append_sum(sums, &used, value, there);
         sums->row_start[g + 1] = used;
     }
-    release_row_sum(&sum);
+    free(value);
+    free(there);
     return rc;
 }
 

@@ -108,30 +108,23 @@ int matrix_scan_word(matrix_scan *scan)
     return matrix_scan_failure(scan);
 }
 
-int matrix_scan_rest_of_line(matrix_scan *scan, char **text)
+int matrix_scan_rest_of_line(matrix_scan *scan, size_t most, struct matrix_text *text)
 {
-    size_t length = 0, capacity = 0, line = scan->line;
-    char *read = NULL;
-    int rc = base_reserve(&read, &capacity, 1, 1);
-    for (int c; rc == 0 && (c = matrix_scan_next(scan)) != '\n' && c != EOF;) {
+    size_t begin = text->length, line = scan->line;
+    int c, rc = base_reserve(&text->string, &text->capacity, begin + 1, 1);
+    while (rc == 0 && (c = matrix_scan_next(scan)) != '\n' && c != EOF) {
         if (c == '\0')
-            rc = matrix_refuse(scan->error, line, "a NUL byte");
-        else if (length == MATRIX_SCAN_LINE)
-            rc = matrix_refuse(scan->error, line, "a line of more than %d characters",
-                               MATRIX_SCAN_LINE);
-        else
-            rc = base_reserve(&read, &capacity, length + 2, 1);
+            return matrix_refuse(scan->error, line, "a NUL byte");
+        if (text->length == most)
+            return matrix_refuse(scan->error, line, "text of more than %zu characters", most);
+        rc = base_reserve(&text->string, &text->capacity, text->length + 2, 1);
         if (rc == 0)
-            read[length++] = (char)c;
+            text->string[text->length++] = (char)c;
     }
-    if (rc != 0) {
-        free(read);
+    if (rc != 0)
         return rc;
-    }
-    if (length > 0 && read[length - 1] == '\r')
-        length--;
-    read[length] = '\0';
-    *text = read;
+    text->length -= text->length > begin && text->string[text->length - 1] == '\r';
+    text->string[text->length] = '\0';
     return 0;
 }
 

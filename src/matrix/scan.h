@@ -14,7 +14,7 @@
 #define MATRIX_SCAN_WORD 127
 
 /* Longer lines of text are refused. */
-#define MATRIX_SCAN_LINE 32768
+#define MATRIX_SCAN_LINE ((size_t)32768)
 
 /* Comments of more characters are refused: twice the names of a million hosts. */
 #define MATRIX_SCAN_COMMENTS ((size_t)1 << 26)
@@ -57,9 +57,15 @@ int matrix_scan_double(matrix_scan *scan, locale_t c, const char *what, double *
 /* Skips white space. 1: the next character is a '%' at the beginning of a line; otherwise 0. */
 int matrix_scan_at_comment(matrix_scan *scan);
 
-/* Reads the rest of the line, without the line end, as a string that the caller frees. Also
- * -ENOMEM. */
-int matrix_scan_rest_of_line(matrix_scan *scan, char **text);
+/* A string that grows; zeroed: none. The caller frees it, also after an error. */
+struct matrix_text {
+    char *string;
+    size_t length, capacity;
+};
+
+/* Appends the rest of the line, without the line end, to a text of at most that many characters.
+ * Also -ENOMEM. */
+int matrix_scan_rest_of_line(matrix_scan *scan, size_t most, struct matrix_text *text);
 
 /* Reads comment lines up to the next word, as matrix_read_market. Also -ENOMEM. */
 int matrix_scan_comments(matrix_scan *scan, char **comments);

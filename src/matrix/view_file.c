@@ -118,7 +118,7 @@ static int check_header(matrix_scan *scan, const struct header *h, size_t ranks)
     return 0;
 }
 
-static int read_header(matrix_scan *scan, size_t ranks, struct header *h, char **file)
+static int read_header(matrix_scan *scan, size_t ranks, struct header *h, struct matrix_text *file)
 {
     const struct {
         const char *what;
@@ -136,7 +136,7 @@ static int read_header(matrix_scan *scan, size_t ranks, struct header *h, char *
     }
     if (rc == 0)
         rc = check_header(scan, h, ranks);
-    return rc == 0 ? matrix_scan_rest_of_line(scan, file) : rc;
+    return rc == 0 ? matrix_scan_rest_of_line(scan, MATRIX_SCAN_LINE, file) : rc;
 }
 
 /* Reads an entry of a row that begins at entry `first`. */
@@ -198,17 +198,17 @@ static int read_pattern(matrix_scan *scan, view_file *f)
 {
     struct header h = {0};
     matrix bytes = {0};
-    char *file = NULL;
+    struct matrix_text file = {0};
     size_t line = scan->word_line;
     int rc = read_header(scan, f->view.rows, &h, &file);
     if (rc == 0)
-        rc = decode_name(scan, line, file);
+        rc = decode_name(scan, line, file.string);
     if (rc == 0)
         rc = matrix_allocate(&bytes, f->view.rows, h.bins, h.entries);
     if (rc == 0)
         rc = read_access_rows(scan, &bytes, &h);
     access_pattern pattern = {
-        .file = file,
+        .file = file.string,
         .calls = (int64_t)h.calls,
         .first = (int64_t)h.first,
         .unit = (int64_t)h.unit,

@@ -86,35 +86,20 @@ static int check_address(const char *address, const char *host, matrix_error *er
     return 0;
 }
 
-struct node_address {
-    const char *address, *host;
-};
-
-static int compare_addresses(const void *a, const void *b)
-{
-    return strcmp(((const struct node_address *)a)->address,
-                  ((const struct node_address *)b)->address);
-}
-
 /* ssh and mpirun -x pass environments on: two hosts with one address do not both have their own. */
 static int check_apart(const char *const *address, const char *const *hosts, size_t nodes,
                        matrix_error *error)
 {
+    name_table seen = {0};
     int rc = 0;
-    struct node_address *node = calloc(nodes | 1, sizeof *node);
-    if (node == NULL)
-        return -ENOMEM;
-    for (size_t n = 0; n < nodes; n++)
-        node[n] = (struct node_address){address[n], hosts[n]};
-    qsort(node, nodes, sizeof *node, compare_addresses);
-    for (size_t i = 1; i < nodes && rc == 0; i++) {
-        if (compare_addresses(&node[i - 1], &node[i]) == 0 &&
-            strcasecmp(node[i - 1].host, node[i].host) != 0)
+    for (size_t n = 0, first; rc == 0 && n < nodes; n++) {
+        rc = name_table_add(&seen, address[n], strlen(address[n]), &first);
+        if (rc == 0 && first < n)
             rc =
                 matrix_refuse(error, 0, "hosts %.50s and %.50s have one SLURM_TOPOLOGY_ADDR: %.50s",
-                              node[i - 1].host, node[i].host, node[i].address);
+                              hosts[first], hosts[n], address[n]);
     }
-    free(node);
+    name_table_release(&seen);
     return rc;
 }
 
@@ -139,8 +124,8 @@ static int add_addresses(topo_fabric *f, const char *const *address, const char 
     return with_switches > 0 ? check_apart(address, hosts, nodes, error) : -ENODATA;
 }
 
-int topo_fabric_from_addresses(const char *const *address, const char *const *hosts, size_t nodes,
-                               topo_fabric **fabric, matrix_error *error)
+int topo_from_addresses(const char *const *address, const char *const *hosts, size_t nodes, topo *t,
+                        matrix_error *error)
 {
     topo_fabric *f = calloc(1, sizeof *f);
     if (f == NULL)
@@ -152,8 +137,7 @@ int topo_fabric_from_addresses(const char *const *address, const char *const *ho
     if (rc == 0)
         rc = fabric_finish(f, error);
     if (rc == 0)
-        *fabric = f;
-    else
-        topo_fabric_free(f);
+        rc = topo_from_fabric(f, hosts, nodes, t, error);
+    topo_fabric_free(f);
     return rc;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The graph of a network. */
+#define _GNU_SOURCE /* memmem */
 #include "topo/fabric.h"
 
 #include "base/memory.h"
@@ -19,7 +20,7 @@ int fabric_vertex(topo_fabric *f, const char *key, size_t length, size_t line, s
     if (rc == 0)
         rc = name_table_add(&f->keys, key, length, v);
     if (rc == 0 && *v == known)
-        f->vertex[known] = (vertex){.first_line = line, .host = NO_INDEX, .table = NO_INDEX};
+        f->vertex[known] = (vertex){.first_line = line, .host = NO_INDEX};
     return rc;
 }
 
@@ -43,21 +44,13 @@ int fabric_add_arc(topo_fabric *f, const arc *a)
     return rc;
 }
 
-static int contains(const char *text, size_t length, const char *part)
-{
-    size_t m = strlen(part);
-    for (size_t i = 0; i + m <= length; i++)
-        if (strncasecmp(text + i, part, m) == 0)
-            return 1;
-    return 0;
-}
-
 static int is_host_name(const char *description, size_t length, size_t first_word)
 {
     static const char *const set_by_installers[] = {"localhost", "localhost.localdomain", "ubuntu",
                                                     "(none)"};
-    if (first_word == 0 || contains(description, length, "Mellanox Technologies") ||
-        contains(description, length, "Aggregation Node"))
+    static const char maker[] = "Mellanox Technologies", sharp[] = "Aggregation Node";
+    if (first_word == 0 || memmem(description, length, maker, sizeof maker - 1) != NULL ||
+        memmem(description, length, sharp, sizeof sharp - 1) != NULL)
         return 0;
     for (size_t k = 0; k < sizeof set_by_installers / sizeof *set_by_installers; k++)
         if (strlen(set_by_installers[k]) == first_word &&
@@ -85,39 +78,6 @@ int fabric_name_adapter(topo_fabric *f, size_t v, const char *description, size_
     if (!is_host_name(description, length, first_word))
         return 0;
     return fabric_name_host(f, v, description, first_word);
-}
-
-int fabric_add_lid(topo_fabric *f, const lid_owner *owner)
-{
-    int rc = base_reserve(&f->lid, &f->lid_capacity, f->lids + 1, sizeof *f->lid);
-    if (rc == 0)
-        f->lid[f->lids++] = *owner;
-    return rc;
-}
-
-int fabric_table(topo_fabric *f, size_t v, forwarding_table **table)
-{
-    if (f->vertex[v].table == NO_INDEX) {
-        int rc = base_reserve(&f->table, &f->table_capacity, f->tables + 1, sizeof *f->table);
-        if (rc != 0)
-            return rc;
-        f->table[f->tables] = (forwarding_table){.vertex = v};
-        f->vertex[v].table = f->tables++;
-    }
-    *table = &f->table[f->vertex[v].table];
-    return 0;
-}
-
-int fabric_forward(forwarding_table *table, size_t lid, unsigned char port)
-{
-    size_t lids = table->lids;
-    int rc = base_reserve(&table->port, &lids, lid + 1, 1);
-    if (rc != 0)
-        return rc;
-    memset(table->port + table->lids, NO_PORT, lids - table->lids);
-    table->lids = lids;
-    table->port[lid] = port;
-    return 0;
 }
 
 int fabric_add_trace(topo_fabric *f, const trace *t)
@@ -243,8 +203,6 @@ void topo_fabric_free(topo_fabric *f)
 {
     if (f == NULL)
         return;
-    for (size_t k = 0; k < f->tables; k++)
-        free(f->table[k].port);
     name_table_release(&f->keys);
     name_table_release(&f->hosts);
     matrix_release(&f->hops);
@@ -253,8 +211,6 @@ void topo_fabric_free(topo_fabric *f)
     free(f->first_arc);
     free(f->first_adapter);
     free(f->adapter);
-    free(f->lid);
-    free(f->table);
     free(f->trace);
     free(f);
 }
@@ -266,7 +222,6 @@ void topo_fabric_summary(const topo_fabric *f, topo_summary *summary)
     *summary = (topo_summary){.format = f->format,
                               .hosts = f->hosts.count,
                               .links = f->arcs / 2,
-                              .routed = f->tables,
                               .traces = f->traces,
                               .rows = f->hops.rows,
                               .joined = f->joined};

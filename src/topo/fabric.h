@@ -11,16 +11,11 @@
 /* Messages start and end at adapters; only switches forward them. */
 enum vertex_kind { KIND_UNKNOWN, KIND_SWITCH, KIND_ADAPTER, KIND_ROUTER };
 
-/* InfiniBand's highest unicast address. */
-enum { HIGHEST_LID = 0xbfff };
-enum { NO_PORT = 0xff };
-
 typedef struct vertex {
     enum vertex_kind kind;
     size_t described;  /* line of its description; 0: only mentioned */
     size_t first_line; /* that names it */
     size_t host;       /* of an adapter; NO_INDEX: none that has a name */
-    size_t table;      /* of a switch, in fabric->table; NO_INDEX: none */
 } vertex;
 
 /* One end of a cable. Each cable has two arcs, one from each end. Port 0: unknown. */
@@ -29,18 +24,6 @@ typedef struct arc {
     size_t line;
     uint32_t from_port, to_port;
 } arc;
-
-/* A local address and the adapter or switch it belongs to. */
-typedef struct lid_owner {
-    size_t lid, vertex, line;
-} lid_owner;
-
-/* The output port of each address: port[lid]; NO_PORT: none. */
-typedef struct forwarding_table {
-    size_t vertex;
-    unsigned char *port;
-    size_t lids; /* entries of port */
-} forwarding_table;
 
 /* The number of hops from one adapter to another. */
 typedef struct trace {
@@ -59,10 +42,6 @@ struct topo_fabric {
     size_t *first_arc;     /* first_arc[v] .. first_arc[v + 1] - 1 are those from v */
     size_t *first_adapter; /* likewise of host h in adapter */
     size_t *adapter;
-    lid_owner *lid;
-    size_t lids, lid_capacity;
-    forwarding_table *table;
-    size_t tables, table_capacity;
     trace *trace;
     size_t traces, trace_capacity;
     int joined;
@@ -83,14 +62,6 @@ int fabric_name_adapter(topo_fabric *f, size_t v, const char *description, size_
 
 /* Name of a host itself. */
 int fabric_name_host(topo_fabric *f, size_t v, const char *name, size_t length);
-
-int fabric_add_lid(topo_fabric *f, const lid_owner *owner);
-
-/* The table of switch v, created if there is none. */
-int fabric_table(topo_fabric *f, size_t v, forwarding_table **table);
-
-/* lid <= HIGHEST_LID */
-int fabric_forward(forwarding_table *table, size_t lid, unsigned char port);
 
 int fabric_add_trace(topo_fabric *f, const trace *t);
 

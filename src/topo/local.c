@@ -4,14 +4,7 @@
 
 #include <string.h>
 
-#include "topo/distances.h"
-
 const char *const topo_locality_field[TOPO_SAME_MACHINE] = {"CR", "L2", "L3", "NM", "SK"};
-
-double topo_level_hops(topo_level level)
-{
-    return TOPO_SAME_NODE * (1.0 - (double)topo_level_saves(level) / TOPO_STEPS);
-}
 
 /* The value of a field, up to its colon. Returns the length. */
 static size_t find_field(const char *locality, const char *name, const char **value)

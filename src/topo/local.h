@@ -18,13 +18,10 @@ typedef enum topo_level {
     TOPO_LEVELS
 } topo_level;
 
-/* Hops between two ranks at that level: equal steps of 1 / TOPO_STEPS up to TOPO_SAME_NODE, which
- * sums of hop-bytes have exactly. Always less than between nodes. */
+/* The distance of two ranks of a node is TOPO_SAME_NODE less the steps that their level saves, each
+ * 1 / TOPO_STEPS of it, which sums of hop-bytes have exactly: 0 steps at TOPO_SAME_MACHINE; a rank
+ * and itself save TOPO_STEPS. */
 #define TOPO_STEPS 8
-double topo_level_hops(topo_level level);
-
-/* Steps that are saved against TOPO_SAME_NODE: 0 at TOPO_SAME_MACHINE; a rank and itself save
- * TOPO_STEPS. */
 static inline int topo_level_saves(topo_level level)
 {
     return (int)TOPO_SAME_MACHINE - (int)level;

@@ -62,8 +62,6 @@ static int read_pairs(FILE *stream, topo_fabric *f, matrix_error *error)
                            f->hops.cols);
     if (rc == 0)
         rc = read_row_names(comments, f, error);
-    if (rc == 0)
-        rc = check_names_differ(&f->hosts, error);
     free(comments);
     return rc;
 }

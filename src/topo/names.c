@@ -174,18 +174,6 @@ static const char *nth_name(const host_index *index, size_t k)
     return name_table_get(index->names, index->order[k]);
 }
 
-int check_names_differ(const name_table *names, matrix_error *error)
-{
-    host_index index;
-    int rc = sort_hosts(&index, names);
-    for (size_t k = 1; rc == 0 && k < index.count; k++)
-        if (same_host(nth_name(&index, k - 1), nth_name(&index, k)))
-            rc = matrix_refuse(error, 0, "host %.80s is named twice (as %.80s)",
-                               nth_name(&index, k - 1), nth_name(&index, k));
-    free(index.order);
-    return rc;
-}
-
 static int same_name(const char *a, const char *b)
 {
     return strcasecmp(a, b) == 0;
@@ -238,39 +226,32 @@ static int find_host(const host_index *index, const char *host, size_t *found, m
     return 0;
 }
 
+/* Notes in host_of[] that a name of the table is of host n. */
+static int claim_name(size_t *host_of, const char *const *hosts, size_t n, size_t name,
+                      matrix_error *error)
+{
+    if (host_of[name] != 0)
+        return matrix_refuse(error, 0, "host %.150s is given twice", hosts[n]);
+    host_of[name] = n + 1;
+    return 0;
+}
+
 int find_hosts(const name_table *names, const char *const *hosts, size_t nodes, int optional,
                size_t *found, matrix_error *error)
 {
-    host_index index;
-    int rc = sort_hosts(&index, names);
+    host_index index = {0};
+    size_t *host_of = calloc(names->count | 1, sizeof *host_of);
+    int rc = host_of == NULL ? -ENOMEM : sort_hosts(&index, names);
     for (size_t n = 0; rc == 0 && n < nodes; n++) {
         rc = find_host(&index, hosts[n], &found[n], error);
         if (rc == -ENXIO && optional) {
             found[n] = NO_INDEX;
             rc = 0;
+        } else if (rc == 0) {
+            rc = claim_name(host_of, hosts, n, found[n], error);
         }
     }
     free(index.order);
-    return rc;
-}
-
-static int compare_given(const void *a, const void *b)
-{
-    return strcasecmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-int check_hosts_differ(const char *const *hosts, size_t nodes, matrix_error *error)
-{
-    const char **sorted = calloc(nodes | 1, sizeof *sorted);
-    int rc = 0;
-    if (sorted == NULL)
-        return -ENOMEM;
-    for (size_t n = 0; n < nodes; n++)
-        sorted[n] = hosts[n];
-    qsort(sorted, nodes, sizeof *sorted, compare_given);
-    for (size_t n = 1; rc == 0 && n < nodes; n++)
-        if (strcasecmp(sorted[n - 1], sorted[n]) == 0)
-            rc = matrix_refuse(error, 0, "host %.150s is given twice", sorted[n]);
-    free(sorted);
+    free(host_of);
     return rc;
 }

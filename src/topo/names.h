@@ -29,15 +29,9 @@ const char *name_table_get(const name_table *names, size_t index);
 
 void name_table_release(name_table *names);
 
-/* -EBADMSG: two names may stand for one host; -ENOMEM. */
-int check_names_differ(const name_table *names, matrix_error *error);
-
-/* The number of each host in the table. -EBADMSG: a host matches two names; -ENXIO: a host is
- * missing, or with `optional` found[n] = NO_INDEX; -ENOMEM. */
+/* The number of each host in the table. -EBADMSG: a host matches two names, or two hosts one;
+ * -ENXIO: a host is missing, or with `optional` found[n] = NO_INDEX; -ENOMEM. */
 int find_hosts(const name_table *names, const char *const *hosts, size_t nodes, int optional,
                size_t *found, matrix_error *error);
-
-/* -EBADMSG: a name is given twice (without case); -ENOMEM. */
-int check_hosts_differ(const char *const *hosts, size_t nodes, matrix_error *error);
 
 #endif

@@ -19,25 +19,16 @@ typedef struct topo_summary {
     size_t unnamed;     /* adapters whose description names no host */
     size_t switches;
     size_t links;  /* cables; parallel ones count each */
-    size_t routed; /* switches whose forwarding table is in the file */
     size_t traces; /* of ibtracert */
     size_t rows;   /* of a file of hops */
     int joined;    /* separate trees were joined by an added switch above them */
 } topo_summary;
 
 /* Reads a file and recognises its format by the content: Matrix Market hops; Slurm's topology.conf
- * or the output of "scontrol show topology"; ibnetdiscover or opensm-subnet.lst, optionally
- * followed by forwarding tables (opensm-lfts.dump, opensm.fdbs, ibroute) or ibtracert; ibtracert.
- * The stream must be seekable. -EBADMSG: malformed, with line and reason in `error`; -ENOMEM; -EIO,
- * with `error`. Free with topo_fabric_free. */
+ * or the output of "scontrol show topology"; ibnetdiscover, optionally followed by ibtracert;
+ * ibtracert. The stream must be seekable. -EBADMSG: malformed, with line and reason in `error`;
+ * -ENOMEM; -EIO, with `error`. Free with topo_fabric_free. */
 int topo_fabric_read(FILE *stream, topo_fabric **fabric, matrix_error *error);
-
-/* From Slurm's SLURM_TOPOLOGY_ADDR, the switches from the root to each host:
- * "core.pod0.leaf1.n5" for host n5. Equal prefixes are the same switches. -ENODATA: no address
- * names a switch. -EBADMSG: an address is empty, missing (NULL) or that of two hosts, or only some
- * name switches, with `error`. -ENOMEM. */
-int topo_fabric_from_addresses(const char *const *address, const char *const *hosts, size_t nodes,
-                               topo_fabric **fabric, matrix_error *error);
 
 void topo_fabric_free(topo_fabric *fabric); /* NULL is fine */
 
@@ -48,19 +39,18 @@ void topo_fabric_summary(const topo_fabric *fabric, topo_summary *summary);
 size_t topo_fabric_hosts(const topo_fabric *fabric);
 const char *topo_fabric_host(const topo_fabric *fabric, size_t host);
 
-/* The fabric's host of each name; SIZE_MAX: none. -EBADMSG: a name matches two, with `error`.
- * -ENOMEM. */
+/* The fabric's host of each name; SIZE_MAX: none. -EBADMSG: a name matches two, or two names one,
+ * with `error`. -ENOMEM. */
 int topo_find_hosts(const topo_fabric *fabric, const char *const *hosts, size_t nodes,
                     size_t *found, matrix_error *error);
 
 /* Distances between the hosts of a job, in that order. A host matches the one of the same name, or
  * else the only one that matches where one of both names lacks the domain. Hops from a file that
  * names no rows belong to the hosts in their order, and their numbers must agree.
- * With several adapters, the nearest pair counts. Routes follow the forwarding tables where the
- * file has them; a traced pair has the hops of its trace (also in the other direction); otherwise
- * the shortest path counts. Adapters and routers do not forward.
+ * With several adapters, the nearest pair counts. A traced pair has the hops of its trace (also in
+ * the other direction); otherwise the shortest path counts. Adapters and routers do not forward.
  * -ENXIO: a host is missing, two are not connected, or the file has traces only and none of a pair;
- * -EBADMSG: a name matches two hosts or is given twice, or the number of hops is wrong; both with
+ * -EBADMSG: a name matches two hosts, two names one host, or the number of hops is wrong; both with
  * `error`. -ENOMEM. Memory: node classes of these hosts squared, and the file. */
 int topo_from_fabric(const topo_fabric *fabric, const char *const *hosts, size_t nodes, topo *t,
                      matrix_error *error);
@@ -68,7 +58,10 @@ int topo_from_fabric(const topo_fabric *fabric, const char *const *hosts, size_t
 /* topo_fabric_read and topo_from_fabric in one. */
 int topo_read(FILE *stream, const char *const *hosts, size_t nodes, topo *t, matrix_error *error);
 
-/* topo_fabric_from_addresses and topo_from_fabric in one. */
+/* From Slurm's SLURM_TOPOLOGY_ADDR, the switches from the root to each host:
+ * "core.pod0.leaf1.n5" for host n5. Equal prefixes are the same switches. -ENODATA: no address
+ * names a switch. -EBADMSG: an address is empty, missing (NULL) or that of two hosts, or only some
+ * name switches, with `error`; otherwise as topo_from_fabric. */
 int topo_from_addresses(const char *const *address, const char *const *hosts, size_t nodes, topo *t,
                         matrix_error *error);
 

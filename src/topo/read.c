@@ -10,9 +10,9 @@
 
 enum family { SLURM, INFINIBAND };
 
-/* Limits of what a file describes, far beyond any network: a few bytes of text may stand for many
- * links, or for a table of 48 KiB. */
-enum { MOST_PARTS = 1 << 22, MOST_TABLES = 1 << 14 };
+/* The limit of what a file describes, far beyond any network: a few bytes of text may stand for
+ * many links. */
+enum { MOST_PARTS = 1 << 22 };
 
 /* A line that begins with that text starts lines of that format. */
 struct format {
@@ -24,9 +24,6 @@ struct format {
 
 static const char slurm_tree[] = "Slurm, tree of switches";
 static const char slurm_blocks[] = "Slurm, blocks";
-static const char discovered[] = "ibnetdiscover";
-static const char subnet[] = "opensm, list of links";
-static const char tables[] = "InfiniBand, forwarding tables";
 static const char traced[] = "ibtracert";
 
 static const struct format formats[] = {
@@ -34,37 +31,18 @@ static const struct format formats[] = {
     {"BlockName=", SLURM, slurm_blocks, read_slurm_line},
     {"BlockSizes=", SLURM, slurm_blocks, read_slurm_line},
     {"AggregatedBlock=", SLURM, slurm_blocks, read_slurm_line},
-    {"vendid=", INFINIBAND, discovered, read_ibnetdiscover_line},
-    {"devid=", INFINIBAND, discovered, read_ibnetdiscover_line},
-    {"sysimgguid=", INFINIBAND, discovered, read_ibnetdiscover_line},
-    {"switchguid=", INFINIBAND, discovered, read_ibnetdiscover_line},
-    {"caguid=", INFINIBAND, discovered, read_ibnetdiscover_line},
-    {"rtguid=", INFINIBAND, discovered, read_ibnetdiscover_line},
-    {"Switch\t", INFINIBAND, discovered, read_ibnetdiscover_line},
-    {"Switch ", INFINIBAND, discovered, read_ibnetdiscover_line},
-    {"Ca\t", INFINIBAND, discovered, read_ibnetdiscover_line},
-    {"Ca ", INFINIBAND, discovered, read_ibnetdiscover_line},
-    {"Hca\t", INFINIBAND, discovered, read_ibnetdiscover_line},
-    {"Hca ", INFINIBAND, discovered, read_ibnetdiscover_line},
-    {"Rt\t", INFINIBAND, discovered, read_ibnetdiscover_line},
-    {"Rt ", INFINIBAND, discovered, read_ibnetdiscover_line},
-    {"Chassis ", INFINIBAND, discovered, read_ibnetdiscover_line},
-    {"{ ", INFINIBAND, subnet, read_subnet_line},
-    {"Unicast lids ", INFINIBAND, tables, read_ports_line},
-    {"dump_ucast_routes:", INFINIBAND, tables, read_fdbs_line},
     {"From ", INFINIBAND, traced, read_trace_line},
     {NULL, 0, NULL, NULL},
 };
+static const struct format ibnetdiscover = {NULL, INFINIBAND, "ibnetdiscover",
+                                            read_ibnetdiscover_line};
 
-/* Most lines are ports and table entries, which start none. */
 static const struct format *format_of(const char *line)
 {
-    if (*line == '[' || *line == '0')
-        return NULL;
     for (const struct format *f = formats; f->beginning != NULL; f++)
         if (strncasecmp(line, f->beginning, strlen(f->beginning)) == 0)
             return f;
-    return NULL;
+    return begins_ibnetdiscover(line) ? &ibnetdiscover : NULL;
 }
 
 /* Comments, and the prompts with the commands that produced an ibtracert list. */
@@ -77,17 +55,15 @@ static int refuse_unknown(const reading *r, const char *line)
 {
     return matrix_refuse(r->error, r->line,
                          "'%.40s' begins no topology: MatrixMarket, SwitchName= or BlockName= of "
-                         "Slurm, ibnetdiscover, opensm-subnet.lst or ibtracert",
+                         "Slurm, ibnetdiscover or ibtracert",
                          line);
 }
 
-/* Tables and traces follow a list of links. */
+/* Traces follow a list of links. */
 static const char *combined_format(const char *before, const struct format *now)
 {
     if (before == NULL || before == now->name)
         return now->name;
-    if (before == tables || now->name == tables)
-        return tables;
     if (before == traced || now->name == traced)
         return traced;
     return now->name == slurm_tree ? slurm_tree : before;
@@ -99,17 +75,14 @@ static int check_size(const reading *r)
     const topo_fabric *f = r->fabric;
     const struct {
         const char *what;
-        size_t count, most;
-    } parts[] = {{"hosts and switches", f->keys.count, MOST_PARTS},
-                 {"ends of links", f->arcs, MOST_PARTS},
-                 {"local addresses", f->lids, MOST_PARTS},
-                 {"traces", f->traces, MOST_PARTS},
-                 {"blocks in aggregates", slurm_members(r), MOST_PARTS},
-                 {"forwarding tables", f->tables, MOST_TABLES}};
+        size_t count;
+    } parts[] = {{"hosts and switches", f->keys.count},
+                 {"ends of links", f->arcs},
+                 {"traces", f->traces},
+                 {"blocks in aggregates", slurm_members(r)}};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
-        if (parts[k].count > parts[k].most)
-            return matrix_refuse(r->error, r->line, "more than %zu %s", parts[k].most,
-                                 parts[k].what);
+        if (parts[k].count > MOST_PARTS)
+            return matrix_refuse(r->error, r->line, "more than %d %s", MOST_PARTS, parts[k].what);
     return 0;
 }
 
@@ -127,11 +100,6 @@ static int read_lines(reading *r, text_lines *text)
             return refuse_unknown(r, line);
         if (begun != NULL && now != NULL && begun->family != now->family)
             return matrix_refuse(r->error, r->line, "%s in a file of %s", begun->name, now->name);
-        if (begun != NULL && begun->read_line == read_trace_line && r->trace.open)
-            return matrix_refuse(r->error, r->line,
-                                 "a trace begins, but the one before it has no 'To' line");
-        if (begun != NULL && (now == NULL || begun->read_line != now->read_line))
-            r->record.open = 0;
         now = begun != NULL ? begun : now;
         if (begun != NULL)
             r->fabric->format = combined_format(r->fabric->format, begun);
@@ -156,26 +124,11 @@ static int check_described(const topo_fabric *f, matrix_error *error)
     return 0;
 }
 
-static int check_tables(const topo_fabric *f, matrix_error *error)
-{
-    for (size_t k = 0; k < f->tables; k++) {
-        const vertex *v = &f->vertex[f->table[k].vertex];
-        if (v->kind != KIND_SWITCH)
-            return matrix_refuse(error, v->first_line,
-                                 "a forwarding table of %.40s, but no line says where the "
-                                 "ports of that switch lead: put the output of ibnetdiscover or "
-                                 "opensm-subnet.lst in front",
-                                 fabric_key(f, f->table[k].vertex));
-    }
-    return 0;
-}
-
 static int finish_infiniband(const reading *r)
 {
     if (r->trace.open)
         return matrix_refuse(r->error, r->line, "the last trace has no 'To' line");
-    int rc = check_described(r->fabric, r->error);
-    return rc == 0 ? check_tables(r->fabric, r->error) : rc;
+    return check_described(r->fabric, r->error);
 }
 
 static int finish_lines(reading *r)
@@ -227,26 +180,13 @@ int topo_fabric_read(FILE *stream, topo_fabric **fabric, matrix_error *error)
     return rc;
 }
 
-/* Frees the fabric. */
-static int distances_of(topo_fabric *fabric, const char *const *hosts, size_t nodes, topo *t,
-                        matrix_error *error)
-{
-    int rc = topo_from_fabric(fabric, hosts, nodes, t, error);
-    topo_fabric_free(fabric);
-    return rc;
-}
-
 int topo_read(FILE *stream, const char *const *hosts, size_t nodes, topo *t, matrix_error *error)
 {
     topo_fabric *fabric;
     int rc = topo_fabric_read(stream, &fabric, error);
-    return rc == 0 ? distances_of(fabric, hosts, nodes, t, error) : rc;
-}
-
-int topo_from_addresses(const char *const *address, const char *const *hosts, size_t nodes, topo *t,
-                        matrix_error *error)
-{
-    topo_fabric *fabric;
-    int rc = topo_fabric_from_addresses(address, hosts, nodes, &fabric, error);
-    return rc == 0 ? distances_of(fabric, hosts, nodes, t, error) : rc;
+    if (rc != 0)
+        return rc;
+    rc = topo_from_fabric(fabric, hosts, nodes, t, error);
+    topo_fabric_free(fabric);
+    return rc;
 }

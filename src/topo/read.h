@@ -17,7 +17,7 @@ typedef struct reading {
     slurm_state *slurm; /* made by the first line of that format */
     struct {
         int open;
-        size_t vertex; /* whose ports or whose table follow */
+        size_t vertex; /* whose ports follow */
     } record;
     struct {
         int open;
@@ -30,10 +30,10 @@ typedef struct reading {
 /* Each reads one line, which it may modify; 0, -EBADMSG or -ENOMEM. */
 int read_slurm_line(reading *r, char *line);
 int read_ibnetdiscover_line(reading *r, char *line);
-int read_subnet_line(reading *r, char *line);
-int read_ports_line(reading *r, char *line); /* opensm-lfts.dump, ibroute */
-int read_fdbs_line(reading *r, char *line);  /* opensm.fdbs */
 int read_trace_line(reading *r, char *line);
+
+/* Whether the line begins a record of ibnetdiscover, or is in one and no port. */
+int begins_ibnetdiscover(const char *line);
 
 /* The number of blocks in aggregates so far. */
 size_t slurm_members(const reading *r);

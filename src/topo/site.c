@@ -23,8 +23,6 @@ static int measure_site(site *s, matrix_error *error)
         rc = site_find_classes(s, error);
     if (rc == 0)
         rc = site_count_hops(s);
-    if (rc == 0 && s->fabric->tables > 0)
-        rc = site_follow_tables(s, error);
     if (rc == 0 && s->fabric->traces > 0)
         rc = site_apply_traces(s, error);
     return rc == 0 ? site_check_reached(s, error) : rc;
@@ -33,12 +31,11 @@ static int measure_site(site *s, matrix_error *error)
 int topo_from_fabric(const topo_fabric *fabric, const char *const *hosts, size_t nodes, topo *t,
                      matrix_error *error)
 {
-    int rc = check_hosts_differ(hosts, nodes, error);
-    if (rc != 0 || fabric->has_hops)
-        return rc != 0 ? rc : hops_of_market(fabric, hosts, nodes, t, error);
+    if (fabric->has_hops)
+        return hops_of_market(fabric, hosts, nodes, t, error);
     site s = {.fabric = fabric, .names = hosts, .nodes = nodes};
     topo_tree tree = {0};
-    rc = measure_site(&s, error);
+    int rc = measure_site(&s, error);
     if (rc == 0)
         rc = site_find_tree(&s, &tree);
     if (rc == 0) {

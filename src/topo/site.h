@@ -34,9 +34,6 @@ int site_find_classes(site *s, matrix_error *error);
 /* Shortest paths. */
 int site_count_hops(site *s);
 
-/* By the forwarding tables; may split classes. -EBADMSG: two ports have one local address. */
-int site_follow_tables(site *s, matrix_error *error);
-
 /* Replaces `between` by the traces where there are any; every node becomes a class. -ENXIO: neither
  * a trace nor a list of links covers a pair of nodes. */
 int site_apply_traces(site *s, matrix_error *error);

@@ -53,13 +53,6 @@ static int read_file(void *context, int64_t offset, char *data, int64_t bytes, i
     return 0;
 }
 
-static bool include(void *context, int64_t hole)
-{
-    (void)context;
-    (void)hole;
-    return false;
-}
-
 static int give_way(void *context)
 {
     (void)context;
@@ -67,7 +60,7 @@ static int give_way(void *context)
     return 0;
 }
 
-static const exchange_store store = {NULL, write_file, read_file, include};
+static const exchange_store store = {NULL, write_file, read_file, 0};
 static const exchange_transport transport = {.progress = give_way};
 
 /* ---- the ranks: each owns a domain and has blocks in all of them ---- */

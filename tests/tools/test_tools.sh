@@ -64,7 +64,7 @@ tap_contains "$(tatp topology hostile.conf)" 'a\x1bc' "tatp topology: control ch
 tap_contains "$(tatp topology --json hostile.conf)" '"a\u001bc"' "tatp topology: in JSON as well"
 printf '%s[31m\n' "$esc" >hostile.conf
 refuses 1 "tatp: hostile.conf:1: '\\x1b[31m' begins no topology: MatrixMarket, SwitchName= or BlockName= of Slurm, \
-ibnetdiscover, opensm-subnet.lst or ibtracert" "tatp topology: a message without any" tatp topology hostile.conf
+ibnetdiscover or ibtracert" "tatp topology: a message without any" tatp topology hostile.conf
 printf '%s[31m\n' "$esc" >hostile
 refuses 1 "tatp: hostile:1: '\\x1b[31m' is not the name of a host" "hosts: no control characters" \
     tatp plan --requests one.mtx --hosts @hostile

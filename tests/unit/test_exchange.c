@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Unit tests of src/exchange for what the simulation (tests/exchange) does not cover: memory, and
  * what only affects speed. */
-#include "exchange/costs.h"
 #include "exchange/exchange.h"
 #include "exchange/load.h"
 
@@ -60,13 +59,8 @@ static int read_file(void *context, int64_t offset, char *data, int64_t bytes, i
     return 0;
 }
 
-static bool include(void *context, int64_t hole)
-{
-    (void)context;
-    return hole <= READ_COSTS_MOST;
-}
-
-static const exchange_store store = {NULL, write_file, read_file, include};
+enum { MOST_HOLE = 4096 };
+static const exchange_store store = {NULL, write_file, read_file, MOST_HOLE};
 
 /* ---- messages between two ranks, without an allocation ---- */
 
@@ -465,10 +459,10 @@ START_TEST(last_byte_of_the_largest_domain)
 }
 END_TEST
 
-/* A read includes the holes that the store wants it to, a write none. */
+/* A read includes the holes up to the store's limit, a write none. */
 START_TEST(holes)
 {
-    enum { GAP = READ_COSTS_MOST };
+    enum { GAP = MOST_HOLE };
     static const int64_t offset[] = {0, 1, GAP + 2, 2 * GAP + 4};
     access_bytes(offset, 4, 3 * GAP, 3 * GAP, true);
     ck_assert_uint_eq(noted.count, 3);
@@ -495,68 +489,6 @@ START_TEST(batches)
 }
 END_TEST
 
-/* ---- holes in reads ---- */
-
-enum { KIB = 1024 };
-
-/* Whether a hole is included, most times. */
-static bool includes(read_costs *costs, int64_t hole)
-{
-    int yes = 0;
-    for (int i = 0; i < 64; i++)
-        yes += read_costs_include(costs, hole);
-    return yes > 32;
-}
-
-/* Reads that take `request` seconds each and `byte` for a byte. */
-static void add_reads(read_costs *costs, int count, double request, double byte)
-{
-    for (int i = 0; i < count; i++) {
-        int64_t bytes = i % 2 == 0 ? 256 : 64 * KIB;
-        read_costs_add(costs, bytes, request + byte * (double)bytes);
-    }
-}
-
-START_TEST(holes_of_unknown_cost)
-{
-    read_costs costs = {0};
-    ck_assert(read_costs_include(&costs, READ_COSTS_LEAST));
-    ck_assert(!read_costs_include(&costs, READ_COSTS_MOST + 1));
-    ck_assert(!read_costs_include(&costs, 8 * KIB)); /* tries a short read */
-    ck_assert(includes(&costs, READ_COSTS_MOST));
-    read_costs_add(&costs, 64 * KIB, 1e-5);
-    ck_assert(includes(&costs, READ_COSTS_MOST));
-}
-END_TEST
-
-/* Files in memory, with two reads that waited for the processor, then on a server, then in memory.
- */
-START_TEST(holes_by_cost)
-{
-    read_costs costs = {0};
-    int tried = 0;
-    add_reads(&costs, 400, .6e-6, .1e-9);
-    ck_assert(includes(&costs, 5 * KIB));
-    ck_assert(!includes(&costs, 8 * KIB));
-    ck_assert(includes(&costs, READ_COSTS_LEAST));
-    read_costs_add(&costs, 256, 4e-3);
-    read_costs_add(&costs, 64 * KIB, 4e-3);
-    ck_assert(!includes(&costs, 16 * KIB));
-    add_reads(&costs, 400, 300e-6, 1e-9);
-    ck_assert(includes(&costs, READ_COSTS_MOST));
-    ck_assert(!includes(&costs, READ_COSTS_MOST + 1));
-    /* Short reads are due to holes that were not included, and still occur. */
-    for (int i = 0; i < 1000; i++)
-        tried += !read_costs_include(&costs, 32 * KIB);
-    ck_assert_int_ge(tried, 1000 / 64);
-    ck_assert_int_le(tried, 1000 / 16);
-    add_reads(&costs, 800, .6e-6, .1e-9);
-    ck_assert(!includes(&costs, 8 * KIB));
-    add_reads(&costs, 100, 0, 0);
-    ck_assert(costs.request >= 0 && costs.byte >= 0);
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("exchange");
@@ -565,7 +497,7 @@ int main(void)
               out_of_memory_in_reserve, nothing_allocates_in_a_run,
               contiguous_chunks_are_not_packed, pieces_are_counted);
     tcase_add_loop_test(tests, last_byte_of_the_largest_domain, 0, 2);
-    add_tests(tests, holes, batches, holes_of_unknown_cost, holes_by_cost);
+    add_tests(tests, holes, batches);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -533,11 +533,11 @@ START_TEST(comments_beyond_the_limit)
     ck_assert(comment != NULL && stream != NULL);
     memset(comment, 'c', LINE);
     strcpy(comment + LINE, "\n");
-    fprintf(stream, "FILEVIEW\n%%%s%%%s%%\n0 1 1\n", comment, comment);
+    fprintf(stream, "FILEVIEW\n%%%s%%%s%%c\n0 1 1\n", comment, comment);
     rewind(stream);
     if (random_cases(2) == 2) {
         ck_assert_int_eq(matrix_read_fileview(stream, &m, &error), -EBADMSG);
-        ck_assert_str_eq(error.reason, "comments of more than 67108864 characters");
+        ck_assert_str_eq(error.reason, "text of more than 67108864 characters");
         ck_assert_uint_eq(error.line, 4);
     }
     fclose(stream);

@@ -144,7 +144,8 @@ static void add_levels(struct scene *s, uint64_t seed)
             int steps = i == k ? TOPO_STEPS : topo_level_saves(level);
             if (s->node_of_rank[i] != s->node_of_rank[k])
                 continue;
-            s->distance[i][k] = s->distance[k][i] = i == k ? 0.0 : topo_level_hops(level);
+            s->distance[i][k] = s->distance[k][i] =
+                TOPO_SAME_NODE * (TOPO_STEPS - steps) / TOPO_STEPS;
             for (size_t j = 0; j < s->domains; j++) {
                 saved[i][j] += steps * s->bytes[k][j];
                 saved[k][j] += i == k ? 0 : steps * s->bytes[i][j];

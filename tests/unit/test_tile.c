@@ -115,41 +115,13 @@ START_TEST(bad_tilings_are_refused)
 }
 END_TEST
 
-START_TEST(positions_do_not_overflow)
-{
-    int64_t used = 10;
-    ck_assert_int_eq(access_advance_tiled(1, &used, INT64_MAX - 10), INT64_MAX - 1);
-    ck_assert_int_eq(used, 1);
-}
-END_TEST
-
-/* Step by step is the same as at once. A copy is left with the next byte, not with its last one. */
-START_TEST(positions_agree_with_the_stream)
-{
-    for_random_seeds (seed, CASES) {
-        state = seed;
-        int64_t size = 1 + below(12), used = 0, copies = 0, total = 0;
-        for (int step = 0; step < 10; step++) {
-            int64_t bytes = below(3 * size);
-            copies += access_advance_tiled(size, &used, bytes);
-            total += bytes;
-            ck_assert_int_eq(copies * size + used, total);
-            ck_assert_int_le(used, size);
-            ck_assert_int_ge(used, total > 0);
-        }
-    }
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("tile");
-    TCase *tilings = tcase_create("tilings"), *positions = tcase_create("positions");
+    TCase *tilings = tcase_create("tilings");
     tcase_set_timeout(tilings, 300);
     add_tests(tilings, tilings_hold_every_byte, copies_of_one_block_are_few_runs,
               bad_tilings_are_refused);
-    add_tests(positions, positions_do_not_overflow, positions_agree_with_the_stream);
     suite_add_tcase(suite, tilings);
-    suite_add_tcase(suite, positions);
     return run_suite(suite);
 }

@@ -302,30 +302,17 @@ static int make_progress(void *context)
 
 /* ---- store ---- */
 
-typedef struct file_store {
-    tatp_transfer transfer;
-    read_costs *costs;
-} file_store;
+/* Bytes that are copied in the time of a request, where the file is in memory. */
+enum { MOST_HOLE = 16 * 1024 };
 
 static int write_extents(void *context, const access_extent *extent, size_t count)
 {
-    file_store *store = context;
-    return tatp_io_write(&store->transfer, extent, count);
+    return tatp_io_write(context, extent, count);
 }
 
 static int read_piece(void *context, int64_t offset, char *data, int64_t bytes, int64_t *done)
 {
-    file_store *store = context;
-    double begin = MPI_Wtime();
-    int rc = tatp_io_read(&store->transfer, offset, data, bytes, done);
-    if (OMPI_SUCCESS == rc && *done > 0)
-        read_costs_add(store->costs, *done, MPI_Wtime() - begin);
-    return rc;
-}
-
-static bool read_includes(void *context, int64_t hole)
-{
-    return read_costs_include(((file_store *)context)->costs, hole);
+    return tatp_io_read(context, offset, data, bytes, done);
 }
 
 /* Times the file access cycle by cycle: a piece may take less time than reading the clock. */
@@ -348,14 +335,14 @@ static void time_access(void *context, int64_t cycle, enum exchange_moment momen
 int tatp_exchange_run(tatp_exchange *ex, tatp_comm *comm, tatp_io *io, exchange_run *run,
                       exchange_result *result, tatp_exchange_times *times)
 {
-    file_store file = {.costs = &ex->memory->costs};
+    tatp_transfer transfer;
     access_timer timer = {.probe = run->probe};
     const exchange_transport transport = {comm, start_send, start_receive, test_message,
                                           make_progress};
-    const exchange_store store = {&file, write_extents, read_piece, read_includes};
+    const exchange_store store = {&transfer, write_extents, read_piece, MOST_HOLE};
     const exchange_probe probe = {&timer, time_access};
     double start = MPI_Wtime();
-    tatp_transfer_init(&file.transfer, io);
+    tatp_transfer_init(&transfer, io);
     run->transport = &transport;
     run->store = &store;
     run->probe = &probe;

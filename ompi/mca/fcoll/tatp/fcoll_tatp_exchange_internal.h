@@ -5,8 +5,6 @@
 
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_exchange.h"
 
-#include "exchange/costs.h"
-
 /* ---- fcoll_tatp_exchange_requests.c ---- */
 
 typedef struct tatp_contributors {
@@ -43,9 +41,8 @@ typedef struct tatp_segment tatp_segment;
 struct tatp_exchange_memory {
     const ompi_process_name_t *process; /* per rank */
     tatp_pooled_buffers *buffers;       /* of the next run */
-    read_costs costs;
-    tatp_segment *segment; /* the last one that was shared, or NULL */
-    size_t refused_bytes;  /* memory of this size could not be shared; SIZE_MAX: none was refused */
+    tatp_segment *segment;              /* the last one that was shared, or NULL */
+    size_t refused_bytes; /* memory of this size could not be shared; SIZE_MAX: none was refused */
 };
 
 /* ---- fcoll_tatp_exchange_shm.c ---- */
