@@ -67,9 +67,8 @@ bool tatp_file_has_settings(const tatp_file *file, const tatp_plan_settings *set
 
 void tatp_file_open(tatp_file *file, ompio_file_t *fh)
 {
-    file->io = (tatp_io){.fh = fh, .fbtl = fh->f_fbtl};
+    file->io = (tatp_io){.fh = fh};
     file->is_open = false;
-    file->records = false;
     file->aggregators = 0;
     file->was_independent[false] = file->was_independent[true] = true;
     file->misjudged = false;
@@ -172,15 +171,15 @@ static void copy_path(const char *path, char copy[TATP_PATH_BYTES])
 }
 
 /* On rank 0. */
-static int prepare_record(tatp_file *file)
+static int prepare_record(const tatp_file *file, tatp_opening *opening)
 {
-    int rc = tatp_record_prepare(file->paths.record, &file->records);
+    int rc = tatp_record_prepare(file->paths.record, &opening->records);
     return OMPI_SUCCESS == rc ? rc : tatp_params_refuse(rc);
 }
 
 /* This rank's part of the opening. Rank 0 checks what the user asked for, before the first access:
  * what cannot be used must not cost data. */
-static int prepare_file(tatp_file *file)
+static int prepare_file(tatp_file *file, tatp_opening *opening)
 {
     const ompio_file_t *fh = file->io.fh;
     int rc = tatp_comm_attach(file->comm, fh->f_comm);
@@ -191,7 +190,7 @@ static int prepare_file(tatp_file *file)
     if (OMPI_SUCCESS == rc && 0 == fh->f_rank)
         rc = tatp_params_check();
     if (OMPI_SUCCESS == rc && 0 == fh->f_rank)
-        rc = prepare_record(file);
+        rc = prepare_record(file, opening);
     return rc;
 }
 
@@ -233,20 +232,30 @@ static void take_stripes(tatp_file *file, const tatp_opening *opening)
     set_own_settings(file, &settings);
 }
 
+/* The recorder has no entries of plans that were made while nothing was recorded. */
+static void begin_record(tatp_file *file, bool records)
+{
+    if (records && !file->records)
+        tatp_schedule_forget_all(file->schedule);
+    if (records && 0 == file->io.fh->f_rank)
+        tatp_record_begin(file->record, file->paths.record, file->io.fh->f_filename);
+    file->records = records;
+}
+
 static int complete_opening(tatp_file *file)
 {
     collect_settings(file);
-    int rc = prepare_file(file);
-    tatp_opening opening = {.digest = file->digest, .records = file->records};
+    tatp_opening opening = {.digest = file->digest};
+    int rc = prepare_file(file, &opening);
     if (OMPI_SUCCESS == rc && 0 == file->io.fh->f_rank)
         ask_file_system(file, &opening);
     rc = tatp_nodes_init(file->nodes, file->comm, tatp_params_get().topology, &opening, rc);
-    file->records = opening.records;
     if (OMPI_SUCCESS == rc && opening.settings_differ)
         rc = agree_on_settings(file, &file->paths);
     if (OMPI_SUCCESS != rc)
         return rc;
     take_stripes(file, &opening);
+    begin_record(file, opening.records);
     (void)adopt_own_settings(file);
     return OMPI_SUCCESS;
 }
@@ -263,18 +272,6 @@ static void finish_requests(void *context)
     tatp_requests_finish(((const tatp_file *)context)->comm);
 }
 
-static void begin_file_record(tatp_file *file)
-{
-    tatp_record_options options = {
-        .path = file->paths.record,
-        .comm = file->comm,
-        .nodes = tatp_nodes_count(file->nodes),
-        .closing = finish_requests,
-        .context = file,
-    };
-    tatp_record_begin(file->record, file->io.fh, &options);
-}
-
 void tatp_file_set_view(tatp_file *file)
 {
     tatp_requests_finish(file->comm);
@@ -286,8 +283,6 @@ void tatp_file_set_view(tatp_file *file)
     }
     if (OMPI_SUCCESS == file->error)
         publish_new_hints(file);
-    if (OMPI_SUCCESS == file->error && file->records)
-        begin_file_record(file);
 }
 
 bool tatp_file_is_open(const tatp_file *file)
@@ -301,14 +296,6 @@ bool tatp_file_close(tatp_file *file)
     tatp_hints_detach(file->hints);
     tatp_record_end(file->record);
     return file->is_open && OMPI_SUCCESS == file->error;
-}
-
-bool tatp_file_needs_list(const tatp_file *file, const tatp_access *access)
-{
-    return file->records &&
-           (tatp_record_wants_list(file->record) || tatp_schedule_count(file->schedule) > 1 ||
-            TATP_SLOTS == file->last_slot ||
-            !tatp_schedule_matches(file->schedule, file->last_slot, access));
 }
 
 /* OMPIO waits for a split call, and keeps its request after an error. */

@@ -112,21 +112,28 @@ static int report_stats(const tatp_op *op, int64_t metadata)
     return tatp_stats_report(file->stats, file->comm, &access);
 }
 
-/* Tells the observers of an operation that was carried out. To the recorder, what trials choose in
- * this run goes by aggregators: a record depends on accesses and settings only. */
-static int observe_op(const tatp_op *op)
+/* To the recorder, what trials choose in this run goes by aggregators: a record depends on accesses
+ * and settings only. */
+static void record_op(const tatp_op *op)
 {
+    tatp_file *file = op->file;
     const tatp_record_access access = {
         .list = op->accesses,
-        .lo = op->lo + op->shift,
-        .hi = op->hi + op->shift,
-        .repeats = op->repeats,
-        .independent = op->independent && NULL == op->trial,
-        .division = &op->file->settings.division,
+        .lo = op->lo,
+        .hi = op->hi,
+        .division = &file->settings.division,
     };
+    if (op->makes_plan && file->records)
+        tatp_record_plan(file->record, op->slot, file->comm, &access);
+    if (!op->independent || NULL != op->trial)
+        tatp_record_count(file->record, op->slot);
+}
+
+/* Tells the observers of an operation that was carried out. */
+static int observe_op(const tatp_op *op)
+{
     int64_t metadata = tatp_message_bytes(op->file->comm);
-    op->file->last_slot = access.independent ? TATP_SLOTS : op->slot;
-    tatp_record_add(op->file->record, &access, op->record_is_long);
+    record_op(op);
     count_op(op);
     return report_stats(op, metadata);
 }
@@ -206,6 +213,7 @@ static void reset_slot(tatp_file *file, size_t slot)
 {
     tatp_exchange_reset(file->exchange[slot]);
     tatp_plans_reset(file->plans, slot);
+    tatp_record_reset(file->record, slot);
     tatp_schedule_forget(file->schedule, slot);
 }
 
@@ -246,7 +254,6 @@ int tatp_op_run(tatp_op *op, int rc)
         rc = tatp_op_transfer(op, rc);
     op->time = (tatp_times){0};
     op->makes_plan = false;
-    op->record_is_long = false;
     return rc;
 }
 
