@@ -95,8 +95,9 @@ static void publish_new_hints(tatp_file *file)
     const tatp_hint_values given = tatp_hints_get(file->hints);
     tatp_settings own = file->agreed;
     tatp_settings_set_hints(&own, &given);
+    bool is_new = 0 != memcmp(&own, &file->agreed, sizeof own);
     const tatp_plan_settings settings =
-        tatp_hints_changed(file->hints) ? tatp_params_plan(file->io.fh, &own) : file->settings;
+        is_new ? tatp_params_plan(file->io.fh, &own) : file->settings;
     publish_hints(file, &settings);
 }
 
@@ -136,17 +137,16 @@ static int agree_on_settings(tatp_file *file, tatp_paths *paths)
     int rc = tatp_settings_agree(&settings, paths, file->comm, file->io.fh->f_filename);
     if (OMPI_SUCCESS != rc)
         return rc;
+    const tatp_hint_values then = tatp_settings_get_hints(&file->own),
+                           hints = tatp_settings_get_hints(&settings);
     set_own_settings(file, &settings);
-    const tatp_hint_values hints = tatp_settings_get_hints(&settings);
-    tatp_hints_replace(file->hints, &hints);
+    tatp_hints_replace(file->hints, &then, &hints);
     return OMPI_SUCCESS;
 }
 
 void tatp_file_take_hints(tatp_file *file)
 {
-    if (!tatp_hints_changed(file->hints))
-        return;
-    const tatp_hint_values hints = tatp_hints_take(file->hints);
+    const tatp_hint_values hints = tatp_hints_get(file->hints);
     tatp_settings settings = file->agreed;
     tatp_settings_set_hints(&settings, &hints);
     set_own_settings(file, &settings);
@@ -197,7 +197,7 @@ static int prepare_file(tatp_file *file, tatp_opening *opening)
 static void collect_settings(tatp_file *file)
 {
     const tatp_params params = tatp_params_get();
-    const tatp_hint_values hints = tatp_hints_take(file->hints);
+    const tatp_hint_values hints = tatp_hints_get(file->hints);
     const tatp_settings settings = tatp_params_collect(file->io.fh, &hints);
     copy_path(params.record_file, file->paths.record);
     copy_path(params.stats_file, file->paths.stats);
@@ -265,19 +265,12 @@ void tatp_file_refuse(const ompio_file_t *fh)
     tatp_nodes_refuse(fh->f_comm);
 }
 
-/* The handle is closed, perhaps while another component is selected. Requests that the program has
- * not completed need the open file. */
-static void finish_requests(void *context)
-{
-    tatp_requests_finish(((const tatp_file *)context)->comm);
-}
-
 void tatp_file_set_view(tatp_file *file)
 {
     tatp_requests_finish(file->comm);
     tatp_view_reset(file->view);
     if (!file->is_open) {
-        tatp_hints_attach(file->hints, file->io.fh, finish_requests, file);
+        tatp_hints_open(file->hints, file->io.fh);
         file->error = complete_opening(file);
         file->is_open = true;
     }
@@ -293,7 +286,6 @@ bool tatp_file_is_open(const tatp_file *file)
 bool tatp_file_close(tatp_file *file)
 {
     tatp_requests_finish(file->comm);
-    tatp_hints_detach(file->hints);
     tatp_record_end(file->record);
     return file->is_open && OMPI_SUCCESS == file->error;
 }

@@ -59,10 +59,9 @@ int tatp_params_register(void)
         mca_base_var_flag_t flags = PARAMETER_VERSION == i ? MCA_BASE_VAR_FLAG_DEFAULT_ONLY : 0;
         text_of[i] = (char *)p->initial;
         index = mca_base_component_var_register(
-            &mca_fcoll_tatp_component.super.fcollm_version, p->name, p->help,
-            MCA_BASE_VAR_TYPE_STRING, NULL, 0, flags,
-            OPAL_INFO_LVL_1 + (mca_base_var_info_lvl_t)(p->level - 1), MCA_BASE_VAR_SCOPE_READONLY,
-            &text_of[i]);
+            &mca_fcoll_tatp_component.fcollm_version, p->name, p->help, MCA_BASE_VAR_TYPE_STRING,
+            NULL, 0, flags, OPAL_INFO_LVL_1 + (mca_base_var_info_lvl_t)(p->level - 1),
+            MCA_BASE_VAR_SCOPE_READONLY, &text_of[i]);
     }
     check_names();
     return index < 0 ? index : OMPI_SUCCESS;
