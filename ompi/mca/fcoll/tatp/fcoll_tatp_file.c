@@ -130,11 +130,11 @@ static bool adopt_own_settings(tatp_file *file)
     return changes;
 }
 
-/* Some ranks have another `own` than others. paths: NULL if the file is open. Collective. */
-static int agree_on_settings(tatp_file *file, tatp_paths *paths)
+/* Some ranks have another `own` than others. Collective. */
+static int agree_on_settings(tatp_file *file)
 {
     tatp_settings settings = file->own;
-    int rc = tatp_settings_agree(&settings, paths, file->comm, file->io.fh->f_filename);
+    int rc = tatp_settings_agree(&settings, file->comm, file->io.fh->f_filename);
     if (OMPI_SUCCESS != rc)
         return rc;
     const tatp_hint_values then = tatp_settings_get_hints(&file->own),
@@ -154,7 +154,7 @@ void tatp_file_take_hints(tatp_file *file)
 
 int tatp_file_renew_settings(tatp_file *file, bool differ, bool *reuse)
 {
-    int rc = differ ? agree_on_settings(file, NULL) : OMPI_SUCCESS;
+    int rc = differ ? agree_on_settings(file) : OMPI_SUCCESS;
     if (OMPI_SUCCESS != rc || 0 == memcmp(&file->own, &file->agreed, sizeof file->own))
         return rc;
     if (adopt_own_settings(file))
@@ -165,15 +165,15 @@ int tatp_file_renew_settings(tatp_file *file, bool differ, bool *reuse)
 /* ---- opening ---- */
 
 /* A name that is too long to be opened stays so. */
-static void copy_path(const char *path, char copy[TATP_PATH_BYTES])
+static void copy_path(const char *path, char copy[PATH_MAX + 1])
 {
-    snprintf(copy, TATP_PATH_BYTES, "%s", NULL != path ? path : "");
+    snprintf(copy, PATH_MAX + 1, "%s", NULL != path ? path : "");
 }
 
 /* On rank 0. */
 static int prepare_record(const tatp_file *file, tatp_opening *opening)
 {
-    int rc = tatp_record_prepare(file->paths.record, &opening->records);
+    int rc = tatp_record_prepare(file->record_path, &opening->records);
     return OMPI_SUCCESS == rc ? rc : tatp_params_refuse(rc);
 }
 
@@ -199,8 +199,8 @@ static void collect_settings(tatp_file *file)
     const tatp_params params = tatp_params_get();
     const tatp_hint_values hints = tatp_hints_get(file->hints);
     const tatp_settings settings = tatp_params_collect(file->io.fh, &hints);
-    copy_path(params.record_file, file->paths.record);
-    copy_path(params.stats_file, file->paths.stats);
+    copy_path(params.record_file, file->record_path);
+    copy_path(params.stats_file, file->stats_path);
     set_own_settings(file, &settings);
 }
 
@@ -238,8 +238,20 @@ static void begin_record(tatp_file *file, bool records)
     if (records && !file->records)
         tatp_schedule_forget_all(file->schedule);
     if (records && 0 == file->io.fh->f_rank)
-        tatp_record_begin(file->record, file->paths.record, file->io.fh->f_filename);
+        tatp_record_begin(file->record, file->record_path, file->io.fh->f_filename);
     file->records = records;
+}
+
+/* All ranks have the same `own`. */
+static void begin_stats(tatp_file *file)
+{
+    int64_t path = file->own.of[PARAMETER_STATS];
+    enum tatp_stats_kind kind = TATP_STATS_DETAILED;
+    if (tatp_settings_digest_text(NULL) == path)
+        kind = TATP_STATS_OFF;
+    else if (tatp_settings_digest_text(TATP_STATS_STDERR) == path)
+        kind = TATP_STATS_FOR_PEOPLE;
+    tatp_stats_begin(file->stats, file->stats_path, kind);
 }
 
 static int complete_opening(tatp_file *file)
@@ -251,11 +263,12 @@ static int complete_opening(tatp_file *file)
         ask_file_system(file, &opening);
     rc = tatp_nodes_init(file->nodes, file->comm, tatp_params_get().topology, &opening, rc);
     if (OMPI_SUCCESS == rc && opening.settings_differ)
-        rc = agree_on_settings(file, &file->paths);
+        rc = agree_on_settings(file);
     if (OMPI_SUCCESS != rc)
         return rc;
     take_stripes(file, &opening);
     begin_record(file, opening.records);
+    begin_stats(file);
     (void)adopt_own_settings(file);
     return OMPI_SUCCESS;
 }
@@ -287,6 +300,7 @@ bool tatp_file_close(tatp_file *file)
 {
     tatp_requests_finish(file->comm);
     tatp_record_end(file->record);
+    tatp_stats_end(file->stats);
     return file->is_open && OMPI_SUCCESS == file->error;
 }
 

@@ -5,6 +5,8 @@
 
 #include "fcoll_tatp.h"
 
+#include <limits.h>
+
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_exchange.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_hints.h"
@@ -20,7 +22,8 @@
 struct tatp_file {
     tatp_settings agreed;        /* the same on all ranks ... */
     tatp_plan_settings settings; /* ... as is what follows from them */
-    tatp_paths paths;
+    /* Rank 0's values of parameters; empty: off. */
+    char record_path[PATH_MAX + 1], stats_path[PATH_MAX + 1];
     tatp_settings own; /* with this rank's hints, which may have changed */
     int64_t digest;    /* of `own` */
     tatp_hints *hints;

@@ -9,7 +9,6 @@
 static int make_plan(tatp_op *op, int rc)
 {
     tatp_file *file = op->file;
-    const char *stats = file->paths.stats;
     const tatp_plan_input in = {
         .settings = &file->settings,
         .comm = file->comm,
@@ -17,8 +16,8 @@ static int make_plan(tatp_op *op, int rc)
         .accesses = op->accesses,
         .lo = op->lo,
         .hi = op->hi,
-        .all_entries = tatp_stats_enabled(stats),
-        .keep_entries = tatp_stats_wants_plan(stats),
+        .all_entries = tatp_stats_are_on(file->stats),
+        .keep_entries = tatp_stats_want_plan(file->stats),
     };
     double start = MPI_Wtime();
     rc = tatp_plans_make(file->plans, op->slot, &in, rc);
@@ -73,45 +72,6 @@ static tatp_plan *plan_of(const tatp_op *op)
     return op->independent ? NULL : tatp_plans_at(op->file->plans, op->slot);
 }
 
-static void count_op(const tatp_op *op)
-{
-    const tatp_plan *plan = plan_of(op);
-    const tatp_times *t = &op->time;
-    tatp_pvars_access access = {
-        .write = op->write,
-        .by_plan = NULL != plan,
-        .makes_plan = op->makes_plan,
-        .bytes = op->result.moved,
-        .seconds = {t->st1, t->st2, t->st3, t->st4, t->st5},
-    };
-    if (NULL != plan) {
-        const tatp_plan_costs costs = tatp_plan_get_costs(plan);
-        access.hop_bytes = costs.hop_bytes;
-        access.crossing_bytes = costs.crossing_bytes;
-    }
-    tatp_pvars_add(&access);
-}
-
-static int report_stats(const tatp_op *op, int64_t metadata)
-{
-    tatp_file *file = op->file;
-    tatp_plan *plan = plan_of(op);
-    const tatp_stats_access access = {
-        .path = file->paths.stats,
-        .file = file->io.fh->f_filename,
-        .write = op->write,
-        .time = op->time,
-        .moved = op->result.moved,
-        .messages = op->result.messages,
-        .metadata = metadata,
-        .plan_calls = op->independent ? 0 : file->plan_ops[op->slot],
-        .settings = &file->settings,
-        .plan = plan,
-        .nodes = file->nodes,
-    };
-    return tatp_stats_report(file->stats, file->comm, &access);
-}
-
 /* To the recorder, what trials choose in this run goes by aggregators: a record depends on accesses
  * and settings only. */
 static void record_op(const tatp_op *op)
@@ -132,10 +92,23 @@ static void record_op(const tatp_op *op)
 /* Tells the observers of an operation that was carried out. */
 static int observe_op(const tatp_op *op)
 {
-    int64_t metadata = tatp_message_bytes(op->file->comm);
+    tatp_file *file = op->file;
+    const tatp_stats_access access = {
+        .file = file->io.fh->f_filename,
+        .write = op->write,
+        .time = op->time,
+        .moved = op->result.moved,
+        .messages = op->result.messages,
+        .metadata = tatp_message_bytes(file->comm),
+        .makes_plan = op->makes_plan,
+        .plan_calls = op->independent ? 0 : file->plan_ops[op->slot],
+        .settings = &file->settings,
+        .plan = plan_of(op),
+        .nodes = file->nodes,
+    };
     record_op(op);
-    count_op(op);
-    return report_stats(op, metadata);
+    tatp_pvars_add(&access);
+    return tatp_stats_report(file->stats, file->comm, &access);
 }
 
 /* Moves the data by a plan and an exchange that are complete on all ranks. */
@@ -147,7 +120,7 @@ static int run_exchange(tatp_op *op)
         .write = op->write,
         .memory = op->memory,
         .shift = op->shift,
-        .probe = tatp_stats_probe(file->stats, file->paths.stats, plan.num_cycles),
+        .probe = tatp_stats_probe(file->stats, plan.num_cycles),
     };
     tatp_exchange_times times = {0};
     int rc = tatp_exchange_run(file->exchange[op->slot], file->comm, &file->io, &run, &op->result,
