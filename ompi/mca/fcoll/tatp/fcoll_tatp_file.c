@@ -164,12 +164,6 @@ int tatp_file_renew_settings(tatp_file *file, bool differ, bool *reuse)
 
 /* ---- opening ---- */
 
-/* A name that is too long to be opened stays so. */
-static void copy_path(const char *path, char copy[PATH_MAX + 1])
-{
-    snprintf(copy, PATH_MAX + 1, "%s", NULL != path ? path : "");
-}
-
 /* On rank 0. */
 static int prepare_record(const tatp_file *file, tatp_opening *opening)
 {
@@ -196,11 +190,11 @@ static int prepare_file(tatp_file *file, tatp_opening *opening)
 
 static void collect_settings(tatp_file *file)
 {
-    const tatp_params params = tatp_params_get();
     const tatp_hint_values hints = tatp_hints_get(file->hints);
     const tatp_settings settings = tatp_params_collect(file->io.fh, &hints);
-    copy_path(params.record_file, file->record_path);
-    copy_path(params.stats_file, file->stats_path);
+    /* A name that is too long to be opened stays so. */
+    snprintf(file->record_path, sizeof file->record_path, "%s", tatp_params_text(PARAMETER_RECORD));
+    snprintf(file->stats_path, sizeof file->stats_path, "%s", tatp_params_text(PARAMETER_STATS));
     set_own_settings(file, &settings);
 }
 
@@ -247,7 +241,7 @@ static void begin_stats(tatp_file *file)
 {
     int64_t path = file->own.of[PARAMETER_STATS];
     enum tatp_stats_kind kind = TATP_STATS_DETAILED;
-    if (tatp_settings_digest_text(NULL) == path)
+    if (0 == path)
         kind = TATP_STATS_OFF;
     else if (tatp_settings_digest_text(TATP_STATS_STDERR) == path)
         kind = TATP_STATS_FOR_PEOPLE;
@@ -261,7 +255,8 @@ static int complete_opening(tatp_file *file)
     int rc = prepare_file(file, &opening);
     if (OMPI_SUCCESS == rc && 0 == file->io.fh->f_rank)
         ask_file_system(file, &opening);
-    rc = tatp_nodes_init(file->nodes, file->comm, tatp_params_get().topology, &opening, rc);
+    rc = tatp_nodes_init(file->nodes, file->comm, tatp_params_text(PARAMETER_TOPOLOGY), &opening,
+                         rc);
     if (OMPI_SUCCESS == rc && opening.settings_differ)
         rc = agree_on_settings(file);
     if (OMPI_SUCCESS != rc)
@@ -283,7 +278,6 @@ void tatp_file_set_view(tatp_file *file)
     tatp_requests_finish(file->comm);
     tatp_view_reset(file->view);
     if (!file->is_open) {
-        tatp_hints_open(file->hints, file->io.fh);
         file->error = complete_opening(file);
         file->is_open = true;
     }

@@ -184,7 +184,8 @@ static compat_info_char *accept_hint(opal_infosubscriber_t *object, compat_info_
     return is_refused ? NULL : text;
 }
 
-/* The table of functions is the file's, and so are the subscriptions: both end with the file. */
+/* The table of functions is the file's, and so are the subscriptions: both end with the file. The
+ * hints of MPI_File_open have been read: a subscription makes those empty that were not given. */
 static void interpose(struct ompi_file_t *file)
 {
     compat_io_module *functions = COMPAT_IO_MODULE(file);
@@ -208,6 +209,8 @@ static void interpose(struct ompi_file_t *file)
 static int init_module(struct ompio_file_t *fh)
 {
     tatp_file *file = ((tatp_module *)fh->f_fcoll)->file;
+    if (!tatp_file_is_open(file))
+        tatp_hints_open(file->hints, fh);
     if (!(fh->f_flags & OMPIO_SHAREDFP_IS_SET))
         interpose(fh->f_fh);
     tatp_file_set_view(file);
@@ -321,18 +324,12 @@ static tatp_module *query_module(ompio_file_t *fh)
     return module;
 }
 
-static int file_priority(void)
-{
-    const char *record = tatp_params_get().record_file;
-    return tatp_params_priority(NULL != record && tatp_record_is_automatic(record));
-}
-
 /* Declines a handle with another layout, which is the same on all ranks. For nothing else: where no
  * other component was asked for, a rank without one would leave MPI_File_open, and the others wait
  * for it. */
 mca_fcoll_base_module_t *mca_fcoll_tatp_file_query(struct ompio_file_t *fh, int *priority)
 {
-    *priority = file_priority();
+    *priority = tatp_params_priority(tatp_record_is_automatic(tatp_params_text(PARAMETER_RECORD)));
     if (!tatp_fits_handle(fh))
         return NULL;
     if (fh->f_fcoll == &refusing.super || fh->f_fcoll == &refused.super)
@@ -345,9 +342,8 @@ mca_fcoll_base_module_t *mca_fcoll_tatp_file_query(struct ompio_file_t *fh, int 
 static void report_passed_over(const ompio_file_t *fh)
 {
     static atomic_flag reported = ATOMIC_FLAG_INIT;
-    const tatp_params params = tatp_params_get();
-    bool records = NULL != params.record_file && '\0' != params.record_file[0];
-    bool measures = NULL != params.stats_file && '\0' != params.stats_file[0];
+    bool records = '\0' != tatp_params_text(PARAMETER_RECORD)[0];
+    bool measures = '\0' != tatp_params_text(PARAMETER_STATS)[0];
     if (0 == fh->f_rank && (records || measures) && !atomic_flag_test_and_set(&reported))
         opal_output(0,
                     "fcoll:tatp: %s has no effect on %s, which another component serves; use it "

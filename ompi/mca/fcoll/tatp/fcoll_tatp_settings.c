@@ -22,7 +22,7 @@ static const char *const others[] = {
 int64_t tatp_settings_digest_text(const char *text)
 {
     uint64_t digest = 0;
-    for (; NULL != text && '\0' != *text; text++)
+    for (; '\0' != *text; text++)
         digest = base_digest(digest, (unsigned char)*text);
     return (int64_t)(digest >> 1);
 }

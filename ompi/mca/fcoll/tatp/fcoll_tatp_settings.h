@@ -29,7 +29,7 @@ typedef struct tatp_settings {
     int64_t of[TATP_SETTINGS];
 } tatp_settings;
 
-/* A number that differs where the text does; 0: empty or NULL. */
+/* A number that differs where the text does; 0: empty. */
 int64_t tatp_settings_digest_text(const char *text);
 /* A number >= 0 that differs where any setting does. */
 int64_t tatp_settings_digest(const tatp_settings *settings);
