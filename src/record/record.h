@@ -26,15 +26,10 @@ int record_message_append(record_message *message, const int64_t *more, size_t c
 /* ---- from a rank to the owners of the parts ---- */
 
 /* Cuts an ordered list within [lo, hi) at the borders of `parts` equal parts, multiples of 4,096
- * bytes, and appends the accesses in each part to its message, as a piece about call `call`.
- * -EINVAL: the list exceeds the range; -ENOMEM. */
-int record_describe_access(const access_list *list, int64_t lo, int64_t hi, size_t call,
-                           record_message *part, size_t parts);
-
-/* Reads the piece at element *at of a message: the call, and its runs, appended to the empty *list;
- * advances *at. -EINVAL: malformed; -ENOMEM. */
-int record_read_access(const int64_t *element, size_t count, size_t *at, size_t *call,
-                       access_list *list);
+ * bytes, and encodes the accesses in each part in its empty message (access_decode_runs). -EINVAL:
+ * the list exceeds the range; -ENOMEM. */
+int record_describe_access(const access_list *list, int64_t lo, int64_t hi, record_message *part,
+                           size_t parts);
 
 /* ---- the profile ---- */
 

@@ -48,11 +48,6 @@ const char *record_file_path(const record_file *file)
     return file->path;
 }
 
-record_totals record_file_totals(const record_file *file)
-{
-    return file->header.totals;
-}
-
 const char *record_file_reason(int rc)
 {
     switch (rc) {
@@ -124,31 +119,19 @@ static int64_t end_of_bins(const record_entry *entry)
                : end;
 }
 
-/* The totals of several accesses. -ERANGE. */
-static int multiply_totals(const record_totals *one, int64_t times, record_totals *all)
-{
-    *all = (record_totals){.accesses = times};
-    return __builtin_mul_overflow(one->bytes, times, &all->bytes) ||
-                   __builtin_mul_overflow(one->independent, times, &all->independent) ||
-                   __builtin_mul_overflow(one->missed, times, &all->missed)
-               ? -ERANGE
-               : 0;
-}
-
 int record_file_add(record_file *file, const char *name, const record_entry *entry, int64_t times,
                     bool new_file)
 {
-    record_totals more, sum = file->header.totals;
+    record_totals more = {.files = new_file, .accesses = times}, sum = file->header.totals;
     access_pattern pattern = entry->pattern;
     pattern.file = (char *)name;
     if (file->view.rows > 0 && file->view.rows != entry->view.rows)
         return -EINVAL;
     if (entry->bytes.rows > 0 && end_of_bins(entry) > RECORD_FILE_MOST_OFFSET)
         return -ERANGE;
-    int rc = multiply_totals(&entry->totals, times, &more);
-    more.files = new_file;
-    if (rc == 0)
-        rc = record_totals_add(&sum, &more);
+    int rc = __builtin_mul_overflow(entry->accessed, times, &more.bytes)
+                 ? -ERANGE
+                 : record_totals_add(&sum, &more);
     if (rc != 0)
         return rc;
     file->header.ranks = file->view.rows = file->view.cols = entry->view.rows;

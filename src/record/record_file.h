@@ -26,7 +26,7 @@ typedef struct record_entry {
     matrix view;            /* a row for each rank of the run */
     access_pattern pattern; /* its file is not set */
     matrix bytes;           /* the profile; no rows: none */
-    record_totals totals;   /* of one access; `files` is not used */
+    int64_t accessed;       /* bytes of one access */
 } record_entry;
 
 void record_entry_release(record_entry *entry);
@@ -55,9 +55,6 @@ const char *record_file_path(const record_file *file);
  * missing. */
 int record_file_add(record_file *file, const char *name, const record_entry *entry, int64_t times,
                     bool new_file);
-
-/* Of what was added and is not written. */
-record_totals record_file_totals(const record_file *file);
 
 /* What a user should know about a call of record_file_write. */
 typedef struct record_news {

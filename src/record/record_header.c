@@ -30,8 +30,7 @@ int record_totals_add(record_totals *sum, const record_totals *more)
 {
     record_totals s = *sum;
     if (!add_up(&s.files, more->files) || !add_up(&s.accesses, more->accesses) ||
-        !add_up(&s.bytes, more->bytes) || !add_up(&s.independent, more->independent) ||
-        !add_up(&s.missed, more->missed))
+        !add_up(&s.bytes, more->bytes))
         return -ERANGE;
     *sum = s;
     return 0;
@@ -91,8 +90,6 @@ static void read_line(record_header *h, const char *line)
     (void)sscanf(line, "files: %" SCNd64, &h->totals.files);
     (void)sscanf(line, "accesses: %" SCNd64, &h->totals.accesses);
     (void)sscanf(line, "bytes: %" SCNd64, &h->totals.bytes);
-    (void)sscanf(line, "independent: %" SCNd64, &h->totals.independent);
-    (void)sscanf(line, "missed: %" SCNd64, &h->totals.missed);
 }
 
 static int parse_header(record_header *header, char *text, size_t length)
@@ -132,10 +129,8 @@ char *record_header_format(const record_header *h)
         return NULL;
     fprintf(stream,
             "view matrix of fcoll/tatp, format 4\nversion: " TATP_VERSION "\nprogram: %s\nrun: %s\n"
-            "ranks: %zu\nfiles: %" PRId64 "\naccesses: %" PRId64 "\nbytes: %" PRId64
-            "\nindependent: %" PRId64 "\nmissed: %" PRId64 "\n",
-            h->program, h->run, h->ranks, h->totals.files, h->totals.accesses, h->totals.bytes,
-            h->totals.independent, h->totals.missed);
+            "ranks: %zu\nfiles: %" PRId64 "\naccesses: %" PRId64 "\nbytes: %" PRId64 "\n",
+            h->program, h->run, h->ranks, h->totals.files, h->totals.accesses, h->totals.bytes);
     if (fclose(stream) == 0)
         return text;
     free(text);

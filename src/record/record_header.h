@@ -16,9 +16,7 @@
 
 typedef struct record_totals {
     int64_t files, accesses;
-    int64_t bytes;       /* accessed */
-    int64_t independent; /* of these, without aggregators; not in the profile */
-    int64_t missed;      /* accessed, but not in the matrix or the profile */
+    int64_t bytes; /* accessed */
 } record_totals;
 
 /* -ERANGE: a sum beyond a quarter of int64, so that no sum of the matrix or the profile, where a

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* record: collective and individual accesses for the test of the recorder. Each rank logs
+/* record: collective accesses for the test of the recorder. Each rank logs
  * what it accesses, from its own bookkeeping, as lines "CALL WORLD-RANK OFFSET LENGTH" in
  * DIR/log.RANK; lines with one CALL belong to one collective call on one file. */
 #include <argp.h>
@@ -144,7 +144,7 @@ static void scenario_random(const struct options *o)
     MPI_Comm_free(&half);
 }
 
-/* More views and calls on one file than are noted until it is closed. */
+/* More views and calls on one file than plans are kept. */
 static void scenario_views(const struct options *o)
 {
     struct rng r = {(uint64_t)o->seed};
@@ -172,54 +172,20 @@ static struct view ordered_view(const int *order, int turns, int rank)
     return v;
 }
 
-/* The example in one call. In the scenario "individual" only the view is collective, the write is
- * not. */
+/* The example in one call. */
 static void scenario_order(const struct options *o)
 {
     struct view v = ordered_view(example, EXAMPLE_TURNS, world_rank);
     struct shared_file f = open_file(o, MPI_COMM_WORLD, "order");
     int count = (int)v.file.size;
     set_view(&f, &v);
-    if (strcmp(o->scenario->name, "individual") == 0)
-        MPI_File_write(f.handle, buffer, count, MPI_BYTE, MPI_STATUS_IGNORE);
-    else
-        MPI_File_write_all(f.handle, buffer, count, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_write_all(f.handle, buffer, count, MPI_BYTE, MPI_STATUS_IGNORE);
     log_access("order", &v, 0, v.file.size / ORDERED_BYTES);
-    MPI_Barrier(MPI_COMM_WORLD);
     close_file(&f);
     view_free(&v);
 }
 
-/* One turn of the example at a time, at explicit offsets of a file without a view, by every way
- * there is; all of it twice, the last turn first. */
-static void scenario_offsets(const struct options *o)
-{
-    const struct view bytes = {layout_basic(MPI_BYTE, 1), layout_basic(MPI_BYTE, 1), 0};
-    struct shared_file f = open_file(o, MPI_COMM_WORLD, "offsets");
-    for (int i = 2 * EXAMPLE_TURNS; i-- > 0;) {
-        int turn = i % EXAMPLE_TURNS, count = ORDERED_BYTES;
-        MPI_Offset at = turn * ORDERED_BYTES;
-        MPI_Request request = MPI_REQUEST_NULL;
-        if (example[turn] != world_rank)
-            continue;
-        switch (i % 4) {
-        case 0: MPI_File_write_at(f.handle, at, buffer, count, MPI_BYTE, MPI_STATUS_IGNORE); break;
-        case 1: MPI_File_iwrite_at(f.handle, at, buffer, count, MPI_BYTE, &request); break;
-        case 2: MPI_File_read_at(f.handle, at, buffer, count, MPI_BYTE, MPI_STATUS_IGNORE); break;
-        default:
-            MPI_File_seek(f.handle, at, MPI_SEEK_SET);
-            MPI_File_write(f.handle, buffer, count, MPI_BYTE, MPI_STATUS_IGNORE);
-            break;
-        }
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        if (i < EXAMPLE_TURNS)
-            log_access("offsets", &bytes, at, ORDERED_BYTES);
-    }
-    close_file(&f);
-}
-
-/* Turns at random, more of them than are noted until the file is closed: all are written, half of
- * them read, and then some. */
+/* Many turns at random: all are written, half of them read, and then some. */
 static void scenario_many(const struct options *o)
 {
     enum { TURNS = 500000 };
@@ -291,26 +257,23 @@ static void scenario_spawn(const struct options *o)
     MPI_Comm_disconnect(&other);
 }
 
-/* Accesses whose last byte is the last one that an offset can have, before others. */
+/* An access whose last byte is the last one that an offset can have, before others. */
 static void scenario_far(const struct options *o)
 {
     struct shared_file f = open_file(o, MPI_COMM_WORLD, "far");
-    MPI_Offset far = INT64_MAX - (f.ranks - world_rank) * ORDERED_BYTES;
+    MPI_Offset far = INT64_MAX - (f.ranks - world_rank) * 2 * ORDERED_BYTES;
     MPI_File_set_errhandler(f.handle, MPI_ERRORS_RETURN);
-    MPI_File_read_at_all(f.handle, far, buffer, ORDERED_BYTES, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_read_at(f.handle, far, buffer, ORDERED_BYTES, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_read_at_all(f.handle, far, buffer, 2 * ORDERED_BYTES, MPI_BYTE, MPI_STATUS_IGNORE);
     MPI_File_set_errhandler(f.handle, MPI_ERRORS_ARE_FATAL);
     write_blocks(&f, 0);
     write_blocks(&f, 1000);
     close_file(&f);
 }
 
-static const struct scenario scenarios[] = {
-    {"random", scenario_random},    {"order", scenario_order},
-    {"individual", scenario_order}, {"offsets", scenario_offsets},
-    {"views", scenario_views},      {"many", scenario_many},
-    {"meet", scenario_meet},        {"spawn", scenario_spawn},
-    {"far", scenario_far},          {NULL, NULL}};
+static const struct scenario scenarios[] = {{"random", scenario_random}, {"order", scenario_order},
+                                            {"views", scenario_views},   {"many", scenario_many},
+                                            {"meet", scenario_meet},     {"spawn", scenario_spawn},
+                                            {"far", scenario_far},       {NULL, NULL}};
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -349,7 +312,7 @@ int main(int argc, char **argv)
     static const struct argp parser = {
         .options = table,
         .parser = parse_option,
-        .args_doc = "random|order|individual|offsets|views|many|meet|spawn|far",
+        .args_doc = "random|order|views|many|meet|spawn|far",
         .doc = "Accesses for the test of the recorder.",
     };
     struct options o = {

@@ -56,12 +56,6 @@ def read_profile(lines):
     return patterns
 
 
-def read_independent(path):
-    """The bytes of calls without aggregators."""
-    with open(path) as stream:
-        return sum(int(line.split()[2]) for line in stream if line.startswith("% independent: "))
-
-
 def read_logs(logs):
     """The accesses of each call: (offset, rank, length), sorted, pieces of a rank that touch as one."""
     calls = collections.defaultdict(list)
@@ -104,18 +98,8 @@ def binned(pieces, unit):
     return (max(offset + length for offset, _, length in pieces) - first - 1) // unit + 1, bins
 
 
-def may_be_independent(pieces):
-    """Whether a call, of small pieces, may have no aggregators: each rank has one piece at most, or no aggregator would
-    merge more than a fifth of its pieces. There is at most one border of domains for each rank."""
-    ranks = [rank for _, rank, _ in pieces]
-    borders = len(set(ranks))
-    touching = sum(a[0] + a[2] == b[0] for a, b in zip(pieces, pieces[1:]))
-    return len(ranks) == borders or touching <= (len(pieces) + borders) / 5 + borders
-
-
-def check_profile(patterns, independent, calls):
-    """Every call with aggregators belongs to one pattern of its file, and every pattern is made of such calls. The bytes
-    of the others add up to those that the record counts."""
+def check_profile(patterns, calls):
+    """Every call belongs to one pattern of its file, and every pattern is made of such calls."""
     left = dict(calls)
     for name, count, unit, bins, got in patterns:
         for _ in range(count):
@@ -127,12 +111,8 @@ def check_profile(patterns, independent, calls):
                     break
             else:
                 sys.exit(f"a pattern of {name} is that of no call")
-    unexplained = [call for call in sorted(left) if not may_be_independent(left[call])]
-    if unexplained:
-        sys.exit(f"no pattern has {', '.join(unexplained)}")
-    bytes_left = sum(length for pieces in left.values() for _, _, length in pieces)
-    if bytes_left != independent:
-        sys.exit(f"{independent} bytes without aggregators, not {bytes_left}")
+    if left:
+        sys.exit(f"no pattern has {', '.join(sorted(left))}")
 
 
 def compare(got, wanted):
@@ -169,7 +149,7 @@ def main():
         calls = read_logs(options.log)
         compare(got, neighbours(calls))
         if options.profile:
-            check_profile(read_profile(sections), read_independent(options.file), calls)
+            check_profile(read_profile(sections), calls)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ static int add_one(record_file *file, int ranks, int writer, int number)
 {
     matrix_entry neighbour[] = {{0, 1, 1}, {1, 0, 1}};
     matrix_entry byte = {0, (size_t)(writer * ADDITIONS + number), 1};
-    record_entry entry = {.pattern = {.unit = 64}, .totals = {.accesses = 1, .bytes = 1}};
+    record_entry entry = {.pattern = {.unit = 64}, .accessed = 1};
     int rc = matrix_from_entries(&entry.view, (size_t)ranks, (size_t)ranks, neighbour, 2);
     if (rc == 0)
         rc = matrix_from_entries(&entry.bytes, (size_t)ranks, WRITERS * ADDITIONS, &byte, 1);

@@ -52,7 +52,7 @@ static access_list list_of(const struct model *m, int rank)
 
 struct way {
     size_t parts;
-    record_message part[MOST_PARTS], told[MOST_PARTS], row[RANKS];
+    record_message part[RANKS][MOST_PARTS], told[MOST_PARTS], row[RANKS];
     record_sums sums;
     int64_t unit;
     matrix view, bytes;
@@ -65,7 +65,7 @@ static int describe(const access_list *list, const struct model *m, struct way *
     for (size_t r = 0; r < RANKS && rc == 0; r++) {
         rc = record_add_sums(&list[r], m->lo, m->hi, sum);
         if (rc == 0)
-            rc = record_describe_access(&list[r], m->lo, m->hi, r, w->part, w->parts);
+            rc = record_describe_access(&list[r], m->lo, m->hi, w->part[r], w->parts);
     }
     w->unit = record_choose_unit(m->lo, m->hi, sum);
     for (size_t r = 0; r < RANKS && rc == 0; r++)
@@ -76,11 +76,13 @@ static int describe(const access_list *list, const struct model *m, struct way *
 static int own(struct way *w, size_t j)
 {
     access_list list[RANKS] = {{0}};
-    size_t rank[RANKS], n = 0, at = 0;
+    size_t rank[RANKS], n = 0;
     int rc = 0;
-    while (at < w->part[j].count && rc == 0) {
-        rc = record_read_access(w->part[j].element, w->part[j].count, &at, &rank[n], &list[n]);
-        n++;
+    for (size_t r = 0; r < RANKS && rc == 0; r++) {
+        if (w->part[r][j].count == 0)
+            continue;
+        rank[n] = r;
+        rc = access_decode_runs(&list[n++], w->part[r][j].element, w->part[r][j].count);
     }
     if (rc == 0 && n > 0)
         rc = record_describe_neighbours(list, rank, n, RANKS, &w->told[j]);
@@ -111,7 +113,8 @@ static int go(const access_list *list, const struct model *m, struct way *w)
 static void release(struct way *w)
 {
     for (size_t j = 0; j < MOST_PARTS; j++) {
-        free(w->part[j].element);
+        for (size_t r = 0; r < RANKS; r++)
+            free(w->part[r][j].element);
         free(w->told[j].element);
     }
     for (size_t r = 0; r < RANKS; r++)
@@ -188,18 +191,9 @@ END_TEST
 
 START_TEST(malformed_messages_are_refused)
 {
-    const int64_t runs[] = {0, 2, 0, 8, 0, 1}, empty[] = {0, 0, 1}, more[] = {0, 2, 1};
     const int64_t blocks[] = {5}, few[] = {2, 0, 0, 8};
     const int64_t rank[] = {0, 0, RANKS, 1}, bin[] = {9, 1, 4};
-    access_list list = {0};
     record_sums sums;
-    size_t at = 0, call;
-    ck_assert_int_eq(record_read_access(runs, 6, &at, &call, &list), -EINVAL);
-    at = 0;
-    ck_assert_int_eq(record_read_access(runs, 1, &at, &call, &list), -EINVAL);
-    ck_assert_int_eq(record_read_access(empty, 3, &at, &call, &list), -EINVAL);
-    ck_assert_int_eq(record_read_access(more, 3, &at, &call, &list), -EINVAL);
-    access_release(&list);
     ck_assert_int_eq(record_sums_start(&sums, RANKS, 0, 512, 64, 2), 0);
     ck_assert_int_eq(record_sums_add_neighbours(&sums, 0, blocks, 0), -EINVAL);
     ck_assert_int_eq(record_sums_add_neighbours(&sums, 0, blocks, 1), -EINVAL);

@@ -17,17 +17,9 @@
 #include "ompi/mca/fcoll/fcoll.h"
 #include "opal/mca/mca.h"
 
-typedef struct mca_fcoll_tatp_component_t {
-    mca_fcoll_base_component_t super;
-    /* Modules, see fcoll_tatp_module.c; the lock guards them, because threads may open files. */
-    opal_mutex_t lock;
-    struct mca_fcoll_tatp_module_t *modules;      /* of open files */
-    struct mca_fcoll_tatp_module_t *idle_modules; /* the latest first */
-} mca_fcoll_tatp_component_t;
-
 struct tatp_plan_settings;
 
-OMPI_DECLSPEC extern mca_fcoll_tatp_component_t mca_fcoll_tatp_component;
+OMPI_DECLSPEC extern mca_fcoll_base_component_t mca_fcoll_tatp_component;
 
 typedef struct tatp_file tatp_file;
 

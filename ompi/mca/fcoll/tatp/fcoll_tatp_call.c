@@ -122,12 +122,11 @@ static int prepare_call(tatp_call *call)
         .atomic = file->io.fh->f_atomicity,
         .settings = file->digest,
         .lock_unit = file->lock_unit,
-        .record_is_long = tatp_record_is_long(file->record),
     };
     int rc = call->error;
     if (OMPI_SUCCESS != rc)
         return rc;
-    if (!tatp_schedule_recall(file->schedule, access) || tatp_file_needs_list(file, access))
+    if (!tatp_schedule_recall(file->schedule, access))
         rc = expand_call(call);
     if (OMPI_SUCCESS == rc && !access->is_described)
         tatp_access_describe(access, call->layer, call->layers);
@@ -143,7 +142,6 @@ static int reuse_plan(tatp_call *call, tatp_op *op, const tatp_agreement *agreem
     tatp_plan_view plan = tatp_plan_get(tatp_plans_at(file->plans, agreement->slot));
     double begin = MPI_Wtime();
     op->slot = agreement->slot;
-    op->repeats = op->slot == file->last_slot;
     op->lo = plan.lo;
     op->hi = plan.hi;
     op->shift = agreement->shift;
@@ -200,7 +198,6 @@ static void choose_way(tatp_call *call, const tatp_agreement *agreement, tatp_op
     tatp_file *file = call->file;
     bool was_early = call->access.is_done && call->access.hi > 0;
     op->atomic = agreement->atomic;
-    op->record_is_long = agreement->record_is_long;
     op->independent =
         tatp_op_is_independent(file, call->write, op->atomic, &agreement->aggregation);
     op->is_done = op->independent && agreement->is_done;

@@ -3,58 +3,39 @@
 #include "fcoll_tatp.h"
 
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_fit.h"
-#include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_params.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_pvars.h"
 
 static int tatp_component_register(void);
-static int tatp_component_open(void);
 static int tatp_component_close(void);
 
-mca_fcoll_tatp_component_t mca_fcoll_tatp_component = {
-    .super =
+mca_fcoll_base_component_t mca_fcoll_tatp_component = {
+    .fcollm_version =
         {
-            .fcollm_version =
-                {
-                    COMPAT_FCOLL_VERSION,
-                    .mca_component_name = "tatp",
-                    MCA_BASE_MAKE_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
-                                          OMPI_RELEASE_VERSION),
-                    .mca_register_component_params = tatp_component_register,
-                    .mca_open_component = tatp_component_open,
-                    .mca_close_component = tatp_component_close,
-                },
-            .fcollm_data = {MCA_BASE_METADATA_PARAM_CHECKPOINT},
-            .fcollm_init_query = mca_fcoll_tatp_init_query,
-            .fcollm_file_query = mca_fcoll_tatp_file_query,
-            .fcollm_file_unquery = mca_fcoll_tatp_file_unquery,
+            COMPAT_FCOLL_VERSION,
+            .mca_component_name = "tatp",
+            MCA_BASE_MAKE_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
+                                  OMPI_RELEASE_VERSION),
+            .mca_register_component_params = tatp_component_register,
+            .mca_close_component = tatp_component_close,
         },
+    .fcollm_data = {MCA_BASE_METADATA_PARAM_CHECKPOINT},
+    .fcollm_init_query = mca_fcoll_tatp_init_query,
+    .fcollm_file_query = mca_fcoll_tatp_file_query,
+    .fcollm_file_unquery = mca_fcoll_tatp_file_unquery,
 };
-
-static int register_variables(void)
-{
-    int rc = tatp_params_register();
-    return OMPI_SUCCESS == rc ? tatp_pvars_register(&mca_fcoll_tatp_component.super.fcollm_version)
-                              : rc;
-}
 
 static int tatp_component_register(void)
 {
-    return tatp_fits_library() ? register_variables() : OMPI_ERR_NOT_AVAILABLE;
-}
-
-static int tatp_component_open(void)
-{
-    mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
-    OBJ_CONSTRUCT(&c->lock, opal_mutex_t);
-    c->modules = c->idle_modules = NULL;
-    return OMPI_SUCCESS;
+    if (!tatp_fits_library())
+        return OMPI_ERR_NOT_AVAILABLE;
+    int rc = tatp_params_register();
+    return OMPI_SUCCESS == rc ? tatp_pvars_register(&mca_fcoll_tatp_component.fcollm_version) : rc;
 }
 
 static int tatp_component_close(void)
 {
     tatp_modules_free();
     tatp_calls_release();
-    OBJ_DESTRUCT(&mca_fcoll_tatp_component.lock);
     return OMPI_SUCCESS;
 }

@@ -67,9 +67,8 @@ bool tatp_file_has_settings(const tatp_file *file, const tatp_plan_settings *set
 
 void tatp_file_open(tatp_file *file, ompio_file_t *fh)
 {
-    file->io = (tatp_io){.fh = fh, .fbtl = fh->f_fbtl};
+    file->io = (tatp_io){.fh = fh};
     file->is_open = false;
-    file->records = false;
     file->aggregators = 0;
     file->was_independent[false] = file->was_independent[true] = true;
     file->misjudged = false;
@@ -96,8 +95,9 @@ static void publish_new_hints(tatp_file *file)
     const tatp_hint_values given = tatp_hints_get(file->hints);
     tatp_settings own = file->agreed;
     tatp_settings_set_hints(&own, &given);
+    bool is_new = 0 != memcmp(&own, &file->agreed, sizeof own);
     const tatp_plan_settings settings =
-        tatp_hints_changed(file->hints) ? tatp_params_plan(file->io.fh, &own) : file->settings;
+        is_new ? tatp_params_plan(file->io.fh, &own) : file->settings;
     publish_hints(file, &settings);
 }
 
@@ -130,24 +130,23 @@ static bool adopt_own_settings(tatp_file *file)
     return changes;
 }
 
-/* Some ranks have another `own` than others. paths: NULL if the file is open. Collective. */
-static int agree_on_settings(tatp_file *file, tatp_paths *paths)
+/* Some ranks have another `own` than others. Collective. */
+static int agree_on_settings(tatp_file *file)
 {
     tatp_settings settings = file->own;
-    int rc = tatp_settings_agree(&settings, paths, file->comm, file->io.fh->f_filename);
+    int rc = tatp_settings_agree(&settings, file->comm, file->io.fh->f_filename);
     if (OMPI_SUCCESS != rc)
         return rc;
+    const tatp_hint_values then = tatp_settings_get_hints(&file->own),
+                           hints = tatp_settings_get_hints(&settings);
     set_own_settings(file, &settings);
-    const tatp_hint_values hints = tatp_settings_get_hints(&settings);
-    tatp_hints_replace(file->hints, &hints);
+    tatp_hints_replace(file->hints, &then, &hints);
     return OMPI_SUCCESS;
 }
 
 void tatp_file_take_hints(tatp_file *file)
 {
-    if (!tatp_hints_changed(file->hints))
-        return;
-    const tatp_hint_values hints = tatp_hints_take(file->hints);
+    const tatp_hint_values hints = tatp_hints_get(file->hints);
     tatp_settings settings = file->agreed;
     tatp_settings_set_hints(&settings, &hints);
     set_own_settings(file, &settings);
@@ -155,7 +154,7 @@ void tatp_file_take_hints(tatp_file *file)
 
 int tatp_file_renew_settings(tatp_file *file, bool differ, bool *reuse)
 {
-    int rc = differ ? agree_on_settings(file, NULL) : OMPI_SUCCESS;
+    int rc = differ ? agree_on_settings(file) : OMPI_SUCCESS;
     if (OMPI_SUCCESS != rc || 0 == memcmp(&file->own, &file->agreed, sizeof file->own))
         return rc;
     if (adopt_own_settings(file))
@@ -165,22 +164,16 @@ int tatp_file_renew_settings(tatp_file *file, bool differ, bool *reuse)
 
 /* ---- opening ---- */
 
-/* A name that is too long to be opened stays so. */
-static void copy_path(const char *path, char copy[TATP_PATH_BYTES])
-{
-    snprintf(copy, TATP_PATH_BYTES, "%s", NULL != path ? path : "");
-}
-
 /* On rank 0. */
-static int prepare_record(tatp_file *file)
+static int prepare_record(const tatp_file *file, tatp_opening *opening)
 {
-    int rc = tatp_record_prepare(file->paths.record, &file->records);
+    int rc = tatp_record_prepare(file->record_path, &opening->records);
     return OMPI_SUCCESS == rc ? rc : tatp_params_refuse(rc);
 }
 
 /* This rank's part of the opening. Rank 0 checks what the user asked for, before the first access:
  * what cannot be used must not cost data. */
-static int prepare_file(tatp_file *file)
+static int prepare_file(tatp_file *file, tatp_opening *opening)
 {
     const ompio_file_t *fh = file->io.fh;
     int rc = tatp_comm_attach(file->comm, fh->f_comm);
@@ -191,17 +184,17 @@ static int prepare_file(tatp_file *file)
     if (OMPI_SUCCESS == rc && 0 == fh->f_rank)
         rc = tatp_params_check();
     if (OMPI_SUCCESS == rc && 0 == fh->f_rank)
-        rc = prepare_record(file);
+        rc = prepare_record(file, opening);
     return rc;
 }
 
 static void collect_settings(tatp_file *file)
 {
-    const tatp_params params = tatp_params_get();
-    const tatp_hint_values hints = tatp_hints_take(file->hints);
+    const tatp_hint_values hints = tatp_hints_get(file->hints);
     const tatp_settings settings = tatp_params_collect(file->io.fh, &hints);
-    copy_path(params.record_file, file->paths.record);
-    copy_path(params.stats_file, file->paths.stats);
+    /* A name that is too long to be opened stays so. */
+    snprintf(file->record_path, sizeof file->record_path, "%s", tatp_params_text(PARAMETER_RECORD));
+    snprintf(file->stats_path, sizeof file->stats_path, "%s", tatp_params_text(PARAMETER_STATS));
     set_own_settings(file, &settings);
 }
 
@@ -233,20 +226,44 @@ static void take_stripes(tatp_file *file, const tatp_opening *opening)
     set_own_settings(file, &settings);
 }
 
+/* The recorder has no entries of plans that were made while nothing was recorded. */
+static void begin_record(tatp_file *file, bool records)
+{
+    if (records && !file->records)
+        tatp_schedule_forget_all(file->schedule);
+    if (records && 0 == file->io.fh->f_rank)
+        tatp_record_begin(file->record, file->record_path, file->io.fh->f_filename);
+    file->records = records;
+}
+
+/* All ranks have the same `own`. */
+static void begin_stats(tatp_file *file)
+{
+    int64_t path = file->own.of[PARAMETER_STATS];
+    enum tatp_stats_kind kind = TATP_STATS_DETAILED;
+    if (0 == path)
+        kind = TATP_STATS_OFF;
+    else if (tatp_settings_digest_text(TATP_STATS_STDERR) == path)
+        kind = TATP_STATS_FOR_PEOPLE;
+    tatp_stats_begin(file->stats, file->stats_path, kind);
+}
+
 static int complete_opening(tatp_file *file)
 {
     collect_settings(file);
-    int rc = prepare_file(file);
-    tatp_opening opening = {.digest = file->digest, .records = file->records};
+    tatp_opening opening = {.digest = file->digest};
+    int rc = prepare_file(file, &opening);
     if (OMPI_SUCCESS == rc && 0 == file->io.fh->f_rank)
         ask_file_system(file, &opening);
-    rc = tatp_nodes_init(file->nodes, file->comm, tatp_params_get().topology, &opening, rc);
-    file->records = opening.records;
+    rc = tatp_nodes_init(file->nodes, file->comm, tatp_params_text(PARAMETER_TOPOLOGY), &opening,
+                         rc);
     if (OMPI_SUCCESS == rc && opening.settings_differ)
-        rc = agree_on_settings(file, &file->paths);
+        rc = agree_on_settings(file);
     if (OMPI_SUCCESS != rc)
         return rc;
     take_stripes(file, &opening);
+    begin_record(file, opening.records);
+    begin_stats(file);
     (void)adopt_own_settings(file);
     return OMPI_SUCCESS;
 }
@@ -256,38 +273,16 @@ void tatp_file_refuse(const ompio_file_t *fh)
     tatp_nodes_refuse(fh->f_comm);
 }
 
-/* The handle is closed, perhaps while another component is selected. Requests that the program has
- * not completed need the open file. */
-static void finish_requests(void *context)
-{
-    tatp_requests_finish(((const tatp_file *)context)->comm);
-}
-
-static void begin_file_record(tatp_file *file)
-{
-    tatp_record_options options = {
-        .path = file->paths.record,
-        .comm = file->comm,
-        .nodes = tatp_nodes_count(file->nodes),
-        .closing = finish_requests,
-        .context = file,
-    };
-    tatp_record_begin(file->record, file->io.fh, &options);
-}
-
 void tatp_file_set_view(tatp_file *file)
 {
     tatp_requests_finish(file->comm);
     tatp_view_reset(file->view);
     if (!file->is_open) {
-        tatp_hints_attach(file->hints, file->io.fh, finish_requests, file);
         file->error = complete_opening(file);
         file->is_open = true;
     }
     if (OMPI_SUCCESS == file->error)
         publish_new_hints(file);
-    if (OMPI_SUCCESS == file->error && file->records)
-        begin_file_record(file);
 }
 
 bool tatp_file_is_open(const tatp_file *file)
@@ -298,17 +293,9 @@ bool tatp_file_is_open(const tatp_file *file)
 bool tatp_file_close(tatp_file *file)
 {
     tatp_requests_finish(file->comm);
-    tatp_hints_detach(file->hints);
     tatp_record_end(file->record);
+    tatp_stats_end(file->stats);
     return file->is_open && OMPI_SUCCESS == file->error;
-}
-
-bool tatp_file_needs_list(const tatp_file *file, const tatp_access *access)
-{
-    return file->records &&
-           (tatp_record_wants_list(file->record) || tatp_schedule_count(file->schedule) > 1 ||
-            TATP_SLOTS == file->last_slot ||
-            !tatp_schedule_matches(file->schedule, file->last_slot, access));
 }
 
 /* OMPIO waits for a split call, and keeps its request after an error. */

@@ -5,6 +5,8 @@
 
 #include "fcoll_tatp.h"
 
+#include <limits.h>
+
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_exchange.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_hints.h"
@@ -20,7 +22,8 @@
 struct tatp_file {
     tatp_settings agreed;        /* the same on all ranks ... */
     tatp_plan_settings settings; /* ... as is what follows from them */
-    tatp_paths paths;
+    /* Rank 0's values of parameters; empty: off. */
+    char record_path[PATH_MAX + 1], stats_path[PATH_MAX + 1];
     tatp_settings own; /* with this rank's hints, which may have changed */
     int64_t digest;    /* of `own` */
     tatp_hints *hints;
@@ -41,9 +44,8 @@ struct tatp_file {
     int64_t plan_ops[TATP_SLOTS];
     int64_t kept_bytes;              /* of all slots, as tatp_plans_bytes and tatp_exchange_bytes */
     bool merges_nothing[TATP_SLOTS]; /* no aggregator does; the same on all ranks */
-    size_t last_slot; /* of the last operation that was carried out; TATP_SLOTS: without a plan */
-    bool was_independent[2]; /* the last call that read, or wrote; true: there was none */
-    bool misjudged;          /* this rank transferred data early, without use */
+    bool was_independent[2];         /* the last call that read, or wrote; true: there was none */
+    bool misjudged;                  /* this rank transferred data early, without use */
     tatp_independent *independent;
     tatp_record *record;
     tatp_stats *stats;
@@ -58,9 +60,5 @@ void tatp_file_take_hints(tatp_file *file);
 int tatp_file_renew_settings(tatp_file *file, bool differ, bool *reuse);
 /* The settings of all ranks, for MPI_File_get_info. Local. */
 void tatp_file_publish_hints(tatp_file *file);
-
-/* Whether the recorder reads the list of an access that an earlier one describes: unless the plan
- * of the last operation is the only one that may be reused. Local. */
-bool tatp_file_needs_list(const tatp_file *file, const tatp_access *access);
 
 #endif

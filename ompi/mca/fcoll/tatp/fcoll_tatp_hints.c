@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hints after MPI_File_open. Open MPI 4.1 passes those of MPI_File_set_view to OMPIO alone, and
- * those of MPI_File_set_info to subscribers alone. So the file's own copy of OMPIO's table of
- * functions gets another set_view, which notes the hints first, and the hints are subscribed. It
- * gets another close, too: OMPIO closes the file before it informs the component.
- *
- * MPI_File_get_info returns the file's info object. OMPIO reads this object as well, as the hints
- * of MPI_File_open. */
+/* Values of hints. MPI_File_get_info returns the file's info object. OMPIO reads this object as
+ * well, as the hints of MPI_File_open. */
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_hints.h"
 
 #include <errno.h>
@@ -19,10 +14,8 @@
 #include "ompi/file/file.h"
 #include "ompi/info/info.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
-#include "ompi/mca/io/io.h"
 #include "ompi/compat/compat_info.h"
 #include "opal/util/info.h"
-#include "opal/util/info_subscriber.h"
 
 #include "plan/division.h"
 
@@ -113,49 +106,53 @@ tatp_hint_values tatp_hints_at_open(const ompio_file_t *fh)
     return read_hints_at_open(fh, false);
 }
 
-/* ---- the files that are attached ---- */
+/* ---- the state of a file ---- */
 
 struct tatp_hints {
-    tatp_hints *next;
-    struct ompi_file_t *file; /* NULL: not attached */
-    bool reports;             /* rank 0 */
-    void (*closing)(void *context);
-    void *context;
-    _Atomic bool changed;
+    opal_info_t *info; /* of the user's file; NULL: it has none */
+    bool reports;      /* rank 0 */
     tatp_hint_values values, published;
-    bool is_published; /* the file's info object has `published` */
+    bool is_published; /* the info object has `published` */
 };
 
+/* A thread may set hints while a non-blocking call reads them. */
 static opal_mutex_t hints_lock = OPAL_MUTEX_STATIC_INIT;
-static tatp_hints *attached; /* the latest first */
-static mca_io_base_module_file_set_view_fn_t set_view_of_ompio;
-static mca_io_base_module_file_close_fn_t close_of_ompio;
 
-static tatp_hints *find_attached(const struct ompi_file_t *file)
+tatp_hints *tatp_hints_new(void)
 {
-    tatp_hints *hints = attached;
-    while (NULL != hints && hints->file != file)
-        hints = hints->next;
-    return hints;
+    return calloc(1, sizeof(tatp_hints));
 }
 
-static void remove_attached(const struct ompi_file_t *file)
+void tatp_hints_free(tatp_hints *hints)
 {
-    tatp_hints **at = &attached;
-    while (NULL != *at && (*at)->file != file)
-        at = &(*at)->next;
-    if (NULL == *at)
-        return;
-    (*at)->file = NULL;
-    *at = (*at)->next;
+    free(hints);
 }
 
-static void note_values(tatp_hints *hints, const tatp_hint_values *values)
+/* Handles that a component for shared file pointers opens have no file of the user's. */
+void tatp_hints_open(tatp_hints *hints, const ompio_file_t *fh)
 {
-    if (0 == memcmp(values, &hints->values, sizeof *values))
-        return;
-    hints->values = *values;
-    hints->changed = true;
+    hints->info = fh->f_flags & OMPIO_SHAREDFP_IS_SET ? NULL : fh->f_fh->super.s_info;
+    hints->reports = 0 == fh->f_rank;
+    hints->values = read_hints_at_open(fh, hints->reports);
+    hints->is_published = false;
+}
+
+tatp_hint_values tatp_hints_get(tatp_hints *hints)
+{
+    OPAL_THREAD_LOCK(&hints_lock);
+    tatp_hint_values values = hints->values;
+    OPAL_THREAD_UNLOCK(&hints_lock);
+    return values;
+}
+
+/* What another thread has set meanwhile is for the next agreement. */
+void tatp_hints_replace(tatp_hints *hints, const tatp_hint_values *then,
+                        const tatp_hint_values *values)
+{
+    OPAL_THREAD_LOCK(&hints_lock);
+    if (0 == memcmp(&hints->values, then, sizeof *then))
+        hints->values = *values;
+    OPAL_THREAD_UNLOCK(&hints_lock);
 }
 
 /* ---- MPI_File_get_info ---- */
@@ -181,7 +178,7 @@ static void write_published(const tatp_hints *hints)
             snprintf(number, sizeof number, "%lld", (long long)value);
             text = number;
         }
-        put_text(hints->file->super.s_info, &keys[i], text);
+        put_text(hints->info, &keys[i], text);
     }
 }
 
@@ -189,7 +186,7 @@ void tatp_hints_publish(tatp_hints *hints, const tatp_hint_values *values)
 {
     OPAL_THREAD_LOCK(&hints_lock);
     bool is_same = hints->is_published && 0 == memcmp(values, &hints->published, sizeof *values);
-    if (NULL != hints->file && !is_same) {
+    if (NULL != hints->info && !is_same) {
         hints->published = *values;
         write_published(hints);
         hints->is_published = true;
@@ -197,154 +194,29 @@ void tatp_hints_publish(tatp_hints *hints, const tatp_hint_values *values)
     OPAL_THREAD_UNLOCK(&hints_lock);
 }
 
-/* ---- MPI_File_set_view, MPI_File_set_info and MPI_File_close ---- */
+/* ---- MPI_File_set_view and MPI_File_set_info ---- */
 
-/* OMPIO gets no hints: it would select another component for `collective_buffering`, whose true and
- * false Open MPI 4.1 takes for each other. */
-static int interposed_set_view(struct ompi_file_t *file, MPI_Offset disp,
-                               struct ompi_datatype_t *etype, struct ompi_datatype_t *filetype,
-                               const char *datarep, struct opal_info_t *info)
+void tatp_hints_note_info(tatp_hints *hints, opal_info_t *info)
 {
     OPAL_THREAD_LOCK(&hints_lock);
-    mca_io_base_module_file_set_view_fn_t next = set_view_of_ompio;
-    tatp_hints *hints = find_attached(file);
-    if (NULL != hints) {
-        tatp_hint_values values = hints->values;
-        merge_info(info, hints->reports, &values);
-        note_values(hints, &values);
-        put_text(file->super.s_info, &keys[TATP_HINT_COLLECTIVE_BUFFERING], NULL);
-        hints->is_published = false;
-        info = &MPI_INFO_NULL->super;
-    }
+    merge_info(info, hints->reports, &hints->values);
+    put_text(hints->info, &keys[TATP_HINT_COLLECTIVE_BUFFERING], NULL);
+    hints->is_published = false;
     OPAL_THREAD_UNLOCK(&hints_lock);
-    return next(file, disp, etype, filetype, datarep, info);
 }
 
-static int interposed_close(struct ompi_file_t *file)
-{
-    OPAL_THREAD_LOCK(&hints_lock);
-    mca_io_base_module_file_close_fn_t next = close_of_ompio;
-    const tatp_hints *hints = find_attached(file);
-    OPAL_THREAD_UNLOCK(&hints_lock);
-    if (NULL != hints)
-        hints->closing(hints->context);
-    return next(file);
-}
-
-/* One hint of MPI_File_set_info, or when the file is subscribed to. Returns what the file's info
- * object gets; NULL: not the hint. */
-static compat_info_char *accept_hint(opal_infosubscriber_t *object, compat_info_char *name,
-                                     compat_info_char *text)
+bool tatp_hints_note(tatp_hints *hints, const char *name, const char *text)
 {
     int i = 0;
     while (i < TATP_HINTS - 1 && 0 != strcmp(keys[i].name, name))
         i++;
-    OPAL_THREAD_LOCK(&hints_lock);
-    tatp_hints *hints = find_attached((struct ompi_file_t *)object);
     int64_t value = value_of_text(&keys[i], text);
-    if (NULL != hints) {
-        tatp_hint_values values = hints->values;
-        hints->is_published = false;
-        if (value > 0)
-            values.of[i] = value;
-        else if (hints->reports)
-            report_invalid(&keys[i], text);
-        note_values(hints, &values);
-        if (0 == value)
-            text = NULL;
-    }
-    OPAL_THREAD_UNLOCK(&hints_lock);
-    return text;
-}
-
-/* ---- the state of a file ---- */
-
-tatp_hints *tatp_hints_new(void)
-{
-    return calloc(1, sizeof(tatp_hints));
-}
-
-void tatp_hints_free(tatp_hints *hints)
-{
-    if (NULL == hints)
-        return;
-    tatp_hints_detach(hints);
-    free(hints);
-}
-
-/* The table of functions is the file's, and so are the subscriptions: both end with the file. */
-static void interpose(struct ompi_file_t *file)
-{
-    compat_io_module *module = COMPAT_IO_MODULE(file);
-    if (interposed_set_view == module->io_module_file_set_view)
-        return;
     OPAL_THREAD_LOCK(&hints_lock);
-    set_view_of_ompio = module->io_module_file_set_view;
-    close_of_ompio = module->io_module_file_close;
-    OPAL_THREAD_UNLOCK(&hints_lock);
-    module->io_module_file_set_view = interposed_set_view;
-    module->io_module_file_close = interposed_close;
-    for (int i = 0; i < TATP_HINTS; i++)
-        (void)opal_infosubscribe_subscribe(&file->super, keys[i].name, (char *)"", accept_hint);
-}
-
-/* Handles that a component for shared file pointers opens have no file of the user's. */
-void tatp_hints_attach(tatp_hints *hints, ompio_file_t *fh, void (*closing)(void *context),
-                       void *context)
-{
-    const tatp_hint_values none = {{0}};
-    hints->closing = closing;
-    hints->context = context;
-    hints->reports = 0 == fh->f_rank;
-    hints->values = read_hints_at_open(fh, hints->reports);
-    hints->changed = 0 != memcmp(&hints->values, &none, sizeof none);
+    if (value > 0)
+        hints->values.of[i] = value;
+    else if (hints->reports)
+        report_invalid(&keys[i], text);
     hints->is_published = false;
-    if (fh->f_flags & OMPIO_SHAREDFP_IS_SET)
-        return;
-    interpose(fh->f_fh);
-    OPAL_THREAD_LOCK(&hints_lock);
-    remove_attached(fh->f_fh);
-    hints->file = fh->f_fh;
-    hints->next = attached;
-    attached = hints;
     OPAL_THREAD_UNLOCK(&hints_lock);
-}
-
-void tatp_hints_detach(tatp_hints *hints)
-{
-    OPAL_THREAD_LOCK(&hints_lock);
-    if (NULL != hints->file)
-        remove_attached(hints->file);
-    OPAL_THREAD_UNLOCK(&hints_lock);
-}
-
-tatp_hint_values tatp_hints_get(tatp_hints *hints)
-{
-    OPAL_THREAD_LOCK(&hints_lock);
-    tatp_hint_values values = hints->values;
-    OPAL_THREAD_UNLOCK(&hints_lock);
-    return values;
-}
-
-bool tatp_hints_changed(const tatp_hints *hints)
-{
-    return hints->changed;
-}
-
-tatp_hint_values tatp_hints_take(tatp_hints *hints)
-{
-    OPAL_THREAD_LOCK(&hints_lock);
-    tatp_hint_values values = hints->values;
-    hints->changed = false;
-    OPAL_THREAD_UNLOCK(&hints_lock);
-    return values;
-}
-
-/* What another thread has set meanwhile is for the next agreement. */
-void tatp_hints_replace(tatp_hints *hints, const tatp_hint_values *values)
-{
-    OPAL_THREAD_LOCK(&hints_lock);
-    if (!hints->changed)
-        hints->values = *values;
-    OPAL_THREAD_UNLOCK(&hints_lock);
+    return value > 0;
 }

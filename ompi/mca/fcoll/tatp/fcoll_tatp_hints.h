@@ -41,22 +41,19 @@ typedef struct tatp_hints tatp_hints;
 tatp_hints *tatp_hints_new(void); /* NULL: no memory */
 void tatp_hints_free(tatp_hints *hints);
 
-/* The handle was opened. From now on hints of MPI_File_set_view and MPI_File_set_info are noted. An
- * invalid value is ignored, and reported by rank 0, once a process for each hint. `closing` is
- * called when MPI_File_close begins. */
-void tatp_hints_attach(tatp_hints *hints, ompio_file_t *fh, void (*closing)(void *context),
-                       void *context);
-void tatp_hints_detach(tatp_hints *hints);
+/* The handle was opened. An invalid value is ignored, and reported by rank 0, once a process for
+ * each hint. */
+void tatp_hints_open(tatp_hints *hints, const ompio_file_t *fh);
+/* Notes hints of MPI_File_set_view, which OMPIO does not get. */
+void tatp_hints_note_info(tatp_hints *hints, struct opal_info_t *info);
+/* Notes a hint of MPI_File_set_info. Returns whether it is valid. */
+bool tatp_hints_note(tatp_hints *hints, const char *name, const char *text);
 
 /* The latest valid value of each hint on this rank. */
 tatp_hint_values tatp_hints_get(tatp_hints *hints);
-/* Whether one of them may have changed since the last tatp_hints_take, or was given when the handle
- * was opened. */
-bool tatp_hints_changed(const tatp_hints *hints);
-/* As tatp_hints_get; later changes are changes to these values. */
-tatp_hint_values tatp_hints_take(tatp_hints *hints);
-/* The ranks have agreed on these values in place of those that were taken. */
-void tatp_hints_replace(tatp_hints *hints, const tatp_hint_values *values);
+/* The ranks have agreed on other values in place of those that this one had then. */
+void tatp_hints_replace(tatp_hints *hints, const tatp_hint_values *then,
+                        const tatp_hint_values *values);
 
 /* From now on MPI_File_get_info returns these values; 0: not the hint. */
 void tatp_hints_publish(tatp_hints *hints, const tatp_hint_values *values);

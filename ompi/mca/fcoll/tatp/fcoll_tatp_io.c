@@ -50,8 +50,9 @@ static int write_extent(tatp_transfer *transfer, const access_extent *extent)
 {
     int64_t done;
     for (int64_t at = 0; at < extent->bytes; at += done) {
-        int rc = transfer_piece(transfer, transfer->io->fbtl->fbtl_pwritev, extent->offset + at,
-                                (char *)extent->data + at, extent->bytes - at, &done);
+        int rc =
+            transfer_piece(transfer, transfer->handle.f_fbtl->fbtl_pwritev, extent->offset + at,
+                           (char *)extent->data + at, extent->bytes - at, &done);
         if (OMPI_SUCCESS != rc)
             return rc;
         if (0 == done)
@@ -128,7 +129,8 @@ int tatp_io_write(tatp_transfer *transfer, const access_extent *extent, size_t c
 
 int tatp_io_read(tatp_transfer *transfer, int64_t offset, char *data, int64_t bytes, int64_t *done)
 {
-    return transfer_piece(transfer, transfer->io->fbtl->fbtl_preadv, offset, data, bytes, done);
+    return transfer_piece(transfer, transfer->handle.f_fbtl->fbtl_preadv, offset, data, bytes,
+                          done);
 }
 
 int tatp_io_check_mode(const ompio_file_t *fh, bool write)

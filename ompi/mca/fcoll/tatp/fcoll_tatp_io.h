@@ -19,11 +19,9 @@
 /* Whether small pieces are written through a mapping of the file's pages (src/access/pages.h). */
 enum tatp_mapping { TATP_MAPPING_UNKNOWN, TATP_MAPPING_ALLOWED, TATP_MAPPING_REFUSED };
 
-/* An open file, and the fbtl module that OMPIO selected for it, which another one may stand in
- * front of in the handle (the recorder's). */
+/* An open file. */
 typedef struct tatp_io {
     ompio_file_t *fh;
-    const struct mca_fbtl_base_module_1_0_0_t *fbtl;
     enum tatp_mapping mapping;
 } tatp_io;
 

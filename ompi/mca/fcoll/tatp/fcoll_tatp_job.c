@@ -96,11 +96,10 @@ size_t tatp_job_size(void)
 
 size_t tatp_job_rank(const tatp_comm *comm, size_t rank)
 {
-    const ompi_proc_t *proc = ompi_comm_peer_lookup(tatp_comm_communicator(comm), (int)rank);
-    if (proc->super.proc_name.jobid != OMPI_PROC_MY_NAME->jobid)
-        return SIZE_MAX;
-    return (size_t)proc->super.proc_name.vpid < tatp_job_size() ? proc->super.proc_name.vpid
-                                                                : SIZE_MAX;
+    struct ompi_communicator_t *c = tatp_comm_communicator(comm);
+    const opal_process_name_t root = ompi_comm_peer_lookup(c, 0)->super.proc_name;
+    const opal_process_name_t name = ompi_comm_peer_lookup(c, (int)rank)->super.proc_name;
+    return name.jobid == root.jobid ? name.vpid : SIZE_MAX;
 }
 
 /* ---- folder ---- */

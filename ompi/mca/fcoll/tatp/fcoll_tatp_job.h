@@ -18,7 +18,8 @@ int64_t tatp_job_started(void);
 
 /* Number of processes of the job. */
 size_t tatp_job_size(void);
-/* A rank of the communicator as one of MPI_COMM_WORLD; SIZE_MAX for a process of another job. */
+/* A rank of the communicator as one of the MPI_COMM_WORLD of its rank 0; SIZE_MAX for a process of
+ * another job. */
 size_t tatp_job_rank(const tatp_comm *comm, size_t rank);
 
 /* In which the launcher started the program, wherever it is now. NULL: not known. Owned by this

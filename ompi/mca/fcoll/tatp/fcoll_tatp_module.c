@@ -2,8 +2,13 @@
 /* The modules: one for each open file, from OMPIO's first query until the file is closed.
  *
  * OMPIO selects again at every MPI_File_set_view and finalizes only the module that is current when
- * the file is closed. A table by file handle keeps track of the others: it has the module of a
- * handle, and retires what another component has replaced. */
+ * the file is closed. A list keeps track of the others: it has the module of a handle, and retires
+ * what another component has replaced.
+ *
+ * Open MPI 4.1 passes hints of MPI_File_set_view to OMPIO alone, and those of MPI_File_set_info to
+ * subscribers alone. So the file's own copy of OMPIO's table of functions gets another set_view,
+ * which notes the hints first, and the hints are subscribed. It gets another close, too: OMPIO
+ * closes the file before it informs the component. */
 #include "fcoll_tatp.h"
 
 #include <stdatomic.h>
@@ -12,9 +17,15 @@
 
 #include "ompi/communicator/communicator.h"
 #include "ompi/group/group.h"
+#include "ompi/compat/compat_info.h"
+#include "ompi/file/file.h"
+#include "ompi/info/info.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_file.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_fit.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_params.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_record.h"
+#include "ompi/mca/io/io.h"
+#include "opal/util/info_subscriber.h"
 #include "opal/util/output.h"
 
 /* Modules that are kept for the next file of their ranks; the oldest is freed first. */
@@ -22,10 +33,10 @@
 
 typedef mca_fcoll_tatp_module_t tatp_module;
 
-static opal_mutex_t *table_lock(void)
-{
-    return &mca_fcoll_tatp_component.lock;
-}
+/* Guards the lists, because threads may open files, and the functions of OMPIO. */
+static opal_mutex_t lists_lock = OPAL_MUTEX_STATIC_INIT;
+static tatp_module *modules;      /* of open files */
+static tatp_module *idle_modules; /* the latest first */
 
 static void free_module(tatp_module *module)
 {
@@ -35,13 +46,19 @@ static void free_module(tatp_module *module)
     free(module);
 }
 
-/* The module of a handle, taken out of the table, or NULL. */
-static tatp_module *take_module(const ompio_file_t *fh)
+/* The place of the handle's module in the list, or its end. */
+static tatp_module **find_module(const ompio_file_t *fh)
 {
-    tatp_module **at = &mca_fcoll_tatp_component.modules;
+    tatp_module **at = &modules;
     while (NULL != *at && (*at)->fh != fh)
         at = &(*at)->next;
-    tatp_module *module = *at;
+    return at;
+}
+
+/* The module of a handle, taken out of the list, or NULL. */
+static tatp_module *take_module(const ompio_file_t *fh)
+{
+    tatp_module **at = find_module(fh), *module = *at;
     if (NULL != module)
         *at = module->next;
     return module;
@@ -58,7 +75,7 @@ static void push_module(tatp_module **list, tatp_module *module)
 /* Returns the module to be freed for the new one, or NULL. */
 static tatp_module *push_idle(tatp_module *module)
 {
-    tatp_module **at = &mca_fcoll_tatp_component.idle_modules;
+    tatp_module **at = &idle_modules;
     module->fh = NULL;
     push_module(at, module);
     for (int n = 0; n < MOST_IDLE && NULL != *at; n++)
@@ -72,10 +89,10 @@ static void retire_module(tatp_module *module)
 {
     tatp_module *out = module;
     bool is_reusable = tatp_file_close(module->file);
-    OPAL_THREAD_LOCK(table_lock());
+    OPAL_THREAD_LOCK(&lists_lock);
     if (is_reusable)
         out = push_idle(module);
-    OPAL_THREAD_UNLOCK(table_lock());
+    OPAL_THREAD_UNLOCK(&lists_lock);
     if (NULL != out)
         free_module(out);
 }
@@ -86,8 +103,7 @@ static tatp_module *take_idle(const ompi_process_name_t *group, int ranks,
                               const tatp_plan_settings *settings)
 {
     tatp_module **best = NULL;
-    for (tatp_module **at = &mca_fcoll_tatp_component.idle_modules; NULL != *at;
-         at = &(*at)->next) {
+    for (tatp_module **at = &idle_modules; NULL != *at; at = &(*at)->next) {
         if ((*at)->ranks != ranks ||
             0 != memcmp((*at)->group, group, (size_t)ranks * sizeof *group))
             continue;
@@ -104,13 +120,100 @@ static tatp_module *take_idle(const ompi_process_name_t *group, int ranks,
     return module;
 }
 
+/* ---- MPI_File_set_view, MPI_File_set_info and MPI_File_close ---- */
+
+static mca_io_base_module_file_set_view_fn_t set_view_of_ompio;
+static mca_io_base_module_file_close_fn_t close_of_ompio;
+
+static const ompio_file_t *handle_of(const struct ompi_file_t *file)
+{
+    return &((const mca_common_ompio_data_t *)file->f_io_selected_data)->ompio_fh;
+}
+
+/* NULL before the file's first view. */
+static const tatp_module *find_open_module(const struct ompi_file_t *file)
+{
+    const tatp_module *module = *find_module(handle_of(file));
+    return NULL != module && tatp_file_is_open(module->file) ? module : NULL;
+}
+
+/* OMPIO gets no hints: it would select another component for `collective_buffering`, whose true and
+ * false Open MPI 4.1 takes for each other. */
+static int interposed_set_view(struct ompi_file_t *file, MPI_Offset disp,
+                               struct ompi_datatype_t *etype, struct ompi_datatype_t *filetype,
+                               const char *datarep, struct opal_info_t *info)
+{
+    OPAL_THREAD_LOCK(&lists_lock);
+    mca_io_base_module_file_set_view_fn_t next = set_view_of_ompio;
+    const tatp_module *module = find_open_module(file);
+    if (NULL != module) {
+        tatp_hints_note_info(module->file->hints, info);
+        info = &MPI_INFO_NULL->super;
+    }
+    OPAL_THREAD_UNLOCK(&lists_lock);
+    return next(file, disp, etype, filetype, datarep, info);
+}
+
+/* Requests that the program has not completed need the open file. */
+static int interposed_close(struct ompi_file_t *file)
+{
+    const ompio_file_t *fh = handle_of(file);
+    OPAL_THREAD_LOCK(&lists_lock);
+    mca_io_base_module_file_close_fn_t next = close_of_ompio;
+    tatp_module *module = *find_module(fh);
+    bool is_replaced = NULL != module && fh->f_fcoll != &module->super;
+    if (is_replaced)
+        (void)take_module(fh);
+    OPAL_THREAD_UNLOCK(&lists_lock);
+    if (is_replaced)
+        retire_module(module);
+    else if (NULL != module)
+        tatp_requests_finish(module->file->comm);
+    return next(file);
+}
+
+/* One hint of MPI_File_set_info, and, before the first view, of the subscription. Returns what the
+ * file's info object gets; NULL: not the hint. */
+static compat_info_char *accept_hint(opal_infosubscriber_t *object, compat_info_char *name,
+                                     compat_info_char *text)
+{
+    OPAL_THREAD_LOCK(&lists_lock);
+    const tatp_module *module = find_open_module((const struct ompi_file_t *)object);
+    bool is_refused = NULL != module && !tatp_hints_note(module->file->hints, name, text);
+    OPAL_THREAD_UNLOCK(&lists_lock);
+    return is_refused ? NULL : text;
+}
+
+/* The table of functions is the file's, and so are the subscriptions: both end with the file. The
+ * hints of MPI_File_open have been read: a subscription makes those empty that were not given. */
+static void interpose(struct ompi_file_t *file)
+{
+    compat_io_module *functions = COMPAT_IO_MODULE(file);
+    if (interposed_set_view == functions->io_module_file_set_view)
+        return;
+    OPAL_THREAD_LOCK(&lists_lock);
+    set_view_of_ompio = functions->io_module_file_set_view;
+    close_of_ompio = functions->io_module_file_close;
+    OPAL_THREAD_UNLOCK(&lists_lock);
+    functions->io_module_file_set_view = interposed_set_view;
+    functions->io_module_file_close = interposed_close;
+    for (int i = 0; i < TATP_HINTS; i++)
+        (void)opal_infosubscribe_subscribe(&file->super, (char *)tatp_hint_name(i), (char *)"",
+                                           accept_hint);
+}
+
 /* ---- new modules ---- */
 
 /* Errors of any rank come back from every access: OMPIO would lose an error of MPI_File_open and
  * MPI_File_set_view, and print a line on every rank. */
 static int init_module(struct ompio_file_t *fh)
 {
-    tatp_file_set_view(((tatp_module *)fh->f_fcoll)->file);
+    tatp_file *file = ((tatp_module *)fh->f_fcoll)->file;
+    if (!tatp_file_is_open(file))
+        tatp_hints_open(file->hints, fh);
+    if (!(fh->f_flags & OMPIO_SHAREDFP_IS_SET))
+        interpose(fh->f_fh);
+    tatp_file_set_view(file);
     return OMPI_SUCCESS;
 }
 
@@ -204,27 +307,21 @@ int mca_fcoll_tatp_init_query(bool enable_progress_threads, bool enable_mpi_thre
 /* The module of a handle: the one that it has, or another. */
 static tatp_module *query_module(ompio_file_t *fh)
 {
-    OPAL_THREAD_LOCK(table_lock());
+    OPAL_THREAD_LOCK(&lists_lock);
     tatp_module *module = take_module(fh);
     if (NULL != module && fh->f_fcoll != &module->super) {
         /* It was closed under another component, and this handle is at its address. */
-        OPAL_THREAD_UNLOCK(table_lock());
+        OPAL_THREAD_UNLOCK(&lists_lock);
         retire_module(module);
-        OPAL_THREAD_LOCK(table_lock());
+        OPAL_THREAD_LOCK(&lists_lock);
         module = NULL;
     }
     if (NULL == module)
         module = module_for(fh);
     if (NULL != module)
-        push_module(&mca_fcoll_tatp_component.modules, module);
-    OPAL_THREAD_UNLOCK(table_lock());
+        push_module(&modules, module);
+    OPAL_THREAD_UNLOCK(&lists_lock);
     return module;
-}
-
-static int file_priority(void)
-{
-    const char *record = tatp_params_get().record_file;
-    return tatp_params_priority(NULL != record && tatp_record_is_automatic(record));
 }
 
 /* Declines a handle with another layout, which is the same on all ranks. For nothing else: where no
@@ -232,7 +329,7 @@ static int file_priority(void)
  * for it. */
 mca_fcoll_base_module_t *mca_fcoll_tatp_file_query(struct ompio_file_t *fh, int *priority)
 {
-    *priority = file_priority();
+    *priority = tatp_params_priority(tatp_record_is_automatic(tatp_params_text(PARAMETER_RECORD)));
     if (!tatp_fits_handle(fh))
         return NULL;
     if (fh->f_fcoll == &refusing.super || fh->f_fcoll == &refused.super)
@@ -245,9 +342,8 @@ mca_fcoll_base_module_t *mca_fcoll_tatp_file_query(struct ompio_file_t *fh, int 
 static void report_passed_over(const ompio_file_t *fh)
 {
     static atomic_flag reported = ATOMIC_FLAG_INIT;
-    const tatp_params params = tatp_params_get();
-    bool records = NULL != params.record_file && '\0' != params.record_file[0];
-    bool measures = NULL != params.stats_file && '\0' != params.stats_file[0];
+    bool records = '\0' != tatp_params_text(PARAMETER_RECORD)[0];
+    bool measures = '\0' != tatp_params_text(PARAMETER_STATS)[0];
     if (0 == fh->f_rank && (records || measures) && !atomic_flag_test_and_set(&reported))
         opal_output(0,
                     "fcoll:tatp: %s has no effect on %s, which another component serves; use it "
@@ -258,9 +354,9 @@ static void report_passed_over(const ompio_file_t *fh)
 int mca_fcoll_tatp_file_unquery(struct ompio_file_t *fh)
 {
     tatp_split_release(fh);
-    OPAL_THREAD_LOCK(table_lock());
+    OPAL_THREAD_LOCK(&lists_lock);
     tatp_module *module = take_module(fh);
-    OPAL_THREAD_UNLOCK(table_lock());
+    OPAL_THREAD_UNLOCK(&lists_lock);
     if (NULL != module && !tatp_file_is_open(module->file))
         report_passed_over(fh);
     if (NULL != module)
@@ -278,7 +374,7 @@ static void free_list(tatp_module *module)
 
 void tatp_modules_free(void)
 {
-    free_list(mca_fcoll_tatp_component.modules);
-    free_list(mca_fcoll_tatp_component.idle_modules);
-    mca_fcoll_tatp_component.modules = mca_fcoll_tatp_component.idle_modules = NULL;
+    free_list(modules);
+    free_list(idle_modules);
+    modules = idle_modules = NULL;
 }

@@ -9,7 +9,6 @@
 static int make_plan(tatp_op *op, int rc)
 {
     tatp_file *file = op->file;
-    const char *stats = file->paths.stats;
     const tatp_plan_input in = {
         .settings = &file->settings,
         .comm = file->comm,
@@ -17,8 +16,8 @@ static int make_plan(tatp_op *op, int rc)
         .accesses = op->accesses,
         .lo = op->lo,
         .hi = op->hi,
-        .all_entries = tatp_stats_enabled(stats),
-        .keep_entries = tatp_stats_wants_plan(stats),
+        .all_entries = tatp_stats_are_on(file->stats),
+        .keep_entries = tatp_stats_want_plan(file->stats),
     };
     double start = MPI_Wtime();
     rc = tatp_plans_make(file->plans, op->slot, &in, rc);
@@ -73,62 +72,43 @@ static tatp_plan *plan_of(const tatp_op *op)
     return op->independent ? NULL : tatp_plans_at(op->file->plans, op->slot);
 }
 
-static void count_op(const tatp_op *op)
-{
-    const tatp_plan *plan = plan_of(op);
-    const tatp_times *t = &op->time;
-    tatp_pvars_access access = {
-        .write = op->write,
-        .by_plan = NULL != plan,
-        .makes_plan = op->makes_plan,
-        .bytes = op->result.moved,
-        .seconds = {t->st1, t->st2, t->st3, t->st4, t->st5},
-    };
-    if (NULL != plan) {
-        const tatp_plan_costs costs = tatp_plan_get_costs(plan);
-        access.hop_bytes = costs.hop_bytes;
-        access.crossing_bytes = costs.crossing_bytes;
-    }
-    tatp_pvars_add(&access);
-}
-
-static int report_stats(const tatp_op *op, int64_t metadata)
+/* To the recorder, what trials choose in this run goes by aggregators: a record depends on accesses
+ * and settings only. */
+static void record_op(const tatp_op *op)
 {
     tatp_file *file = op->file;
-    tatp_plan *plan = plan_of(op);
+    const tatp_record_access access = {
+        .list = op->accesses,
+        .lo = op->lo,
+        .hi = op->hi,
+        .division = &file->settings.division,
+    };
+    if (op->makes_plan && file->records)
+        tatp_record_plan(file->record, op->slot, file->comm, &access);
+    if (!op->independent || NULL != op->trial)
+        tatp_record_count(file->record, op->slot);
+}
+
+/* Tells the observers of an operation that was carried out. */
+static int observe_op(const tatp_op *op)
+{
+    tatp_file *file = op->file;
     const tatp_stats_access access = {
-        .path = file->paths.stats,
         .file = file->io.fh->f_filename,
         .write = op->write,
         .time = op->time,
         .moved = op->result.moved,
         .messages = op->result.messages,
-        .metadata = metadata,
+        .metadata = tatp_message_bytes(file->comm),
+        .makes_plan = op->makes_plan,
         .plan_calls = op->independent ? 0 : file->plan_ops[op->slot],
         .settings = &file->settings,
-        .plan = plan,
+        .plan = plan_of(op),
         .nodes = file->nodes,
     };
+    record_op(op);
+    tatp_pvars_add(&access);
     return tatp_stats_report(file->stats, file->comm, &access);
-}
-
-/* Tells the observers of an operation that was carried out. To the recorder, what trials choose in
- * this run goes by aggregators: a record depends on accesses and settings only. */
-static int observe_op(const tatp_op *op)
-{
-    const tatp_record_access access = {
-        .list = op->accesses,
-        .lo = op->lo + op->shift,
-        .hi = op->hi + op->shift,
-        .repeats = op->repeats,
-        .independent = op->independent && NULL == op->trial,
-        .division = &op->file->settings.division,
-    };
-    int64_t metadata = tatp_message_bytes(op->file->comm);
-    op->file->last_slot = access.independent ? TATP_SLOTS : op->slot;
-    tatp_record_add(op->file->record, &access, op->record_is_long);
-    count_op(op);
-    return report_stats(op, metadata);
 }
 
 /* Moves the data by a plan and an exchange that are complete on all ranks. */
@@ -140,7 +120,7 @@ static int run_exchange(tatp_op *op)
         .write = op->write,
         .memory = op->memory,
         .shift = op->shift,
-        .probe = tatp_stats_probe(file->stats, file->paths.stats, plan.num_cycles),
+        .probe = tatp_stats_probe(file->stats, plan.num_cycles),
     };
     tatp_exchange_times times = {0};
     int rc = tatp_exchange_run(file->exchange[op->slot], file->comm, &file->io, &run, &op->result,
@@ -206,6 +186,7 @@ static void reset_slot(tatp_file *file, size_t slot)
 {
     tatp_exchange_reset(file->exchange[slot]);
     tatp_plans_reset(file->plans, slot);
+    tatp_record_reset(file->record, slot);
     tatp_schedule_forget(file->schedule, slot);
 }
 
@@ -246,7 +227,6 @@ int tatp_op_run(tatp_op *op, int rc)
         rc = tatp_op_transfer(op, rc);
     op->time = (tatp_times){0};
     op->makes_plan = false;
-    op->record_is_long = false;
     return rc;
 }
 

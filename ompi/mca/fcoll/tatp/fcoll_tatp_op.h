@@ -13,13 +13,11 @@ typedef struct tatp_op {
     bool write;
     size_t slot;                 /* of its plan */
     bool makes_plan;             /* and does not reuse it */
-    bool repeats;                /* the last operation, moved maybe */
     bool independent;            /* without an exchange; the same on all ranks */
     bool may_be_independent;     /* if that is faster; the same on all ranks */
     const trial *trial;          /* that has chosen `independent`; NULL: a rule has */
     bool atomic;                 /* the same on all ranks */
     bool is_done;                /* all ranks have transferred their data, without an error */
-    bool record_is_long;         /* the same on all ranks */
     const access_list *memory;   /* bytes of the stream <-> addresses */
     const access_list *accesses; /* bytes of the stream <-> the file, ordered */
     int64_t lo, hi;              /* accessed range of the plan, over all ranks */

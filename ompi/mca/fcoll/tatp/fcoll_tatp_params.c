@@ -59,13 +59,17 @@ int tatp_params_register(void)
         mca_base_var_flag_t flags = PARAMETER_VERSION == i ? MCA_BASE_VAR_FLAG_DEFAULT_ONLY : 0;
         text_of[i] = (char *)p->initial;
         index = mca_base_component_var_register(
-            &mca_fcoll_tatp_component.super.fcollm_version, p->name, p->help,
-            MCA_BASE_VAR_TYPE_STRING, NULL, 0, flags,
-            OPAL_INFO_LVL_1 + (mca_base_var_info_lvl_t)(p->level - 1), MCA_BASE_VAR_SCOPE_READONLY,
-            &text_of[i]);
+            &mca_fcoll_tatp_component.fcollm_version, p->name, p->help, MCA_BASE_VAR_TYPE_STRING,
+            NULL, 0, flags, OPAL_INFO_LVL_1 + (mca_base_var_info_lvl_t)(p->level - 1),
+            MCA_BASE_VAR_SCOPE_READONLY, &text_of[i]);
     }
     check_names();
     return index < 0 ? index : OMPI_SUCCESS;
+}
+
+const char *tatp_params_text(enum parameter parameter)
+{
+    return NULL != text_of[parameter] ? text_of[parameter] : "";
 }
 
 static int64_t value_of(enum parameter parameter)
@@ -160,11 +164,7 @@ static int64_t choose_aggregation(const tatp_hint_values *hints, enum tatp_hint 
 
 tatp_settings tatp_params_collect(ompio_file_t *fh, const tatp_hint_values *hints)
 {
-    const tatp_params texts = tatp_params_get();
     tatp_settings settings = {{
-        [PARAMETER_TOPOLOGY] = tatp_settings_digest_text(texts.topology),
-        [PARAMETER_RECORD] = tatp_settings_digest_text(texts.record_file),
-        [PARAMETER_STATS] = tatp_settings_digest_text(texts.stats_file),
         [TATP_OMPIO_BUFFER] = OMPIO_MCA_GET(fh, bytes_per_agg),
         [TATP_OMPIO_AGGREGATORS] = OMPIO_MCA_GET(fh, num_aggregators),
         [TATP_FS_STRIPE_SIZE] =
@@ -173,6 +173,8 @@ tatp_settings tatp_params_collect(ompio_file_t *fh, const tatp_hint_values *hint
     }};
     for (enum parameter i = 0; i < PARAMETER_VALUES; i++)
         settings.of[i] = value_of(i);
+    for (enum parameter i = PARAMETER_VALUES; i < PARAMETER_OF_FILE; i++)
+        settings.of[i] = tatp_settings_digest_text(tatp_params_text(i));
     tatp_settings_set_hints(&settings, hints);
     return settings;
 }
@@ -246,10 +248,4 @@ tatp_hint_values tatp_params_hints(const tatp_plan_settings *settings,
         [TATP_HINT_CB_READ] = hint_of_aggregation(settings->read_aggregation),
         [TATP_HINT_COLLECTIVE_BUFFERING] = TATP_HINT_OFF == buffering ? TATP_HINT_OFF : 0,
     }};
-}
-
-tatp_params tatp_params_get(void)
-{
-    return (tatp_params){text_of[PARAMETER_TOPOLOGY], text_of[PARAMETER_RECORD],
-                         text_of[PARAMETER_STATS]};
 }

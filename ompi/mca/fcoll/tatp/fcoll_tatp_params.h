@@ -35,10 +35,7 @@ tatp_plan_settings tatp_params_plan(const ompio_file_t *fh, const tatp_settings 
 tatp_hint_values tatp_params_hints(const tatp_plan_settings *settings,
                                    const tatp_hint_values *given, int64_t aggregators);
 
-/* Parameters that are texts; of files, empty or NULL is off. */
-typedef struct tatp_params {
-    const char *topology, *record_file, *stats_file;
-} tatp_params;
-tatp_params tatp_params_get(void);
+/* The value of a parameter that is a text; empty: none. */
+const char *tatp_params_text(enum parameter parameter);
 
 #endif

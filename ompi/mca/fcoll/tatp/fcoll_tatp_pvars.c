@@ -11,7 +11,8 @@
 
 static struct {
     unsigned long long calls, bytes_written, bytes_read, crossing_bytes, plans_made, plans_reused;
-    double hop_bytes, seconds[5];
+    double hop_bytes;
+    tatp_times time;
 } totals;
 
 /* Of `totals`: threads may access several files at the same time. */
@@ -41,15 +42,15 @@ static const variable variables[] = {
     {"plans_reused", "Collective accesses by the plan of an earlier one",
      MCA_BASE_PVAR_CLASS_COUNTER, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, &totals.plans_reused},
     {"st1", "Seconds of stage 1: view, accessed range, and waiting for ranks that come later",
-     MCA_BASE_PVAR_CLASS_TIMER, MCA_BASE_VAR_TYPE_DOUBLE, &totals.seconds[0]},
+     MCA_BASE_PVAR_CLASS_TIMER, MCA_BASE_VAR_TYPE_DOUBLE, &totals.time.st1},
     {"st2", "Seconds of stage 2: file domains and their assignment", MCA_BASE_PVAR_CLASS_TIMER,
-     MCA_BASE_VAR_TYPE_DOUBLE, &totals.seconds[1]},
+     MCA_BASE_VAR_TYPE_DOUBLE, &totals.time.st2},
     {"st3", "Seconds of stage 3: exchange of the access requests", MCA_BASE_PVAR_CLASS_TIMER,
-     MCA_BASE_VAR_TYPE_DOUBLE, &totals.seconds[2]},
+     MCA_BASE_VAR_TYPE_DOUBLE, &totals.time.st3},
     {"st4", "Seconds of stage 4: shuffle", MCA_BASE_PVAR_CLASS_TIMER, MCA_BASE_VAR_TYPE_DOUBLE,
-     &totals.seconds[3]},
+     &totals.time.st4},
     {"st5", "Seconds of stage 5: file access", MCA_BASE_PVAR_CLASS_TIMER, MCA_BASE_VAR_TYPE_DOUBLE,
-     &totals.seconds[4]},
+     &totals.time.st5},
 };
 
 int tatp_pvars_register(const mca_base_component_t *component)
@@ -65,19 +66,27 @@ int tatp_pvars_register(const mca_base_component_t *component)
     return index < 0 ? index : OMPI_SUCCESS;
 }
 
-void tatp_pvars_add(const tatp_pvars_access *access)
+/* The costs of a plan are known on rank 0 only, and 0 on others. */
+void tatp_pvars_add(const tatp_stats_access *access)
 {
+    const tatp_times *t = &access->time;
+    tatp_plan_costs costs = {.hop_bytes = 0};
+    if (NULL != access->plan)
+        costs = tatp_plan_get_costs(access->plan);
     OPAL_THREAD_LOCK(&lock);
     totals.calls++;
     if (access->write)
-        totals.bytes_written += (unsigned long long)access->bytes;
+        totals.bytes_written += (unsigned long long)access->moved;
     else
-        totals.bytes_read += (unsigned long long)access->bytes;
-    totals.hop_bytes += access->hop_bytes;
-    totals.crossing_bytes += (unsigned long long)access->crossing_bytes;
+        totals.bytes_read += (unsigned long long)access->moved;
+    totals.hop_bytes += costs.hop_bytes;
+    totals.crossing_bytes += (unsigned long long)costs.crossing_bytes;
     totals.plans_made += access->makes_plan;
-    totals.plans_reused += access->by_plan && !access->makes_plan;
-    for (int i = 0; i < 5; i++)
-        totals.seconds[i] += access->seconds[i];
+    totals.plans_reused += NULL != access->plan && !access->makes_plan;
+    totals.time.st1 += t->st1;
+    totals.time.st2 += t->st2;
+    totals.time.st3 += t->st3;
+    totals.time.st4 += t->st4;
+    totals.time.st5 += t->st5;
     OPAL_THREAD_UNLOCK(&lock);
 }

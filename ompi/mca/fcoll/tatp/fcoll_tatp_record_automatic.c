@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs that are recorded in the user's cache (src/cache), where the mapper finds them. A cache that
  * cannot be used changes nothing but that one message says so. */
+#define _GNU_SOURCE /* argz */
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_record_internal.h"
 
+#include <argz.h>
 #include <errno.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,19 +19,14 @@
 
 #include "ompi/compat/compat.h"
 
-/* Longer command lines are not kept in memory for this. */
-#define MOST_COMMAND ((size_t)1 << 20)
-
-/* Guards all that follows: threads may use several files at the same time. */
-static opal_mutex_t run_lock = OPAL_MUTEX_STATIC_INIT;
-
 /* This run. */
 static struct {
     bool is_known;   /* all of what follows */
     bool has_key;    /* and a folder: the cache is used */
     bool has_record; /* of an earlier run */
     cache_key key;
-    char *path; /* of the record */
+    char *path;    /* of the record */
+    char *command; /* the arguments of this process as one line */
 } run;
 
 bool tatp_record_is_automatic(const char *path)
@@ -38,13 +35,14 @@ bool tatp_record_is_automatic(const char *path)
 }
 
 /* One rank of the job reports. */
-static void report_cache(int rc)
+void tatp_record_cache_refuse(int rc)
 {
-    static bool reported;
+    static bool is_reported;
     char *path = NULL;
-    if (reported || 0 != OMPI_PROC_MY_NAME->vpid)
+    run.has_key = false;
+    if (is_reported || 0 != OMPI_PROC_MY_NAME->vpid)
         return;
-    reported = true;
+    is_reported = true;
     (void)cache_path(&path);
     tatp_show_help("cache", NULL != path ? path : "~/.cache",
                    -EPERM == rc || -ENXIO == rc ? cache_reason(rc) : record_file_reason(rc));
@@ -53,66 +51,43 @@ static void report_cache(int rc)
 
 /* ---- the program ---- */
 
-/* The text of /proc/self/cmdline, each argument with its NUL. Negative errno. */
+/* The arguments of this process, each with its NUL. Negative errno. */
 static int read_command(char **text, size_t *length)
 {
-    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC), rc = 0;
+    FILE *stream = fopen("/proc/self/cmdline", "re");
+    char *argument = NULL;
     size_t capacity = 0;
-    ssize_t count = 1;
-    if (fd < 0)
-        return -errno;
-    while (count > 0 && 0 == rc) {
-        rc = *length >= MOST_COMMAND ? -E2BIG : base_reserve(text, &capacity, *length + 4096, 1);
-        count = 0 == rc ? TEMP_FAILURE_RETRY(read(fd, *text + *length, 4096)) : 0;
-        rc = count < 0 ? -errno : rc;
-        *length += count > 0 ? (size_t)count : 0;
-    }
-    close(fd);
-    return 0 != rc ? rc : 0 == *length || '\0' != (*text)[*length - 1] ? -ENOEXEC : 0;
-}
-
-/* Calls `use` with the arguments of this process. */
-static int with_arguments(int (*use)(char **argument, void *context), void *context)
-{
-    char *text = NULL, **argument = NULL;
-    size_t length = 0, count = 0;
-    int rc = read_command(&text, &length);
-    for (size_t i = 0; 0 == rc && i < length; i++)
-        count += '\0' == text[i];
-    if (0 == rc)
-        argument = base_zeroed(count + 1, sizeof *argument, &rc);
-    count = 0;
-    for (size_t i = 0; 0 == rc && i < length; i += strlen(text + i) + 1)
-        argument[count++] = text + i;
-    if (0 == rc)
-        rc = use(argument, context);
+    int rc = NULL == stream ? -errno : 0;
+    while (0 == rc && getdelim(&argument, &capacity, '\0', stream) > 0)
+        rc = -argz_add(text, length, argument);
     free(argument);
-    free(text);
-    return rc;
+    if (NULL != stream)
+        fclose(stream);
+    return 0 == rc && 0 == *length ? -ENOEXEC : rc;
 }
 
-static int make_key(char **argument, void *key)
+/* Whether the program has a key. */
+static bool find_program(void)
 {
     const char *folder = tatp_job_folder();
-    const cache_program program = {"/proc/self/exe", argument, NULL != folder ? folder : "/"};
-    return cache_key_make(&program, tatp_job_size(), key);
+    char **argument = NULL;
+    size_t length = 0;
+    int rc = read_command(&run.command, &length);
+    if (0 == rc)
+        argument = base_zeroed(argz_count(run.command, length) + 1, sizeof *argument, &rc);
+    if (0 == rc) {
+        const cache_program program = {"/proc/self/exe", argument, NULL != folder ? folder : "/"};
+        argz_extract(run.command, length, argument);
+        rc = cache_key_make(&program, tatp_job_size(), &run.key);
+        argz_stringify(run.command, length, ' ');
+    }
+    free(argument);
+    return 0 == rc;
 }
 
-/* Its arguments as one line. */
-static int join_arguments(char **argument, void *command)
+const char *tatp_record_cache_command(void)
 {
-    size_t length;
-    FILE *stream = open_memstream(command, &length);
-    for (size_t i = 0; NULL != stream && NULL != argument[i]; i++)
-        fprintf(stream, "%s%s", i > 0 ? " " : "", argument[i]);
-    return NULL != stream && 0 == fclose(stream) ? 0 : -ENOMEM;
-}
-
-char *tatp_record_cache_command(void)
-{
-    char *command = NULL;
-    (void)with_arguments(join_arguments, &command);
-    return command;
+    return run.command;
 }
 
 /* ---- the record ---- */
@@ -137,8 +112,7 @@ static int find_record(int folder)
 static void know_run(void)
 {
     run.is_known = true;
-    if (tatp_job_size() < 2 || !tatp_job_has_one_program() ||
-        0 != with_arguments(make_key, &run.key))
+    if (tatp_job_size() < 2 || !tatp_job_has_one_program() || !find_program())
         return;
     int folder = cache_open(true), rc = folder;
     if (folder >= 0) {
@@ -149,24 +123,14 @@ static void know_run(void)
         rc = cache_record_path(&run.key, &run.path);
     run.has_key = 0 == rc;
     if (0 != rc)
-        report_cache(rc);
+        tatp_record_cache_refuse(rc);
 }
 
 const char *tatp_record_cache_place(void)
 {
-    OPAL_THREAD_LOCK(&run_lock);
     if (!run.is_known)
         know_run();
-    OPAL_THREAD_UNLOCK(&run_lock);
     return run.has_key && !run.has_record ? run.path : NULL;
-}
-
-void tatp_record_cache_refuse(int rc)
-{
-    OPAL_THREAD_LOCK(&run_lock);
-    run.has_key = false;
-    report_cache(rc);
-    OPAL_THREAD_UNLOCK(&run_lock);
 }
 
 /* Unless another job has recorded the program meanwhile. */
@@ -192,5 +156,6 @@ void tatp_record_cache_write(record_file *file)
 void tatp_record_cache_end(void)
 {
     free(run.path);
+    free(run.command);
     memset(&run, 0, sizeof run);
 }

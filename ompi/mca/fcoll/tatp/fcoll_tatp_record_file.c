@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,14 +19,14 @@
 /* Of a program's name and a number of ranks. */
 #define RUN_BYTES (RECORD_MOST_NAME + 64)
 
-/* Guards all that follows: threads may close several files at the same time. */
+/* Guards all that follows, and the cache: threads may open and close several files at the same
+ * time. */
 static opal_mutex_t record_lock = OPAL_MUTEX_STATIC_INIT;
 
 static struct {
     record_file *file; /* NULL: this process records nothing */
     bool is_automatic; /* it is in the user's cache */
-    int error;         /* an OMPI or MPI error code: why something is missing */
-    int64_t missed;    /* bytes that the written record lacks */
+    int error;         /* negative errno: why something is missing */
     double next;       /* when a closed file leads to the next version */
     bool is_written;   /* a version of this process */
     bool is_replaced;  /* ... which another job has replaced */
@@ -57,16 +56,22 @@ static void report_record(const record_news *news)
 
 static int write_version(void)
 {
-    int64_t missed = record_file_totals(recorder.file).missed;
     record_news news;
     int rc = record_file_write(recorder.file, &news);
-    if (0 == rc)
-        recorder.missed += missed;
     recorder.is_replaced |= recorder.is_written && news.is_first;
     if (0 == rc && news.is_first && !recorder.is_written)
         report_record(&news);
     recorder.is_written |= 0 == rc;
     return rc;
+}
+
+static const char *reason_of_gap(void)
+{
+    switch (recorder.error) {
+    case -ENOMEM: return strerror(ENOMEM);
+    case -ERANGE: return "accesses beyond the first 512 PiB of a file cannot be recorded";
+    default: return "a part of it could not be collected";
+    }
 }
 
 static void write_user_record(void)
@@ -75,25 +80,19 @@ static void write_user_record(void)
     int rc = write_version();
     if (0 != rc)
         tatp_show_help("record", path, record_file_reason(rc));
-    if (OMPI_SUCCESS != recorder.error)
-        tatp_show_help("record-part", path,
-                       OMPI_ERR_OUT_OF_RESOURCE == recorder.error
-                           ? strerror(ENOMEM)
-                           : "a part of it could not be collected");
+    if (0 != recorder.error)
+        tatp_show_help("record-part", path, reason_of_gap());
     if (recorder.is_replaced)
         tatp_show_help("record-part", path, "another job records into it at the same time");
-    if (recorder.missed > 0)
-        tatp_show_help("record-missed", path, (long long)recorder.missed);
 }
 
-/* The lock is held. */
 static void end_record(void)
 {
     if (NULL == recorder.file)
         return;
     if (!recorder.is_automatic)
         write_user_record();
-    else if (OMPI_SUCCESS == recorder.error)
+    else if (0 == recorder.error)
         tatp_record_cache_write(recorder.file);
     record_file_free(recorder.file);
     memset(&recorder, 0, sizeof recorder);
@@ -107,8 +106,8 @@ static int delete_attribute(MPI_Comm comm, int keyval, void *value, void *state)
     (void)state;
     OPAL_THREAD_LOCK(&record_lock);
     end_record();
-    OPAL_THREAD_UNLOCK(&record_lock);
     tatp_record_cache_end();
+    OPAL_THREAD_UNLOCK(&record_lock);
     return MPI_SUCCESS;
 }
 
@@ -116,96 +115,87 @@ static int delete_attribute(MPI_Comm comm, int keyval, void *value, void *state)
  * MPI_COMM_SELF before anything else; the key goes with the attribute. */
 static void register_at_finalize(void)
 {
-    static atomic_flag registered = ATOMIC_FLAG_INIT;
+    static bool is_registered;
     int keyval;
-    if (atomic_flag_test_and_set(&registered) ||
-        MPI_SUCCESS !=
-            MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_attribute, &keyval, NULL))
+    if (is_registered || MPI_SUCCESS != MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN,
+                                                               delete_attribute, &keyval, NULL))
         return;
+    is_registered = true;
     (void)MPI_Comm_set_attr(MPI_COMM_SELF, keyval, &recorder);
     (void)MPI_Comm_free_keyval(&keyval);
 }
 
 /* ---- the record that is appended to ---- */
 
-/* The name of a record for a value of the parameter; the caller frees it. NULL: no memory. */
-static char *name_record(const char *path)
-{
-    if (!tatp_record_is_automatic(path))
-        return tatp_job_path(path);
-    const char *place = tatp_record_cache_place();
-    return NULL != place ? strdup(place) : NULL;
-}
-
 static int open_record(const char *name, bool automatic)
 {
-    char *command = automatic ? tatp_record_cache_command() : NULL;
+    const char *command = automatic ? tatp_record_cache_command() : NULL;
     const record_origin origin = {NULL != command ? command : program_invocation_short_name,
                                   tatp_job_id(), tatp_job_started()};
+    end_record();
     int rc = record_file_open(&recorder.file, name, &origin);
     recorder.is_automatic = 0 == rc && automatic;
-    free(command);
     return rc;
 }
 
-/* The lock is held. Negative errno. */
+/* Negative errno; -ENOENT: the cache is not used. */
 static int select_record(const char *path)
 {
-    char *name = name_record(path);
+    bool automatic = tatp_record_is_automatic(path);
+    const char *place = automatic ? tatp_record_cache_place() : path;
+    if (NULL == place)
+        return -ENOENT;
+    char *name = tatp_job_path(place);
     int rc = NULL == name ? -ENOMEM : 0;
-    if (0 == rc && (NULL == recorder.file || 0 != strcmp(name, record_file_path(recorder.file)))) {
-        end_record();
-        rc = open_record(name, tatp_record_is_automatic(path));
-    }
+    if (0 == rc && (NULL == recorder.file || 0 != strcmp(name, record_file_path(recorder.file))))
+        rc = open_record(name, automatic);
     free(name);
     return rc;
 }
 
-static int select_alone(const char *path)
+static int prepare_automatic(const char *path)
 {
-    OPAL_THREAD_LOCK(&record_lock);
     int rc = select_record(path);
-    OPAL_THREAD_UNLOCK(&record_lock);
+    if (0 != rc && -ENOENT != rc)
+        tatp_record_cache_refuse(rc);
     return rc;
 }
 
-static bool prepare_automatic(const char *path)
+static int prepare_named(const char *path)
 {
-    int rc = NULL != tatp_record_cache_place() ? select_alone(path) : -ENOENT;
-    register_at_finalize();
-    if (0 != rc && -ENOENT != rc)
-        tatp_record_cache_refuse(rc);
-    return 0 == rc;
+    static bool is_reported; /* once a process, not for every file */
+    int rc = select_record(path);
+    if (0 != rc && !is_reported)
+        tatp_show_help("record-check", path, record_file_reason(rc));
+    is_reported |= 0 != rc;
+    return rc;
 }
 
 int tatp_record_prepare(const char *path, bool *records)
 {
-    static atomic_flag reported = ATOMIC_FLAG_INIT; /* once a process, not for every file */
+    bool automatic = tatp_record_is_automatic(path);
     *records = false;
-    if (tatp_record_is_automatic(path))
-        *records = prepare_automatic(path);
-    if (tatp_record_is_automatic(path) || '\0' == path[0])
+    if ('\0' == path[0])
         return OMPI_SUCCESS;
-    int rc = select_alone(path);
+    OPAL_THREAD_LOCK(&record_lock);
+    int rc = automatic ? prepare_automatic(path) : prepare_named(path);
+    register_at_finalize();
+    OPAL_THREAD_UNLOCK(&record_lock);
     *records = 0 == rc;
-    if (0 == rc)
-        register_at_finalize();
-    else if (!atomic_flag_test_and_set(&reported))
-        tatp_show_help("record-check", path, record_file_reason(rc));
-    return 0 != rc ? MPI_ERR_ACCESS : OMPI_SUCCESS;
+    return 0 == rc || automatic ? OMPI_SUCCESS : MPI_ERR_ACCESS;
 }
 
-void tatp_record_append(const tatp_record_options *options, const char *file,
-                        const record_entry *entry, int64_t times, bool new_file)
+void tatp_record_append(const char *path, const char *file, const record_entry *entry,
+                        int64_t times, bool new_file)
 {
     OPAL_THREAD_LOCK(&record_lock);
-    int rc = select_record(options->path);
+    int rc = select_record(path);
     if (0 == rc)
-        rc = record_file_add(recorder.file, NULL != file ? file : "", entry, times, new_file);
+        rc = record_file_add(recorder.file, file, entry, times, new_file);
     else
-        tatp_show_help("record", options->path, record_file_reason(rc));
+        tatp_show_help("record", path, record_file_reason(rc));
     if (0 != rc)
-        recorder.error = tatp_from_errno(rc);
+        recorder.error = rc;
     OPAL_THREAD_UNLOCK(&record_lock);
 }
 

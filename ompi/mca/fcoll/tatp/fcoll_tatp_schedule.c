@@ -69,14 +69,6 @@ void tatp_schedule_forget_all(tatp_schedule *schedule)
         tatp_schedule_forget(schedule, slot);
 }
 
-size_t tatp_schedule_count(const tatp_schedule *schedule)
-{
-    size_t count = 0;
-    for (size_t slot = 0; slot < TATP_SLOTS; slot++)
-        count += schedule->slot[slot].is_reusable;
-    return count;
-}
-
 size_t tatp_schedule_oldest(const tatp_schedule *schedule)
 {
     size_t oldest = 0;
@@ -156,7 +148,7 @@ bool tatp_schedule_matches(const tatp_schedule *schedule, size_t slot, const tat
  * equal on all ranks or it is not reused; whether all ranks have the same plans; the accessed range
  * (a rank without data does not lower it to 0); what decides on aggregation; the number of layers;
  * kept bytes; the time of the last call; settings, and their negative; whether data are still to be
- * transferred; whether a record is long; atomic mode; errors. */
+ * transferred; atomic mode; errors. */
 enum {
     FARTHEST,
     NEAREST = FARTHEST + TATP_SLOTS,
@@ -174,7 +166,6 @@ enum {
     SETTINGS,
     OTHER_SETTINGS,
     WAITS,
-    LONG,
     ATOMIC,
     ERROR,
     VALUES
@@ -227,7 +218,6 @@ static tatp_agreement read_agreement(const tatp_schedule *schedule, const int64_
         .flush = !same_plans || value[KEPT] > MAX_KEPT,
         .settings_differ = value[SETTINGS] != -value[OTHER_SETTINGS],
         .atomic = value[ATOMIC],
-        .record_is_long = value[LONG],
         .is_done = !value[WAITS],
         .aggregation = {-value[LOW], value[PIECES], -value[MEAN], value[UNALIGNED],
                         value[LOCK_UNIT]},
@@ -255,7 +245,6 @@ int tatp_schedule_agree(tatp_schedule *schedule, tatp_comm *comm, const tatp_acc
         [SETTINGS] = access->settings,
         [OTHER_SETTINGS] = -access->settings,
         [WAITS] = !access->is_done,
-        [LONG] = access->record_is_long,
         [ATOMIC] = access->atomic,
         [ERROR] = tatp_error_class(rc),
     };

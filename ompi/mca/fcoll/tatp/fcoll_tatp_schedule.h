@@ -29,10 +29,9 @@ typedef struct tatp_access {
     int64_t lock_unit; /* see aggregation_access */
     int64_t settings;  /* a number >= 0 that differs where this rank's settings do */
     bool atomic;
-    bool is_done;        /* this rank has no data, or has transferred them already */
-    bool record_is_long; /* see tatp_record_is_long */
-    bool is_described;   /* the following is known */
-    int64_t lo, hi;      /* accessed range; hi is 0: no data */
+    bool is_done;      /* this rank has no data, or has transferred them already */
+    bool is_described; /* the following is known */
+    int64_t lo, hi;    /* accessed range; hi is 0: no data */
     access_fingerprint fingerprint;
     aggregation_access aggregation;
     int64_t layers; /* ordered lists */
@@ -51,8 +50,6 @@ void tatp_schedule_remember(tatp_schedule *schedule, size_t slot, const tatp_acc
 /* No call reuses the plan in a slot; or in any. */
 void tatp_schedule_forget(tatp_schedule *schedule, size_t slot);
 void tatp_schedule_forget_all(tatp_schedule *schedule);
-/* Number of plans that may be reused. */
-size_t tatp_schedule_count(const tatp_schedule *schedule);
 /* The slot that was used least recently, for the next plan. */
 size_t tatp_schedule_oldest(const tatp_schedule *schedule);
 
@@ -79,8 +76,8 @@ typedef struct tatp_agreement {
     int64_t layers;       /* of the rank that has most */
     bool flush;           /* without reuse: the plans of all slots have to be released */
     bool settings_differ; /* between ranks */
-    bool atomic, record_is_long;    /* on any rank */
-    bool is_done;                   /* on all ranks */
+    bool atomic;          /* on any rank */
+    bool is_done;         /* on all ranks */
     aggregation_access aggregation; /* of all ranks */
 } tatp_agreement;
 

@@ -22,7 +22,7 @@ static const char *const others[] = {
 int64_t tatp_settings_digest_text(const char *text)
 {
     uint64_t digest = 0;
-    for (; NULL != text && '\0' != *text; text++)
+    for (; '\0' != *text; text++)
         digest = base_digest(digest, (unsigned char)*text);
     return (int64_t)(digest >> 1);
 }
@@ -96,20 +96,10 @@ static int agree_on_differences(const tatp_settings *own, const tatp_settings *r
     return OMPI_SUCCESS == rc ? (int)value[ERROR] : rc;
 }
 
-int tatp_settings_agree(tatp_settings *settings, tatp_paths *paths, tatp_comm *comm,
-                        const char *file)
+int tatp_settings_agree(tatp_settings *settings, tatp_comm *comm, const char *file)
 {
-    enum { ELEMENTS = sizeof *paths / sizeof(int64_t) };
-    _Static_assert(sizeof *paths % sizeof(int64_t) == 0, "paths are broadcast as elements");
-    tatp_settings own = *settings;
-    int count = TATP_SETTINGS, text = ELEMENTS;
+    const tatp_settings own = *settings;
+    int count = TATP_SETTINGS;
     int rc = tatp_bcast(comm, settings->of, &count);
-    if (NULL != paths) {
-        int64_t element[ELEMENTS];
-        memcpy(element, paths, sizeof *paths);
-        int sent = tatp_bcast(comm, element, &text);
-        memcpy(paths, element, sizeof *paths);
-        rc = OMPI_SUCCESS != rc ? rc : sent;
-    }
     return agree_on_differences(&own, settings, comm, file, rc);
 }

@@ -6,7 +6,6 @@
 
 #include "ompi_config.h"
 
-#include <limits.h>
 #include <stdint.h>
 
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
@@ -30,14 +29,7 @@ typedef struct tatp_settings {
     int64_t of[TATP_SETTINGS];
 } tatp_settings;
 
-/* Parameters that are names of files; empty is off. A name that is too long to be opened stays so.
- */
-enum { TATP_PATH_BYTES = (PATH_MAX / 8 + 1) * 8 };
-typedef struct tatp_paths {
-    char record[TATP_PATH_BYTES], stats[TATP_PATH_BYTES];
-} tatp_paths;
-
-/* A number that differs where the text does; 0: empty or NULL. */
+/* A number that differs where the text does; 0: empty. */
 int64_t tatp_settings_digest_text(const char *text);
 /* A number >= 0 that differs where any setting does. */
 int64_t tatp_settings_digest(const tatp_settings *settings);
@@ -45,10 +37,8 @@ int64_t tatp_settings_digest(const tatp_settings *settings);
 tatp_hint_values tatp_settings_get_hints(const tatp_settings *settings);
 void tatp_settings_set_hints(tatp_settings *settings, const tatp_hint_values *hints);
 
-/* Replaces settings, and paths unless they are NULL (the same on all ranks), by those of rank 0,
- * which reports each setting that differs, once a process. `file`: its name. Returns the largest
- * error class over all ranks. Collective. */
-int tatp_settings_agree(tatp_settings *settings, tatp_paths *paths, tatp_comm *comm,
-                        const char *file);
+/* Replaces settings by those of rank 0, which reports each setting that differs, once a process.
+ * `file`: its name. Returns the largest error class over all ranks. Collective. */
+int tatp_settings_agree(tatp_settings *settings, tatp_comm *comm, const char *file);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/version.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
@@ -26,6 +27,9 @@ struct tatp_stats {
     tatp_timeline timeline;
     exchange_probe probe; /* notes into it */
     int64_t *fields;      /* rank 0: FIELDS of each rank */
+    enum tatp_stats_kind kind;
+    const char *path;
+    int fd; /* of the file; -1: none */
 };
 
 static _Atomic int plans_written;
@@ -33,8 +37,10 @@ static _Atomic int plans_written;
 tatp_stats *tatp_stats_new(void)
 {
     tatp_stats *stats = calloc(1, sizeof *stats);
-    if (NULL != stats)
-        stats->probe = (exchange_probe){&stats->timeline, tatp_timeline_note};
+    if (NULL == stats)
+        return NULL;
+    stats->probe = (exchange_probe){&stats->timeline, tatp_timeline_note};
+    stats->fd = -1;
     return stats;
 }
 
@@ -42,6 +48,7 @@ void tatp_stats_free(tatp_stats *stats)
 {
     if (NULL == stats)
         return;
+    tatp_stats_end(stats);
     free(stats->fields);
     free(stats);
 }
@@ -54,25 +61,32 @@ int tatp_stats_prepare(tatp_stats *stats, int rank, int ranks)
     return NULL == stats->fields ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
 }
 
-bool tatp_stats_enabled(const char *path)
+void tatp_stats_begin(tatp_stats *stats, const char *path, enum tatp_stats_kind kind)
 {
-    return NULL != path && path[0] != '\0';
+    stats->path = path;
+    stats->kind = kind;
 }
 
-/* Plans and time lines are not for people. */
-static bool has_details(const char *path)
+void tatp_stats_end(tatp_stats *stats)
 {
-    return tatp_stats_enabled(path) && strcmp(path, "-") != 0;
+    if (stats->fd >= 0)
+        close(stats->fd);
+    stats->fd = -1;
 }
 
-bool tatp_stats_wants_plan(const char *path)
+bool tatp_stats_are_on(const tatp_stats *stats)
 {
-    return has_details(path) && plans_written < MAX_PLANS;
+    return TATP_STATS_OFF != stats->kind;
 }
 
-const exchange_probe *tatp_stats_probe(tatp_stats *stats, const char *path, int64_t num_cycles)
+bool tatp_stats_want_plan(const tatp_stats *stats)
 {
-    if (!has_details(path))
+    return TATP_STATS_DETAILED == stats->kind && plans_written < MAX_PLANS;
+}
+
+const exchange_probe *tatp_stats_probe(tatp_stats *stats, int64_t num_cycles)
+{
+    if (TATP_STATS_DETAILED != stats->kind)
         return NULL;
     tatp_timeline_reset(&stats->timeline, num_cycles);
     return &stats->probe;
@@ -219,10 +233,22 @@ static int put_timelines(const tatp_stats *stats, tatp_comm *comm, const tatp_st
 static const char *reason(int rc)
 {
     switch (rc) {
-    case -ENXIO: return "no process reads it";
+    case -EINVAL: return "it is not a regular file";
     case -EEXIST: return "it holds something other than statistics";
     default: return strerror(-rc);
     }
+}
+
+/* 0, or a negative errno. */
+static int write_line(tatp_stats *stats, const char *text, size_t length)
+{
+    if (0 == strcmp(stats->path, TATP_STATS_STDERR))
+        return tatp_stats_append(STDERR_FILENO, text, length);
+    int fd = stats->fd >= 0 ? stats->fd : tatp_stats_open(stats->path);
+    if (fd < 0)
+        return fd;
+    stats->fd = fd;
+    return tatp_stats_append(fd, text, length);
 }
 
 static int append_line(tatp_stats *stats, tatp_comm *comm, const tatp_stats_access *access,
@@ -246,22 +272,21 @@ static int append_line(tatp_stats *stats, tatp_comm *comm, const tatp_stats_acce
         json_end_object(&w);
         fputc('\n', out);
     }
-    int failed =
-        NULL != out && fclose(out) == 0 ? tatp_stats_append(access->path, text, length) : -ENOMEM;
+    int failed = NULL != out && fclose(out) == 0 ? write_line(stats, text, length) : -ENOMEM;
     if (0 != failed && !atomic_flag_test_and_set(&reported))
-        tatp_show_help("stats", access->path, reason(failed));
+        tatp_show_help("stats", stats->path, reason(failed));
     free(text);
     return rc;
 }
 
 int tatp_stats_report(tatp_stats *stats, tatp_comm *comm, const tatp_stats_access *access)
 {
-    if (!tatp_stats_enabled(access->path))
+    if (!tatp_stats_are_on(stats))
         return OMPI_SUCCESS;
     int rc = gather_fields(stats, comm, access);
     if (OMPI_SUCCESS != rc)
         return rc;
-    bool timeline = has_details(access->path) && NULL != access->plan &&
+    bool timeline = TATP_STATS_DETAILED == stats->kind && NULL != access->plan &&
                     access->plan_calls <= MAX_TIMELINES_OF_PLAN;
     if (tatp_comm_rank(comm) == 0)
         return append_line(stats, comm, access, timeline);

@@ -23,15 +23,22 @@ void tatp_stats_free(tatp_stats *stats);
 /* Allocates what rank 0 needs for `ranks` ranks. Local. */
 int tatp_stats_prepare(tatp_stats *stats, int rank, int ranks);
 
-/* `path` is the value of parameter stats everywhere, the same on all ranks: a file, "-" (standard
- * error, for people: without details), or empty (NULL): no statistics. */
-bool tatp_stats_enabled(const char *path);
+/* For people lines have no details: neither plan nor time line. */
+enum tatp_stats_kind { TATP_STATS_OFF, TATP_STATS_FOR_PEOPLE, TATP_STATS_DETAILED };
+/* The value of parameter stats for standard error, whose lines are for people. */
+#define TATP_STATS_STDERR "-"
+/* A file is opened. kind: the same on all ranks; path: rank 0's value of the parameter, which stays
+ * valid until tatp_stats_end. Local, as all that follow but report. */
+void tatp_stats_begin(tatp_stats *stats, const char *path, enum tatp_stats_kind kind);
+void tatp_stats_end(tatp_stats *stats);
+
+bool tatp_stats_are_on(const tatp_stats *stats);
 /* On rank 0: whether the next line can have a plan, for which its entries have to be kept. */
-bool tatp_stats_wants_plan(const char *path);
+bool tatp_stats_want_plan(const tatp_stats *stats);
 
 /* Starts the time line: the probe notes when this rank's aggregator reached which moment, while an
- * exchange of `num_cycles` cycles runs. NULL where the next line cannot have a time line. Local. */
-const exchange_probe *tatp_stats_probe(tatp_stats *stats, const char *path, int64_t num_cycles);
+ * exchange of `num_cycles` cycles runs. NULL where the next line cannot have a time line. */
+const exchange_probe *tatp_stats_probe(tatp_stats *stats, int64_t num_cycles);
 
 /* Seconds of the five stages of two-phase I/O as the TATP paper counts them, on this rank. */
 typedef struct tatp_times {
@@ -43,13 +50,13 @@ typedef struct tatp_times {
 } tatp_times;
 
 typedef struct tatp_stats_access {
-    const char *path; /* of the statistics */
     const char *file; /* that was accessed */
     bool write;
     tatp_times time;
-    int64_t moved;      /* bytes of this rank's buffer */
-    int64_t messages;   /* with data, sent by this rank */
-    int64_t metadata;   /* bytes of the messages of int64 that it sent for this access */
+    int64_t moved;    /* bytes of this rank's buffer */
+    int64_t messages; /* with data, sent by this rank */
+    int64_t metadata; /* bytes of the messages of int64 that it sent for this access */
+    bool makes_plan;
     int64_t plan_calls; /* accesses by this plan, this one included */
     const tatp_plan_settings *settings;
     tatp_plan *plan; /* rank 0 releases its entries; NULL: none, as of an independent access */

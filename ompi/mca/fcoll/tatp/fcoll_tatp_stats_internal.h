@@ -38,9 +38,10 @@ int tatp_timeline_receive(const tatp_timeline *own, tatp_comm *comm, const tatp_
 
 /* ---- the file (fcoll_tatp_stats_file.c) ---- */
 
-/* Appends a line to the file, or to standard error for "-". Waits for the reader of a FIFO for some
- * seconds at most. Negative errno; -ENXIO: the FIFO has no reader; -EEXIST: the file is neither
- * empty nor statistics. */
-int tatp_stats_append(const char *path, const char *text, size_t length);
+/* Opens the file for appending. Returns its descriptor, or a negative errno; -EINVAL: not a regular
+ * file; -EEXIST: neither empty nor statistics. */
+int tatp_stats_open(const char *path);
+/* Appends a line. Negative errno. */
+int tatp_stats_append(int fd, const char *text, size_t length);
 
 #endif

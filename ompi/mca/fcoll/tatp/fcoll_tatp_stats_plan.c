@@ -4,9 +4,6 @@
 
 /* Entries of C, hops and links that a line has at most, each. */
 #define MAX_ENTRIES 131072
-/* Rows and columns of C if it has more entries even by node. */
-#define MAX_GROUPS 128
-
 static void put_entries(json_writer *w, const char *key, const matrix *m)
 {
     json_begin_array(w, key);
@@ -20,20 +17,14 @@ static void put_entries(json_writer *w, const char *key, const matrix *m)
     json_end_array(w);
 }
 
-/* Consecutive nodes that share a row of C, and consecutive domains that share a column. */
-typedef struct grouping {
-    size_t nodes, domains;
-} grouping;
-
-static int sum_groups(const matrix *requests, const tatp_node_map *map, grouping by, matrix *sums)
+static int sum_nodes(const matrix *requests, const tatp_node_map *map, matrix *sums)
 {
-    matrix_builder builder = {.rows = (map->nodes - 1) / by.nodes + 1,
-                              .cols = (requests->cols - 1) / by.domains + 1};
+    matrix_builder builder = {.rows = map->nodes, .cols = requests->cols};
     int rc = 0;
     for (size_t r = 0; r < requests->rows && rc == 0; r++) {
         for (size_t k = requests->row_start[r]; k < requests->row_start[r + 1] && rc == 0; k++)
-            rc = matrix_builder_add(&builder, map->node_of_rank[r] / by.nodes,
-                                    requests->col[k] / by.domains, requests->value[k]);
+            rc = matrix_builder_add(&builder, map->node_of_rank[r], requests->col[k],
+                                    requests->value[k]);
     }
     if (rc == 0)
         rc = matrix_builder_finish(&builder, sums);
@@ -46,30 +37,19 @@ static bool is_short(const matrix *m)
     return m->row_start[m->rows] <= MAX_ENTRIES;
 }
 
-/* By rank, or else by node, or else by groups of them; nothing if there is no memory for that.
- * savings: NULL, or for requests by rank. */
+/* By rank, or else by node; nothing if that has too many entries, too, or there is no memory for
+ * it. savings: NULL, or for requests by rank. */
 static void put_requests(json_writer *w, const matrix *requests, const matrix *savings,
                          const tatp_node_map *map)
 {
     matrix sums = {0};
-    grouping by = {1, 1};
     if (is_short(requests)) {
         json_put_string(w, "requests_by", "rank");
         put_entries(w, "requests", requests);
         if (NULL != savings && is_short(savings))
             put_entries(w, "savings", savings);
-        return;
-    }
-    int rc = sum_groups(requests, map, by, &sums);
-    if (rc == 0 && !is_short(&sums)) {
-        matrix_release(&sums);
-        by = (grouping){(map->nodes - 1) / MAX_GROUPS + 1, (requests->cols - 1) / MAX_GROUPS + 1};
-        rc = sum_groups(requests, map, by, &sums);
-    }
-    if (rc == 0) {
+    } else if (sum_nodes(requests, map, &sums) == 0 && is_short(&sums)) {
         json_put_string(w, "requests_by", "node");
-        json_put_size(w, "nodes_in_row", by.nodes);
-        json_put_size(w, "domains_in_column", by.domains);
         put_entries(w, "requests", &sums);
     }
     matrix_release(&sums);
