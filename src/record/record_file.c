@@ -55,7 +55,7 @@ const char *record_file_reason(int rc)
     case -EINVAL: return "it is neither a regular file nor a symbolic link to one";
     case -EBADMSG: return "the record in it is damaged";
     case -ETIMEDOUT: return "another process keeps it locked";
-    case -ENOTUNIQ: return "its name with .new is that of another file";
+    case -ENOTUNIQ: return "its name with .new or ~ is that of another file";
     default: return strerror(-rc);
     }
 }
@@ -154,6 +154,13 @@ static bool is_of_run(const record_file *file, int fd, const record_header *pres
            (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec >= file->started;
 }
 
+/* Whether the present version would be missed: it is that of another program or number of ranks. */
+static bool is_of_another(const record_header *header, const record_header *present)
+{
+    return present->ranks > 0 &&
+           (present->ranks != header->ranks || strcmp(present->program, header->program) != 0);
+}
+
 /* fd: of the present version, which is closed. */
 static int read_version(int fd, view_file *record)
 {
@@ -190,7 +197,7 @@ static int format_record(const view_file *record, char **text, size_t *length)
 
 /* Puts what was added, and what is in the record, in place as the next version. */
 static int commit_record(record_file *file, record_store *store, view_file *record,
-                         const record_header *header)
+                         const record_header *header, bool keep)
 {
     size_t length = 0;
     char *text = NULL;
@@ -200,7 +207,7 @@ static int commit_record(record_file *file, record_store *store, view_file *reco
     if (rc == 0)
         rc = record->comments == NULL ? -ENOMEM : format_record(record, &text, &length);
     if (rc == 0)
-        rc = record_store_commit(store, text, length);
+        rc = record_store_commit(store, text, length, keep);
     free(text);
     return rc;
 }
@@ -219,8 +226,9 @@ static int write_version(record_file *file, record_store *store, record_news *ne
     } else if (fd >= 0) {
         close(fd);
     }
+    news->keeps = news->is_first && is_of_another(&header, &news->before);
     if (rc == 0)
-        rc = commit_record(file, store, &record, &header);
+        rc = commit_record(file, store, &record, &header, news->keeps);
     view_file_release(&record);
     return rc;
 }

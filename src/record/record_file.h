@@ -60,12 +60,13 @@ int record_file_add(record_file *file, const char *name, const record_entry *ent
 typedef struct record_news {
     bool is_first;        /* the run was not in the file: a new record, or one in place of this: */
     record_header before; /* of an earlier run; without one zeroed */
+    bool keeps; /* that one is of another program or number of ranks, and has become FILE~ */
 } record_news;
 
 /* Writes what was added, which is empty then. After an error the file is what it was before.
  * -EBADMSG: the record of this run in the file is damaged; -ETIMEDOUT: another process keeps
- * FILE.new locked; -ENOTUNIQ: FILE.new is something else; -ERANGE: a sum; -EEXIST, -EISDIR,
- * -EINVAL: as record_file_open; -ENOMEM; errors of the file system. */
+ * FILE.new locked; -ENOTUNIQ: FILE.new or FILE~ is something else; -ERANGE: a sum; -EEXIST,
+ * -EISDIR, -EINVAL: as record_file_open; -ENOMEM; errors of the file system. */
 int record_file_write(record_file *file, record_news *news);
 
 /* The reason of an error for a message, after "because of an error: ". */

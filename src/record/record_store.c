@@ -160,12 +160,40 @@ static int write_whole(int fd, const char *text, size_t length)
     return TEMP_FAILURE_RETRY(fsync(fd)) == 0 ? 0 : -errno;
 }
 
-int record_store_commit(record_store *store, const char *text, size_t length)
+/* Whether there is nothing of this name, or a record. */
+static int check_kept(const char *name)
+{
+    int fd = open_regular(name, O_RDONLY);
+    if (fd < 0)
+        return fd == -ENOENT ? 0 : -ENOTUNIQ;
+    int rc = record_header_check_begin(fd);
+    close(fd);
+    return rc == -EEXIST ? -ENOTUNIQ : rc;
+}
+
+/* By a link where the file system has them, so that the file always exists. */
+static int keep_present(const char *file)
+{
+    char *kept;
+    if (asprintf(&kept, "%s~", file) < 0)
+        return -ENOMEM;
+    int rc = check_kept(kept);
+    if (rc == 0)
+        (void)unlink(kept);
+    if (rc == 0 && link(file, kept) != 0 && rename(file, kept) != 0)
+        rc = -errno;
+    free(kept);
+    return rc;
+}
+
+int record_store_commit(record_store *store, const char *text, size_t length, bool keep)
 {
     struct stat status;
     if (lstat(store->file, &status) == 0)
         (void)fchmod(store->fd, status.st_mode & 0777);
     int rc = write_whole(store->fd, text, length);
+    if (rc == 0 && keep)
+        rc = keep_present(store->file);
     if (rc == 0 && rename(store->next, store->file) != 0)
         rc = -errno;
     if (rc == 0) {

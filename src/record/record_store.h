@@ -10,6 +10,7 @@
 #ifndef RECORD_RECORD_STORE_H
 #define RECORD_RECORD_STORE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Waiting for other writers ends after this time. */
@@ -32,8 +33,9 @@ int record_store_begin(record_store *store, const char *path);
 int record_store_open(const record_store *store);
 
 /* Writes the next version, and puts it in place of the present one, whose permissions it gets;
- * without one, it has those that the umask gives. */
-int record_store_commit(record_store *store, const char *text, size_t length);
+ * without one, it has those that the umask gives. keep: the present one, which exists, becomes
+ * FILE~. -ENOTUNIQ: FILE~ is no record. */
+int record_store_commit(record_store *store, const char *text, size_t length, bool keep);
 
 /* Removes a version that was not put in place, and releases the memory. */
 void record_store_end(record_store *store);

@@ -113,7 +113,7 @@ tap_contains "$(<"$tap_dir/two/output")" "are recorded in $view, in place of tho
     "two jobs at the same time: it says what it replaces"
 tap_check "a job of more ranks at the same time" two_jobs 3 4
 tap_is "$(comment ranks "$view")$(comment accesses "$view")" "4 1 " "a job of more ranks: its record"
-tap_is "$(cd "$tap_dir" && echo view.crs*)" view.crs "two jobs at the same time: no other file"
+tap_is "$(cd "$tap_dir" && echo view.crs*) $(comment ranks "$view~")" "view.crs view.crs~ 3 " "a job of more ranks: the other record is kept"
 
 # --- spawned processes are another job, with ranks of its own ---
 
@@ -131,7 +131,7 @@ rm -f "$view"
 tap_check "recorded with two ranks" record 2 "${accesses[@]}" order
 tap_is "$(grep -c "in place of" <<<"$tap_output")" 0 "a first record replaces nothing"
 tap_check "recorded again with more ranks" record_again 3 "${accesses[@]}" order
-tap_contains "$tap_output" "in place of those of \"record\" on 2 ranks" "recorded again: the line says what it replaces"
+tap_contains "$tap_output" "in place of those of \"record\" on 2 ranks, kept in $view~" "recorded again: the line says what it replaces"
 tap_is "$(comment ranks "$view")" "3 " "recorded again: the new record"
 printf 'a letter' >"$tap_dir/letter"
 record_letter() {

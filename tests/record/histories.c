@@ -117,7 +117,7 @@ static uint64_t run_writers(struct history *h, int first, int end, int64_t kills
     return steps;
 }
 
-/* Whether there was a file beside the record. */
+/* Whether there was a file beside the record and those that are kept. */
 static bool remove_files(const struct history *h)
 {
     char path[512];
@@ -127,7 +127,8 @@ static bool remove_files(const struct history *h)
     unlink(path);
     for (const struct dirent *entry = readdir(stream); entry != NULL; entry = readdir(stream)) {
         snprintf(path, sizeof path, "%s/%s", h->dir, entry->d_name);
-        other = unlink(path) == 0 || other;
+        bool is_kept = path[strlen(path) - 1] == '~';
+        other = (unlink(path) == 0 && !is_kept) || other;
     }
     closedir(stream);
     rmdir(h->dir);

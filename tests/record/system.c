@@ -43,6 +43,7 @@ WRAPPED(int, open, const char *path, int flags, ...);
 WRAPPED(int, lstat, const char *path, struct stat *status);
 WRAPPED(int, rename, const char *from, const char *to);
 WRAPPED(int, unlink, const char *path);
+WRAPPED(int, link, const char *from, const char *to);
 WRAPPED(int, fcntl, int fd, int command, ...);
 WRAPPED(int, close, int fd);
 WRAPPED(int, fsync, int fd);
@@ -80,6 +81,12 @@ int __wrap_unlink(const char *path)
 {
     stop_here();
     return __real_unlink(path);
+}
+
+int __wrap_link(const char *from, const char *to)
+{
+    stop_here();
+    return __real_link(from, to);
 }
 
 int __wrap_fcntl(int fd, int command, ...)

@@ -282,21 +282,32 @@ START_TEST(what_is_there_is_replaced_or_left)
     } else {
         check_text(path, text);
     }
-    ck_assert_uint_eq(remove_files(), 1);
+    bool is_kept = rc == 0 && strstr(text, "% ranks: 4") != NULL;
+    ck_assert_uint_eq(remove_files(), is_kept ? 2 : 1);
 }
 END_TEST
 
-/* News is what was there, of the first process of a run. */
+/* News is what was there, of the first process of a run. What another program recorded is kept, but
+ * not in place of something that is no record. */
 START_TEST(what_is_replaced_is_told)
 {
+    static const char earlier[] =
+        "FILEVIEW\n% view matrix of fcoll/tatp\n% program: halo\n% run: h\n% ranks: 4\n";
+    char *kept = strdup(beside("view.crs~"));
     record_news news;
-    write_text(path,
-               "FILEVIEW\n% view matrix of fcoll/tatp\n% program: halo\n% run: h\n% ranks: 4\n");
+    write_text(path, earlier);
+    write_text(kept, "a letter");
+    ck_assert_int_eq(add_afresh("a"), -ENOTUNIQ);
+    check_text(kept, "a letter");
+    check_text(path, earlier);
+    write_text(kept, earlier);
     for (int n = 1; n <= 2; n++) {
         record_file *file = start_run("ring", "a", 0);
         add_entry(file, RANKS);
         ck_assert_int_eq(record_file_write(file, &news), 0);
         ck_assert(news.is_first == (n == 1));
+        ck_assert(news.keeps == (n == 1));
+        check_text(kept, earlier);
         ck_assert_str_eq(news.before.program, n == 1 ? "halo" : "ring");
         ck_assert_uint_eq(news.before.ranks, n == 1 ? 4 : RANKS);
         check_record("a", n);
@@ -304,7 +315,8 @@ START_TEST(what_is_replaced_is_told)
         ck_assert(!news.is_first);
         record_file_free(file);
     }
-    ck_assert_uint_eq(remove_files(), 1);
+    ck_assert_uint_eq(remove_files(), 2);
+    free(kept);
 }
 END_TEST
 

@@ -44,14 +44,16 @@ static void describe_run(const char *program, size_t ranks, char text[RUN_BYTES]
 /* One line a job, by the process that writes first. */
 static void report_record(const record_news *news)
 {
-    char place[PATH_MAX], run[RUN_BYTES], before[RUN_BYTES] = "";
+    char place[PATH_MAX], run[RUN_BYTES], before[RUN_BYTES] = "", kept[PATH_MAX + 16] = "";
     bool replaces = news->before.ranks > 0;
     base_escape(place, sizeof place, record_file_path(recorder.file));
     describe_run(program_invocation_short_name, tatp_job_size(), run);
     if (replaces)
         describe_run(news->before.program, news->before.ranks, before);
-    opal_output(0, "fcoll:tatp: the accesses of %s are recorded in %s%s%s", run, place,
-                replaces ? ", in place of those of " : "", before);
+    if (news->keeps)
+        snprintf(kept, sizeof kept, ", kept in %s~", place);
+    opal_output(0, "fcoll:tatp: the accesses of %s are recorded in %s%s%s%s", run, place,
+                replaces ? ", in place of those of " : "", before, kept);
 }
 
 static int write_version(void)
