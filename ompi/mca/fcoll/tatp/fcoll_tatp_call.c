@@ -121,7 +121,7 @@ static int prepare_call(tatp_call *call)
         .bytes = call->bytes,
         .atomic = file->io.fh->f_atomicity,
         .settings = file->digest,
-        .lock_unit = file->lock_unit,
+        .lock_unit = file->io.lock_unit,
     };
     int rc = call->error;
     if (OMPI_SUCCESS != rc)
@@ -173,7 +173,7 @@ static bool expects_independent(const tatp_call *call)
     const tatp_file *file = call->file;
     const tatp_access *access = &call->access;
     return file->was_independent[call->write] && !file->misjudged && 1 == access->layers &&
-           !(call->write && file->lock_unit > 0) &&
+           !(call->write && file->io.lock_unit > 0) &&
            tatp_op_is_independent(file, call->write, access->atomic, &access->aggregation);
 }
 

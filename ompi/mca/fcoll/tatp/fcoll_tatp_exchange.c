@@ -302,8 +302,9 @@ static int make_progress(void *context)
 
 /* ---- store ---- */
 
-/* Bytes that are copied in the time of a request, where the file is in memory. */
-enum { MOST_HOLE = 16 * 1024 };
+/* Bytes that are read in the time of a request: where the file is in memory, and where a server is
+ * asked. */
+enum { MOST_LOCAL_HOLE = 16 * 1024, MOST_HOLE = 64 * 1024 };
 
 static int write_extents(void *context, const access_extent *extent, size_t count)
 {
@@ -339,7 +340,8 @@ int tatp_exchange_run(tatp_exchange *ex, tatp_comm *comm, tatp_io *io, exchange_
     access_timer timer = {.probe = run->probe};
     const exchange_transport transport = {comm, start_send, start_receive, test_message,
                                           make_progress};
-    const exchange_store store = {&transfer, write_extents, read_piece, MOST_HOLE};
+    const exchange_store store = {&transfer, write_extents, read_piece,
+                                  io->lock_unit > 0 ? MOST_HOLE : MOST_LOCAL_HOLE};
     const exchange_probe probe = {&timer, time_access};
     double start = MPI_Wtime();
     tatp_transfer_init(&transfer, io);

@@ -124,7 +124,7 @@ static bool adopt_own_settings(tatp_file *file)
     bool changes = !tatp_file_has_settings(file, &settings);
     file->agreed = file->own;
     file->settings = settings;
-    file->lock_unit = find_lock_unit(file);
+    file->io.lock_unit = find_lock_unit(file);
     if (changes)
         tatp_schedule_forget_all(file->schedule);
     return changes;

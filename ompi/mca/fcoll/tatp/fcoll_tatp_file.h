@@ -28,7 +28,6 @@ struct tatp_file {
     int64_t digest;    /* of `own` */
     tatp_hints *hints;
     int64_t aggregators; /* of the last call by a plan; 0: none yet */
-    int64_t lock_unit;   /* bytes of the file that the file system locks together; 0: not known */
     bool is_open;        /* all ranks have agreed on `error` */
     int error;           /* of the opening */
     tatp_io io;

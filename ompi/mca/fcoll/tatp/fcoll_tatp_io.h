@@ -23,6 +23,8 @@ enum tatp_mapping { TATP_MAPPING_UNKNOWN, TATP_MAPPING_ALLOWED, TATP_MAPPING_REF
 typedef struct tatp_io {
     ompio_file_t *fh;
     enum tatp_mapping mapping;
+    int64_t
+        lock_unit; /* bytes that the file system locks together; 0: of one machine, or unknown */
 } tatp_io;
 
 /* File accesses of one collective operation, with a copy of the handle: while a non-blocking call
