@@ -192,13 +192,8 @@ int tatp_allgather(tatp_comm *comm, int own, int *all)
 {
     ompi_communicator_t *c = comm->communicator;
     const mca_coll_base_comm_coll_t *coll = c->c_coll;
-    ompi_request_t *request;
-    if (!tatp_queue_is_running(comm->queue))
-        return note_loss(comm, coll->coll_allgather(&own, 1, MPI_INT, all, 1, MPI_INT, c,
-                                                    coll->coll_allgather_module));
-    int rc = coll->coll_iallgather(&own, 1, MPI_INT, all, 1, MPI_INT, c, &request,
-                                   coll->coll_iallgather_module);
-    return wait_if_started(comm, rc, &request);
+    return note_loss(comm, coll->coll_allgather(&own, 1, MPI_INT, all, 1, MPI_INT, c,
+                                                coll->coll_allgather_module));
 }
 
 int tatp_gather(tatp_comm *comm, const int64_t *own, compat_count count, int64_t *all)
@@ -206,9 +201,6 @@ int tatp_gather(tatp_comm *comm, const int64_t *own, compat_count count, int64_t
     ompi_communicator_t *c = comm->communicator;
     const mca_coll_base_comm_coll_t *coll = c->c_coll;
     ompi_request_t *request;
-    if (!tatp_queue_is_running(comm->queue))
-        return note_loss(comm, coll->coll_gather(own, count, MPI_INT64_T, all, count, MPI_INT64_T,
-                                                 0, c, coll->coll_gather_module));
     int rc = coll->coll_igather(own, count, MPI_INT64_T, all, count, MPI_INT64_T, 0, c, &request,
                                 coll->coll_igather_module);
     return wait_if_started(comm, rc, &request);

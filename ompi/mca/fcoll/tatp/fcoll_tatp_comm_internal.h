@@ -28,7 +28,7 @@ bool tatp_queue_is_running(const tatp_queue *queue);
 /* Leaves that stack until `awaited` is complete, or (NULL) until the next progress. */
 void tatp_queue_pause(tatp_queue *queue, ompi_request_t *awaited);
 
-/* An element of each rank. */
+/* An element of each rank; for blocking calls. */
 int tatp_allgather(tatp_comm *comm, int own, int *all);
 /* Starts to send; tatp_wait completes it. */
 int tatp_isend(tatp_comm *comm, const void *data, size_t bytes, int peer, enum tatp_tag tag,

@@ -146,7 +146,7 @@ int tatp_loads_gather(tatp_loads *loads, tatp_comm *comm, const tatp_exchange_la
 {
     int locals;
     const int *local = tatp_comm_local_ranks(comm, &locals);
-    const tatp_arrivals arrivals = {.tag = TATP_TAG_SHARED,
+    const tatp_arrivals arrivals = {.tag = TATP_TAG_LOADS,
                                     .expected = (size_t)locals - 1,
                                     .take = take_parts,
                                     .context = loads};
@@ -156,7 +156,7 @@ int tatp_loads_gather(tatp_loads *loads, tatp_comm *comm, const tatp_exchange_la
     int rc = has_memory ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
     if (!tatp_comm_is_leader(comm)) {
         int sent = tatp_send(comm, own.element, own.count * sizeof *own.element, local[0],
-                             TATP_TAG_SHARED);
+                             TATP_TAG_LOADS);
         rc = OMPI_SUCCESS != rc ? rc : sent;
     } else {
         if (has_memory)

@@ -337,10 +337,10 @@ static int confirm_offer(tatp_comm *comm, const segment_offer *offer, enum offer
     const int *local = tatp_comm_local_ranks(comm, &locals);
     bool all = 0 != offer->id;
     for (int i = 1; i < locals; i++)
-        keep_first(&first, tatp_send(comm, offer, sizeof *offer, local[i], TATP_TAG_SHARED));
+        keep_first(&first, tatp_send(comm, offer, sizeof *offer, local[i], TATP_TAG_LOADS));
     for (int i = 1; i < locals; i++) {
         char one = false;
-        keep_first(&first, tatp_receive(comm, &one, sizeof one, local[i], TATP_TAG_SHARED));
+        keep_first(&first, tatp_receive(comm, &one, sizeof one, local[i], TATP_TAG_LOADS));
         all = all && one;
     }
     *result = all ? OFFER_ACCEPTED : may_offer_again(offer) ? OFFER_REPEATED : OFFER_REFUSED;
@@ -348,7 +348,7 @@ static int confirm_offer(tatp_comm *comm, const segment_offer *offer, enum offer
         *result = OFFER_REFUSED;
     char reply = (char)*result;
     for (int i = 1; i < locals; i++)
-        keep_first(&first, tatp_send(comm, &reply, sizeof reply, local[i], TATP_TAG_SHARED));
+        keep_first(&first, tatp_send(comm, &reply, sizeof reply, local[i], TATP_TAG_LOADS));
     return first;
 }
 
@@ -467,11 +467,11 @@ static int accept_once(tatp_exchange_memory *memory, tatp_comm *comm, const tatp
     int locals, leader = tatp_comm_local_ranks(comm, &locals)[0];
     char reply = OFFER_REFUSED;
     *offer = (segment_offer){0};
-    int rc = tatp_receive(comm, offer, sizeof *offer, leader, TATP_TAG_SHARED);
+    int rc = tatp_receive(comm, offer, sizeof *offer, leader, TATP_TAG_LOADS);
     tatp_segment *offered = OMPI_SUCCESS == rc ? accept_offer(memory, comm, loads, offer) : NULL;
     char one = NULL != offered;
-    keep_first(&rc, tatp_send(comm, &one, sizeof one, leader, TATP_TAG_SHARED));
-    keep_first(&rc, tatp_receive(comm, &reply, sizeof reply, leader, TATP_TAG_SHARED));
+    keep_first(&rc, tatp_send(comm, &one, sizeof one, leader, TATP_TAG_LOADS));
+    keep_first(&rc, tatp_receive(comm, &reply, sizeof reply, leader, TATP_TAG_LOADS));
     *result = OMPI_SUCCESS == rc ? (enum offer_result)reply : OFFER_REFUSED;
     *segment = OFFER_ACCEPTED == *result ? offered : NULL;
     if (OFFER_ACCEPTED != *result)

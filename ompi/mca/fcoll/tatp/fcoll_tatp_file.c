@@ -268,7 +268,7 @@ static void begin_file_record(tatp_file *file)
     tatp_record_options options = {
         .path = file->paths.record,
         .comm = file->comm,
-        .nodes = tatp_nodes_count(file->nodes),
+        .nodes = tatp_nodes_map(file->nodes)->nodes,
         .closing = finish_requests,
         .context = file,
     };

@@ -68,12 +68,12 @@ static request_view view_parts(const tatp_message *message)
 /* ---- sums ---- */
 
 typedef struct request_sums {
-    size_t units;               /* their number; 0: they are not counted */
-    rows_node node;             /* at the leader of a node ... */
-    int64_t *unit_bytes;        /* ... and its bytes in each unit */
-    rows_builder all;           /* on rank 0 ... */
-    pieces_bytes *all_units;    /* ... and the bytes of all nodes */
-    const size_t *node_of_rank; /* on rank 0 */
+    size_t units;            /* their number; 0: they are not counted */
+    rows_node node;          /* at the leader of a node ... */
+    int64_t *unit_bytes;     /* ... and its bytes in each unit */
+    rows_builder all;        /* on rank 0 ... */
+    pieces_bytes *all_units; /* ... and the bytes of all nodes */
+    const size_t *node_of_rank;
 } request_sums;
 
 static int add_rank_units(request_sums *sums, const request_view *from)
@@ -120,15 +120,6 @@ static int add_node_requests(void *sum, const tatp_message *message)
     return tatp_from_errno(rc);
 }
 
-/* The largest number of domains that a node owns, or more: only rank 0 knows per_node. */
-static size_t most_on_node(const tatp_planning *planning, size_t locals)
-{
-    for (int k = 0; k < TATP_CAPACITIES; k++)
-        if (tatp_nodes_capacity(planning->in->nodes, k) >= (int64_t)planning->domains)
-            return (size_t)1 << k;
-    return locals;
-}
-
 static request_sums start_request_sums(const tatp_planning *planning)
 {
     const tatp_plan_input *in = planning->in;
@@ -138,15 +129,17 @@ static request_sums start_request_sums(const tatp_planning *planning)
     const int *local = tatp_comm_local_ranks(in->comm, &count);
     size_t locals = (size_t)count;
     const tatp_inside *inside = tatp_nodes_inside(in->nodes);
-    size_t most = in->all_entries ? locals : most_on_node(planning, locals);
+    size_t most = in->all_entries
+                      ? locals
+                      : plan_even_per_node(map->ranks_on_node, map->nodes, planning->domains);
     return (request_sums){
         .node = {.by_blocks = by_blocks,
                  .most = most,
                  .low = local[(most < locals ? most : locals) - 1],
                  .near = {local, locals, inside->steps, inside->network}},
-        .all = rows_builder_new((size_t)tatp_comm_size(in->comm), NULL != map ? map->nodes : 0,
-                                planning->domains, by_blocks),
-        .node_of_rank = NULL != map ? map->node_of_rank : NULL,
+        .all = rows_builder_new((size_t)tatp_comm_size(in->comm), map->nodes, planning->domains,
+                                by_blocks),
+        .node_of_rank = map->node_of_rank,
     };
 }
 

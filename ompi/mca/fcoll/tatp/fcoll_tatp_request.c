@@ -52,7 +52,6 @@ struct tatp_request {
 struct tatp_queue {
     _Atomic(tatp_request *) first;
     tatp_request *running; /* the first one, while it has the processor */
-    bool runs_here;        /* a call without a request runs on its thread's stack */
     struct tatp_queue *next_busy;
 };
 
@@ -189,16 +188,12 @@ static void leave_stack(fiber *f)
 
 bool tatp_queue_is_running(const tatp_queue *queue)
 {
-    return NULL != queue->running || queue->runs_here;
+    return NULL != queue->running;
 }
 
 void tatp_queue_pause(tatp_queue *queue, ompi_request_t *awaited)
 {
     tatp_request *request = queue->running;
-    if (NULL == request) {
-        opal_progress();
-        return;
-    }
     request->awaited = awaited;
     leave_stack(request->fiber);
     request->awaited = NULL;
@@ -331,16 +326,6 @@ void tatp_requests_finish(const tatp_comm *comm)
 {
     while (NULL != comm->queue->first)
         opal_progress();
-}
-
-int tatp_request_run(tatp_comm *comm, int (*run)(void *call, ompi_status_public_t *status),
-                     void *call)
-{
-    tatp_requests_finish(comm);
-    comm->queue->runs_here = true;
-    int rc = run(call, MPI_STATUS_IGNORE);
-    comm->queue->runs_here = false;
-    return rc;
 }
 
 void tatp_requests_release(void)
