@@ -31,11 +31,11 @@ struct tatp_exchange {
 static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
 static tatp_pooled_buffers *idle_buffers;
 
-tatp_exchange_memory *tatp_exchange_memory_new(const ompi_process_name_t *process)
+tatp_exchange_memory *tatp_exchange_memory_new(void)
 {
     tatp_exchange_memory *memory = calloc(1, sizeof *memory);
     if (NULL != memory)
-        *memory = (tatp_exchange_memory){.process = process, .refused_bytes = SIZE_MAX};
+        memory->refused_bytes = SIZE_MAX;
     return memory;
 }
 
@@ -73,7 +73,6 @@ void tatp_exchange_release_all(void)
         exchange_buffers_free(b->buffers);
         free(b);
     }
-    tatp_segments_free();
 }
 
 /* ---- memory of a run ---- */

@@ -41,11 +41,10 @@ typedef struct tatp_pooled_buffers tatp_pooled_buffers;
 typedef struct tatp_segment tatp_segment;
 
 struct tatp_exchange_memory {
-    const ompi_process_name_t *process; /* per rank */
-    tatp_pooled_buffers *buffers;       /* of the next run */
+    tatp_pooled_buffers *buffers; /* of the next run */
     read_costs costs;
     tatp_segment *segment; /* the last one that was shared, or NULL */
-    size_t refused_bytes;  /* memory of this size could not be shared; SIZE_MAX: none was refused */
+    size_t refused_bytes;  /* the leader's: so much could not be shared; SIZE_MAX: any can */
 };
 
 /* ---- fcoll_tatp_exchange_shm.c ---- */
@@ -66,11 +65,8 @@ typedef struct tatp_load_memory {
 } tatp_load_memory;
 tatp_load_memory tatp_find_load_memory(const tatp_segment *segment, size_t index,
                                        const tatp_comm *comm, const tatp_exchange_layout *layout);
-/* Keeps a segment that has no other user for a file of the same ranks, in place of the one that was
- * used least recently; NULL is none. */
+/* One user less; NULL is none. */
 void tatp_segment_release(tatp_segment *segment);
-/* Frees all segments that are kept. */
-void tatp_segments_free(void);
 
 /* ---- fcoll_tatp_exchange_load.c ---- */
 

@@ -155,8 +155,8 @@ int tatp_loads_gather(tatp_loads *loads, tatp_comm *comm, const tatp_exchange_la
     bool has_memory = NULL != loads && NULL != own.element;
     int rc = has_memory ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
     if (!tatp_comm_is_leader(comm)) {
-        int sent = tatp_send(comm, own.element, own.count * sizeof *own.element, local[0],
-                             TATP_TAG_LOADS);
+        int sent =
+            tatp_send(comm, own.element, own.count * sizeof *own.element, local[0], TATP_TAG_LOADS);
         rc = OMPI_SUCCESS != rc ? rc : sent;
     } else {
         if (has_memory)
