@@ -3,10 +3,12 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "ompi/communicator/communicator.h"
 #include "ompi/compat/compat_loss.h"
 #include "ompi/mca/coll/coll.h"
+#include "ompi/mca/pml/base/base.h"
 #include "ompi/mca/pml/pml.h"
 #include "ompi/proc/proc.h"
 #include "opal/runtime/opal_progress.h"
@@ -117,6 +119,22 @@ bool tatp_comm_is_local(const tatp_comm *comm, int rank)
 bool tatp_comm_is_leader(const tatp_comm *comm)
 {
     return comm->local[0] == comm->rank;
+}
+
+/* ---- the size of messages ---- */
+
+/* Bytes. PML ob1 over TCP sends up to 64 KiB at once. It announces larger messages and waits for
+ * the receiver, which may be busy, while the link is idle. */
+#define SMALL_MESSAGE ((int64_t)63 << 10)
+/* Of libraries that do better with few large messages (doc/benchmarks.md). */
+#define LARGE_MESSAGE ((int64_t)504 << 10)
+
+/* Open MPI refuses to connect processes of different PMLs, so that all ranks know the same. */
+int64_t tatp_comm_message_size(const tatp_comm *comm)
+{
+    const char *pml = mca_pml_base_selected_component.pmlm_version.mca_component_name;
+    bool is_large = 0 == strcmp(pml, "ucx") || 0 == strcmp(pml, "cm");
+    return is_large && comm->locals < comm->size ? LARGE_MESSAGE : SMALL_MESSAGE;
 }
 
 /* ---- lost ranks ---- */

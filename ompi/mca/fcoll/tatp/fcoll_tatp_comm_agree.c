@@ -43,20 +43,14 @@ static void send_values(agreement *a, int peer)
     keep_error(a, tatp_send(a->comm, a->value, value_bytes(a), peer, TATP_TAG_AGREE));
 }
 
-static void merge_values(agreement *a, const int64_t *other)
-{
-    for (int i = 0; i < a->count; i++)
-        if (other[i] > a->value[i])
-            a->value[i] = other[i];
-}
-
 static void receive_and_merge(agreement *a, int peer)
 {
     int64_t other[MOST_VALUES];
     int rc = tatp_receive(a->comm, other, value_bytes(a), peer, TATP_TAG_AGREE);
     keep_error(a, rc);
-    if (OMPI_SUCCESS == rc)
-        merge_values(a, other);
+    for (int i = 0; i < a->count && OMPI_SUCCESS == rc; i++)
+        if (other[i] > a->value[i])
+            a->value[i] = other[i];
 }
 
 static void replace_values(agreement *a, int peer)

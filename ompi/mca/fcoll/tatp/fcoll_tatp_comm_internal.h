@@ -39,7 +39,5 @@ int tatp_receive_some(tatp_comm *comm, void *data, size_t *bytes, int peer, enum
 /* Sends a message of any number of elements. */
 int tatp_message_send(tatp_comm *comm, const int64_t *element, size_t count, int peer,
                       enum tatp_tag tag);
-/* Receives a message if there is one: *found, also when it could not be kept. */
-int tatp_message_poll(tatp_comm *comm, enum tatp_tag tag, tatp_message *message, bool *found);
 
 #endif

@@ -122,20 +122,6 @@ void tatp_exchange_release(tatp_exchange_memory *memory, const tatp_comm *comm)
 
 /* ---- preparation ---- */
 
-/* A target whose data this rank carries for others, or another one for it. */
-static void describe_load(const tatp_exchange *ex, size_t domain, const tatp_load_memory *memory,
-                          exchange_window *window, exchange_target *target)
-{
-    switch (tatp_loads_role(ex->loads, domain)) {
-    case TATP_LOAD_CARRIER: tatp_loads_describe_carrier(ex->loads, domain, memory, target); break;
-    case TATP_LOAD_MEMBER:
-        tatp_loads_describe_member(ex->loads, domain, memory, window, target);
-        break;
-    case TATP_LOAD_NONE:
-    default: break;
-    }
-}
-
 static void describe_targets(tatp_exchange *ex, const tatp_comm *comm,
                              const tatp_exchange_layout *layout)
 {
@@ -147,7 +133,7 @@ static void describe_targets(tatp_exchange *ex, const tatp_comm *comm,
         exchange_window *window = &ex->window[i * EXCHANGE_DEPTH];
         target->aggregator = layout->aggregator[layout->share[i].domain];
         target->list = &layout->share[i].list;
-        describe_load(ex, layout->share[i].domain, &memory, window, target);
+        tatp_loads_describe(ex->loads, layout->share[i].domain, &memory, window, target);
         if (NULL == ex->segment || target->aggregator == tatp_comm_rank(comm) ||
             !tatp_comm_is_local(comm, target->aggregator))
             continue;

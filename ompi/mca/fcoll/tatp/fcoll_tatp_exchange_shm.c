@@ -328,17 +328,6 @@ static size_t count_local_aggregators(const tatp_comm *comm, const tatp_exchange
     return count;
 }
 
-/* Finds the loads of this node, as its leader; the others get them with the segment. *loads: NULL
- * if there is no memory. */
-static int find_loads(tatp_comm *comm, const tatp_exchange_layout *layout, tatp_loads **loads)
-{
-    *loads = tatp_loads_new(comm, layout);
-    int rc = tatp_loads_gather(*loads, comm, layout);
-    if (NULL != *loads && tatp_comm_is_leader(comm))
-        tatp_loads_decide(*loads, layout);
-    return rc;
-}
-
 int tatp_share_windows(tatp_exchange_memory *memory, tatp_comm *comm,
                        const tatp_exchange_layout *layout, tatp_loads **loads,
                        tatp_segment **segment)
@@ -349,7 +338,7 @@ int tatp_share_windows(tatp_exchange_memory *memory, tatp_comm *comm,
     if (!layout->use_shared_memory || count_locals(comm) < 2 || (0 == aggregators && !wanted))
         return OMPI_SUCCESS;
     if (wanted)
-        rc = find_loads(comm, layout, loads);
+        rc = tatp_loads_find(comm, layout, loads);
     keep_first(&rc, share_segment(memory, comm, layout, windows_bytes(aggregators, layout), *loads,
                                   segment));
     if (NULL != *segment) {
