@@ -23,7 +23,7 @@
 
 struct tatp_segment {
     int users; /* exchanges, and the file */
-    int fd;    /* the leader's, for peers that do not have the segment; theirs is -1 */
+    int fd;    /* of a new one, while the leader's peers map it; else -1 */
     char *base;
     size_t size, locals;
     size_t pairs; /* loads that it has flags for */
@@ -32,8 +32,8 @@ struct tatp_segment {
 };
 
 /* What the leader tells its peers of its segment, all 0 if there is none: where it is, as /proc
- * names the leader's process, and the object's identity, because another rank's /proc may have
- * another process of that number. */
+ * names the leader's process, unless the others should have it (DESCRIPTOR is -1), and the object's
+ * identity, because another rank's /proc may have another process of that number. */
 enum { SIZE, PAIRS, LOADS, PROCESS, DESCRIPTOR, DEVICE, INODE, OFFER_VALUES };
 
 /* What a segment has to hold. */
@@ -83,8 +83,6 @@ void tatp_segment_release(tatp_segment *segment)
     if (NULL == segment || --segment->users > 0)
         return;
     munmap(segment->base, segment->size);
-    if (segment->fd >= 0)
-        close(segment->fd);
     free(segment);
 }
 
@@ -208,7 +206,7 @@ static tatp_segment *accept_segment(const tatp_exchange_memory *memory, const ta
         return NULL;
     if (NULL != own && is_offered(offer, own->device, own->inode))
         return use_segment(own);
-    int fd = open_object(offer);
+    int fd = offer[DESCRIPTOR] >= 0 ? open_object(offer) : -1;
     if (fd < 0)
         return NULL;
     tatp_segment *segment = map_segment(comm, fd, (size_t)offer[PAIRS], (size_t)offer[SIZE]);
@@ -274,41 +272,68 @@ static void keep_first(int *first, int rc)
         *first = rc;
 }
 
-/* Whether all ranks of the node have the segment. rc: this rank's status so far. */
-static bool is_shared(tatp_comm *comm, bool has_segment, int *rc)
+/* Whether all ranks of the node have the segment, which is no longer offered then. rc: this rank's
+ * status so far. */
+static bool is_shared(tatp_comm *comm, tatp_segment *segment, int *rc)
 {
-    int64_t lacks = !has_segment;
+    int64_t lacks = NULL == segment;
     keep_first(rc, tatp_node_max(comm, &lacks, 1));
+    if (NULL != segment && segment->fd >= 0) {
+        close(segment->fd);
+        segment->fd = -1;
+    }
     return OMPI_SUCCESS == *rc && !lacks;
 }
 
-/* windows: bytes of those of all aggregators. */
+/* *segment: NULL unless all ranks of the node have it. needs: the leader's. */
+static int share_once(const tatp_exchange_memory *memory, tatp_comm *comm,
+                      const segment_needs *needs, tatp_loads *loads, int64_t *offer,
+                      tatp_segment **segment)
+{
+    tatp_segment *own = NULL;
+    memset(offer, 0, OFFER_VALUES * sizeof *offer);
+    if (tatp_comm_is_leader(comm))
+        own = offer_segment(memory, comm, needs, loads, offer);
+    int rc = tatp_node_bcast(comm, offer, OFFER_VALUES);
+    bool can_carry = 0 == offer[LOADS] || NULL != loads;
+    if (OMPI_SUCCESS == rc && !tatp_comm_is_leader(comm) && can_carry)
+        own = accept_segment(memory, comm, offer);
+    if (is_shared(comm, own, &rc))
+        *segment = own;
+    else
+        tatp_segment_release(own);
+    return rc;
+}
+
+static void forget_segment(tatp_exchange_memory *memory)
+{
+    tatp_segment_release(memory->segment);
+    memory->segment = NULL;
+}
+
+/* windows: bytes of those of all aggregators. Where a rank does not have the segment that the
+ * leader kept, all get a new one. */
 static int share_segment(tatp_exchange_memory *memory, tatp_comm *comm,
                          const tatp_exchange_layout *layout, size_t windows, tatp_loads *loads,
                          tatp_segment **segment)
 {
-    bool is_leader = tatp_comm_is_leader(comm);
-    int64_t offer[OFFER_VALUES] = {0};
-    segment_needs needs = {0};
-    tatp_segment *own = NULL;
-    if (is_leader) {
-        needs = find_needs(windows, loads);
-        own = offer_segment(memory, comm, &needs, loads, offer);
+    int64_t offer[OFFER_VALUES];
+    const segment_needs needs = find_needs(windows, loads);
+    int rc = share_once(memory, comm, &needs, loads, offer, segment);
+    if (OMPI_SUCCESS == rc && NULL == *segment && offer[DESCRIPTOR] < 0) {
+        forget_segment(memory);
+        rc = share_once(memory, comm, &needs, loads, offer, segment);
     }
-    int rc = tatp_node_bcast(comm, offer, OFFER_VALUES);
-    bool can_carry = 0 == offer[LOADS] || NULL != loads;
-    if (OMPI_SUCCESS == rc && !is_leader && can_carry)
-        own = accept_segment(memory, comm, offer);
-    if (is_shared(comm, NULL != own, &rc)) {
-        if (!is_leader && offer[LOADS] > 0)
-            tatp_loads_adopt(loads, segment_data(own), layout);
-        *segment = own;
+    if (NULL == *segment) {
+        tatp_loads_drop(loads);
+        if (needs.bytes > 0 && needs.bytes < memory->refused_bytes)
+            memory->refused_bytes = needs.bytes;
         return rc;
     }
-    tatp_segment_release(own);
-    tatp_loads_drop(loads);
-    if (needs.bytes > 0 && needs.bytes < memory->refused_bytes)
-        memory->refused_bytes = needs.bytes;
+    if (!tatp_comm_is_leader(comm) && offer[LOADS] > 0)
+        tatp_loads_adopt(loads, segment_data(*segment), layout);
+    forget_segment(memory);
+    memory->segment = use_segment(*segment);
     return rc;
 }
 
@@ -341,10 +366,6 @@ int tatp_share_windows(tatp_exchange_memory *memory, tatp_comm *comm,
         rc = tatp_loads_find(comm, layout, loads);
     keep_first(&rc, share_segment(memory, comm, layout, windows_bytes(aggregators, layout), *loads,
                                   segment));
-    if (NULL != *segment) {
-        tatp_segment_release(memory->segment);
-        memory->segment = use_segment(*segment);
-    }
     return rc;
 }
 
