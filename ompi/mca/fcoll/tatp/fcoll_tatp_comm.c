@@ -18,22 +18,13 @@
 
 tatp_comm *tatp_comm_new(void)
 {
-    tatp_comm *comm = calloc(1, sizeof *comm);
-    if (NULL == comm)
-        return NULL;
-    comm->queue = tatp_queue_new();
-    if (NULL == comm->queue) {
-        free(comm);
-        return NULL;
-    }
-    return comm;
+    return calloc(1, sizeof(tatp_comm));
 }
 
 void tatp_comm_free(tatp_comm *comm)
 {
     if (NULL == comm)
         return;
-    tatp_queue_free(comm->queue);
     free(comm->local);
     free(comm->leader);
     free(comm);
@@ -51,10 +42,7 @@ static bool is_on_this_node(const tatp_comm *comm, int rank)
 
 static int find_local_ranks(tatp_comm *comm)
 {
-    int count = 0;
-    for (int r = 0; r < comm->size; r++)
-        count += is_on_this_node(comm, r);
-    comm->local = base_alloc((size_t)count, sizeof *comm->local);
+    comm->local = base_alloc((size_t)comm->size, sizeof *comm->local);
     if (NULL == comm->local)
         return OMPI_ERR_OUT_OF_RESOURCE;
     comm->locals = 0;
@@ -160,8 +148,8 @@ bool tatp_comm_has_lost(const tatp_comm *comm)
 
 int tatp_wait(tatp_comm *comm, ompi_request_t **request, ompi_status_public_t *status)
 {
-    while (tatp_queue_is_running(comm->queue) && !compat_is_complete(*request))
-        tatp_queue_pause(comm->queue, *request);
+    while (tatp_queue_is_running(&comm->queue) && !compat_is_complete(*request))
+        tatp_queue_pause(&comm->queue, *request);
     int rc = ompi_request_wait(request, status);
     if (OMPI_SUCCESS != rc && MPI_REQUEST_NULL != *request)
         (void)ompi_request_free(request);
@@ -170,8 +158,8 @@ int tatp_wait(tatp_comm *comm, ompi_request_t **request, ompi_status_public_t *s
 
 int tatp_progress(tatp_comm *comm)
 {
-    if (tatp_queue_is_running(comm->queue))
-        tatp_queue_pause(comm->queue, NULL);
+    if (tatp_queue_is_running(&comm->queue))
+        tatp_queue_pause(&comm->queue, NULL);
     else
         opal_progress();
     bool has_lost = compat_has_lost(comm->communicator, &comm->lost_before);
@@ -198,7 +186,7 @@ int tatp_allreduce(tatp_comm *comm, void *value, compat_count count, struct ompi
     ompi_communicator_t *c = comm->communicator;
     const mca_coll_base_comm_coll_t *coll = c->c_coll;
     ompi_request_t *request;
-    if (!tatp_queue_is_running(comm->queue))
+    if (!tatp_queue_is_running(&comm->queue))
         return note_loss(comm, coll->coll_allreduce(MPI_IN_PLACE, value, count, type, op, c,
                                                     coll->coll_allreduce_module));
     int rc = coll->coll_iallreduce(MPI_IN_PLACE, value, count, type, op, c, &request,

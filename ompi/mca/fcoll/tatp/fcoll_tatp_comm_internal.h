@@ -6,7 +6,11 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
 
 /* The non-blocking calls on one file. */
-typedef struct tatp_queue tatp_queue;
+typedef struct tatp_queue {
+    _Atomic(tatp_request *) first;
+    tatp_request *running; /* the first one, while it has the processor */
+    struct tatp_queue *next_busy;
+} tatp_queue;
 
 struct tatp_comm {
     struct ompi_communicator_t *communicator;
@@ -16,13 +20,11 @@ struct tatp_comm {
     int *leader;               /* of all nodes, as their ranks see them, ascending */
     int leaders, leader_index; /* of this node's leader; 0 leaders: not known yet */
     int64_t metadata;          /* bytes of messages of int64 that were sent */
-    tatp_queue *queue;
+    tatp_queue queue;
     bool has_lost;   /* a rank: nothing is waited for any more */
     int lost_before; /* processes, at the last look */
 };
 
-tatp_queue *tatp_queue_new(void); /* NULL: no memory */
-void tatp_queue_free(tatp_queue *queue);
 /* Whether the caller is a non-blocking call, on a stack of its own. */
 bool tatp_queue_is_running(const tatp_queue *queue);
 /* Leaves that stack until `awaited` is complete, or (NULL) until the next progress. */

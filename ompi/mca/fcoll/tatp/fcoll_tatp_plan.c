@@ -226,11 +226,8 @@ void tatp_plans_free(tatp_plans *plans)
 
 int tatp_plans_prepare(tatp_plans *plans, int ranks)
 {
-    if (plans->ranks >= ranks)
-        return OMPI_SUCCESS;
-    free(plans->broadcast);
-    plans->broadcast = calloc(broadcast_room((size_t)ranks), sizeof *plans->broadcast);
-    plans->ranks = NULL != plans->broadcast ? ranks : 0;
+    if (NULL == plans->broadcast)
+        plans->broadcast = calloc(broadcast_room((size_t)ranks), sizeof *plans->broadcast);
     return NULL != plans->broadcast ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
 

@@ -49,12 +49,6 @@ struct tatp_request {
     bool begun, ended;
 };
 
-struct tatp_queue {
-    _Atomic(tatp_request *) first;
-    tatp_request *running; /* the first one, while it has the processor */
-    struct tatp_queue *next_busy;
-};
-
 static void construct_request(tatp_request *request);
 static void destruct_request(tatp_request *request);
 OBJ_CLASS_DECLARATION(tatp_request);
@@ -280,16 +274,6 @@ static int progress_queues(void)
 
 /* ---- queues ---- */
 
-tatp_queue *tatp_queue_new(void)
-{
-    return calloc(1, sizeof(tatp_queue));
-}
-
-void tatp_queue_free(tatp_queue *queue)
-{
-    free(queue);
-}
-
 static void append_to_queue(tatp_queue *queue, tatp_request *request)
 {
     bool is_first_ever;
@@ -318,13 +302,13 @@ void tatp_request_start(tatp_comm *comm, struct ompi_file_t *file, tatp_request 
     request->super.req_mpi_object.file = file;
     OBJ_RETAIN(request); /* one reference is the user's, one the queue's */
     *handle = &request->super;
-    append_to_queue(comm->queue, request);
+    append_to_queue(&comm->queue, request);
     (void)progress_queues();
 }
 
 void tatp_requests_finish(const tatp_comm *comm)
 {
-    while (NULL != comm->queue->first)
+    while (NULL != comm->queue.first)
         opal_progress();
 }
 
