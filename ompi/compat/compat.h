@@ -49,18 +49,15 @@ typedef struct mca_io_base_module_2_0_0_t compat_io_module;
 
 #define COMPAT_ROMIO "romio341" /* 5.0 only */
 #define COMPAT_PMIX_HOSTNAME PMIX_HOSTNAME
-#define COMPAT_PMIX_NODEID PMIX_NODEID
 #define COMPAT_PMIX_LOCALITY PMIX_LOCALITY_STRING
-#define COMPAT_PMIX_STRING PMIX_STRING
-#define COMPAT_PMIX_UINT32 PMIX_UINT32
 
-/* A value of a process that the launcher gave this node; false: there is none. */
-static inline bool compat_modex_get(const ompi_proc_t *proc, const char *key, void *value,
-                                    pmix_data_type_t type)
+/* A string of a process that the launcher gave this node; the caller frees it. NULL: none. */
+static inline char *compat_modex_string(const ompi_proc_t *proc, const char *key)
 {
     int rc;
-    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, key, &proc->super.proc_name, (void **)value, type);
-    return OPAL_SUCCESS == rc;
+    char *value = NULL;
+    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, key, &proc->super.proc_name, (void **)&value, PMIX_STRING);
+    return OPAL_SUCCESS == rc ? value : NULL;
 }
 
 /* What Open MPI knows without PMIx; NULL: nothing. */
@@ -83,15 +80,12 @@ static inline const char *compat_proc_hostname(const ompi_proc_t *proc)
 
 #define COMPAT_ROMIO "romio321"
 #define COMPAT_PMIX_HOSTNAME OPAL_PMIX_HOSTNAME
-#define COMPAT_PMIX_NODEID OPAL_PMIX_NODEID
 #define COMPAT_PMIX_LOCALITY OPAL_PMIX_LOCALITY_STRING
-#define COMPAT_PMIX_STRING OPAL_STRING
-#define COMPAT_PMIX_UINT32 OPAL_UINT32
 
 /* Not OPAL_MODEX_RECV_VALUE_OPTIONAL, which does not check its allocations. */
-static inline bool compat_modex_get(const ompi_proc_t *proc, const char *key, void *value,
-                                    opal_data_type_t type)
+static inline char *compat_modex_string(const ompi_proc_t *proc, const char *key)
 {
+    char *value = NULL;
     opal_list_t options;
     opal_value_t optional, *found = NULL;
     OBJ_CONSTRUCT(&options, opal_list_t);
@@ -103,13 +97,13 @@ static inline bool compat_modex_get(const ompi_proc_t *proc, const char *key, vo
     bool has_value = NULL != optional.key &&
                      OPAL_SUCCESS == opal_pmix.get(&proc->super.proc_name, key, &options, &found) &&
                      NULL != found &&
-                     OPAL_SUCCESS == opal_value_unload(found, (void **)value, type);
+                     OPAL_SUCCESS == opal_value_unload(found, (void **)&value, OPAL_STRING);
     if (NULL != found)
         OBJ_RELEASE(found);
     (void)opal_list_remove_first(&options);
     OBJ_DESTRUCT(&optional);
     OBJ_DESTRUCT(&options);
-    return has_value;
+    return has_value ? value : NULL;
 }
 
 static inline const char *compat_proc_hostname(const ompi_proc_t *proc)

@@ -30,14 +30,6 @@ const char *division_kind_name(division_kind kind)
     }
 }
 
-int64_t division_capacity(const size_t *ranks_on_node, size_t nodes, size_t most)
-{
-    int64_t capacity = 0;
-    for (size_t n = 0; n < nodes; n++)
-        capacity += least((int64_t)ranks_on_node[n], (int64_t)most);
-    return capacity;
-}
-
 int64_t division_chosen_capacity(const size_t *ranks_on_node, size_t nodes)
 {
     int64_t capacity = 0, used = 0;

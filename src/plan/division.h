@@ -48,11 +48,10 @@ typedef struct division_settings {
                         without a stripe */
 } division_settings;
 
-/* The number of aggregators of nodes with these numbers of ranks, at most `most` on each. */
-int64_t division_capacity(const size_t *ranks_on_node, size_t nodes, size_t most);
-/* The same where the number is chosen: on each node half of its ranks, or four if that is more. The
- * more aggregators share a node's data, the faster these are copied. Of many nodes four on each do,
- * because the time of a plan grows with the number of domains. */
+/* The number of aggregators of nodes with these numbers of ranks where it is chosen: on each node
+ * half of its ranks, or four if that is more. The more aggregators share a node's data, the faster
+ * these are copied. Of many nodes four on each do, because the time of a plan grows with the number
+ * of domains. */
 int64_t division_chosen_capacity(const size_t *ranks_on_node, size_t nodes);
 
 /* The largest number up to `wanted` (>= 1) that divides `targets` or is a multiple of it; any where

@@ -43,8 +43,7 @@ void tatp_modules_free(void);
 
 /* ---- fcoll_tatp_file.c: an open file ---- */
 
-/* Of the ranks of `group`, which stays the caller's. NULL: no memory. */
-tatp_file *tatp_file_new(const ompi_process_name_t *group);
+tatp_file *tatp_file_new(void); /* NULL: no memory */
 void tatp_file_free(tatp_file *file);
 /* Whether the file was last opened with these settings. */
 bool tatp_file_has_settings(const tatp_file *file, const struct tatp_plan_settings *settings);

@@ -312,7 +312,8 @@ void tatp_calls_unreserve(tatp_file *file)
 static int fail_without_request(tatp_file *file, bool write)
 {
     tatp_call call = {.file = file, .write = write, .error = OMPI_ERR_OUT_OF_RESOURCE};
-    return tatp_request_run(file->comm, run_request_call, &call);
+    tatp_requests_finish(file->comm);
+    return run_call(&call, MPI_STATUS_IGNORE);
 }
 
 int tatp_collective_start(ompio_file_t *fh, bool write, const void *buf, size_t count,

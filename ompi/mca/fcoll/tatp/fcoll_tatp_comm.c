@@ -3,10 +3,12 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "ompi/communicator/communicator.h"
 #include "ompi/compat/compat_loss.h"
 #include "ompi/mca/coll/coll.h"
+#include "ompi/mca/pml/base/base.h"
 #include "ompi/mca/pml/pml.h"
 #include "ompi/proc/proc.h"
 #include "opal/runtime/opal_progress.h"
@@ -16,22 +18,13 @@
 
 tatp_comm *tatp_comm_new(void)
 {
-    tatp_comm *comm = calloc(1, sizeof *comm);
-    if (NULL == comm)
-        return NULL;
-    comm->queue = tatp_queue_new();
-    if (NULL == comm->queue) {
-        free(comm);
-        return NULL;
-    }
-    return comm;
+    return calloc(1, sizeof(tatp_comm));
 }
 
 void tatp_comm_free(tatp_comm *comm)
 {
     if (NULL == comm)
         return;
-    tatp_queue_free(comm->queue);
     free(comm->local);
     free(comm->leader);
     free(comm);
@@ -49,10 +42,7 @@ static bool is_on_this_node(const tatp_comm *comm, int rank)
 
 static int find_local_ranks(tatp_comm *comm)
 {
-    int count = 0;
-    for (int r = 0; r < comm->size; r++)
-        count += is_on_this_node(comm, r);
-    comm->local = base_alloc((size_t)count, sizeof *comm->local);
+    comm->local = base_alloc((size_t)comm->size, sizeof *comm->local);
     if (NULL == comm->local)
         return OMPI_ERR_OUT_OF_RESOURCE;
     comm->locals = 0;
@@ -119,6 +109,22 @@ bool tatp_comm_is_leader(const tatp_comm *comm)
     return comm->local[0] == comm->rank;
 }
 
+/* ---- the size of messages ---- */
+
+/* Bytes. PML ob1 over TCP sends up to 64 KiB at once. It announces larger messages and waits for
+ * the receiver, which may be busy, while the link is idle. */
+#define SMALL_MESSAGE ((int64_t)63 << 10)
+/* Of libraries that do better with few large messages (doc/benchmarks.md). */
+#define LARGE_MESSAGE ((int64_t)504 << 10)
+
+/* Open MPI refuses to connect processes of different PMLs, so that all ranks know the same. */
+int64_t tatp_comm_message_size(const tatp_comm *comm)
+{
+    const char *pml = mca_pml_base_selected_component.pmlm_version.mca_component_name;
+    bool is_large = 0 == strcmp(pml, "ucx") || 0 == strcmp(pml, "cm");
+    return is_large && comm->locals < comm->size ? LARGE_MESSAGE : SMALL_MESSAGE;
+}
+
 /* ---- lost ranks ---- */
 
 /* What the other ranks wait for may never come, because this one stops: their waiting ends, too.
@@ -142,8 +148,8 @@ bool tatp_comm_has_lost(const tatp_comm *comm)
 
 int tatp_wait(tatp_comm *comm, ompi_request_t **request, ompi_status_public_t *status)
 {
-    while (tatp_queue_is_running(comm->queue) && !compat_is_complete(*request))
-        tatp_queue_pause(comm->queue, *request);
+    while (tatp_queue_is_running(&comm->queue) && !compat_is_complete(*request))
+        tatp_queue_pause(&comm->queue, *request);
     int rc = ompi_request_wait(request, status);
     if (OMPI_SUCCESS != rc && MPI_REQUEST_NULL != *request)
         (void)ompi_request_free(request);
@@ -152,8 +158,8 @@ int tatp_wait(tatp_comm *comm, ompi_request_t **request, ompi_status_public_t *s
 
 int tatp_progress(tatp_comm *comm)
 {
-    if (tatp_queue_is_running(comm->queue))
-        tatp_queue_pause(comm->queue, NULL);
+    if (tatp_queue_is_running(&comm->queue))
+        tatp_queue_pause(&comm->queue, NULL);
     else
         opal_progress();
     bool has_lost = compat_has_lost(comm->communicator, &comm->lost_before);
@@ -180,7 +186,7 @@ int tatp_allreduce(tatp_comm *comm, void *value, compat_count count, struct ompi
     ompi_communicator_t *c = comm->communicator;
     const mca_coll_base_comm_coll_t *coll = c->c_coll;
     ompi_request_t *request;
-    if (!tatp_queue_is_running(comm->queue))
+    if (!tatp_queue_is_running(&comm->queue))
         return note_loss(comm, coll->coll_allreduce(MPI_IN_PLACE, value, count, type, op, c,
                                                     coll->coll_allreduce_module));
     int rc = coll->coll_iallreduce(MPI_IN_PLACE, value, count, type, op, c, &request,
@@ -192,13 +198,8 @@ int tatp_allgather(tatp_comm *comm, int own, int *all)
 {
     ompi_communicator_t *c = comm->communicator;
     const mca_coll_base_comm_coll_t *coll = c->c_coll;
-    ompi_request_t *request;
-    if (!tatp_queue_is_running(comm->queue))
-        return note_loss(comm, coll->coll_allgather(&own, 1, MPI_INT, all, 1, MPI_INT, c,
-                                                    coll->coll_allgather_module));
-    int rc = coll->coll_iallgather(&own, 1, MPI_INT, all, 1, MPI_INT, c, &request,
-                                   coll->coll_iallgather_module);
-    return wait_if_started(comm, rc, &request);
+    return note_loss(comm, coll->coll_allgather(&own, 1, MPI_INT, all, 1, MPI_INT, c,
+                                                coll->coll_allgather_module));
 }
 
 int tatp_gather(tatp_comm *comm, const int64_t *own, compat_count count, int64_t *all)
@@ -206,9 +207,6 @@ int tatp_gather(tatp_comm *comm, const int64_t *own, compat_count count, int64_t
     ompi_communicator_t *c = comm->communicator;
     const mca_coll_base_comm_coll_t *coll = c->c_coll;
     ompi_request_t *request;
-    if (!tatp_queue_is_running(comm->queue))
-        return note_loss(comm, coll->coll_gather(own, count, MPI_INT64_T, all, count, MPI_INT64_T,
-                                                 0, c, coll->coll_gather_module));
     int rc = coll->coll_igather(own, count, MPI_INT64_T, all, count, MPI_INT64_T, 0, c, &request,
                                 coll->coll_igather_module);
     return wait_if_started(comm, rc, &request);

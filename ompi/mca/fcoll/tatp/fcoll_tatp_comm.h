@@ -23,7 +23,6 @@
 enum tatp_tag {
     TATP_TAG_REQUESTS = 7001,
     TATP_TAG_DATA,
-    TATP_TAG_SHARED,
     TATP_TAG_AGREE,
     TATP_TAG_LOADS,
     TATP_TAG_ABSENT,
@@ -49,20 +48,24 @@ const int *tatp_comm_local_ranks(const tatp_comm *comm, int *count);
 int tatp_comm_local_index(const tatp_comm *comm, int rank);
 bool tatp_comm_is_local(const tatp_comm *comm, int rank);
 bool tatp_comm_is_leader(const tatp_comm *comm);
-/* Finds the leaders of all nodes; broadcasts and gathers by node rely on it. Collective. */
-int tatp_comm_find_leaders(tatp_comm *comm);
-bool tatp_comm_knows_leaders(const tatp_comm *comm);
+/* Finds the leaders of all nodes, on which all below relies: their number, and for each rank the
+ * index of its leader (NULL: no memory for that). For blocking calls. Collective. */
+int tatp_comm_find_leaders(tatp_comm *comm, size_t *node_of_rank, size_t *nodes);
 /* Bytes of a data message at most, by the transport between nodes; the same on all ranks. */
 int64_t tatp_comm_message_size(const tatp_comm *comm);
 
 /* ---- agreement, broadcast (fcoll_tatp_comm_agree.c) ---- */
 
-/* The largest of each value over all ranks, in place. Collective. */
+/* The largest of each value over all ranks, or those of this node, in place; at most 64 values.
+ * Collective there. */
 int tatp_agree_max(tatp_comm *comm, int64_t *value, int count);
+int tatp_node_max(tatp_comm *comm, int64_t *value, int count);
 /* rc: this rank's status. Returns the largest error class over all ranks. Collective. */
 int tatp_agree_error(tatp_comm *comm, int rc);
 /* From rank 0. *count: its elements, at most those of the others; becomes its. Collective. */
 int tatp_bcast(tatp_comm *comm, int64_t *value, int *count);
+/* From the leader of this node to its ranks. Collective there. */
+int tatp_node_bcast(tatp_comm *comm, int64_t *value, int count);
 
 /* ---- waiting, collective operations (root: rank 0), messages ---- */
 
@@ -142,9 +145,6 @@ void tatp_request_start(tatp_comm *comm, struct ompi_file_t *file, tatp_request 
                         ompi_request_t **handle);
 /* Waits until all calls started on this tatp_comm are complete. */
 void tatp_requests_finish(const tatp_comm *comm);
-/* Makes such a call at once: there is no memory for a request, which the other ranks start. */
-int tatp_request_run(tatp_comm *comm, int (*run)(void *call, ompi_status_public_t *status),
-                     void *call);
 void tatp_requests_release(void); /* what is kept for later calls: for the component's close */
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "fcoll_tatp_comm_internal.h"
 
-/* Values that agree by node at most. */
+/* Values of an agreement at most. */
 #define MOST_VALUES 64
 /* Few steps matter more than few messages of a rank, and so more on a node, where a message takes
  * less. */
@@ -43,20 +43,14 @@ static void send_values(agreement *a, int peer)
     keep_error(a, tatp_send(a->comm, a->value, value_bytes(a), peer, TATP_TAG_AGREE));
 }
 
-static void merge_values(agreement *a, const int64_t *other)
-{
-    for (int i = 0; i < a->count; i++)
-        if (other[i] > a->value[i])
-            a->value[i] = other[i];
-}
-
 static void receive_and_merge(agreement *a, int peer)
 {
     int64_t other[MOST_VALUES];
     int rc = tatp_receive(a->comm, other, value_bytes(a), peer, TATP_TAG_AGREE);
     keep_error(a, rc);
-    if (OMPI_SUCCESS == rc)
-        merge_values(a, other);
+    for (int i = 0; i < a->count && OMPI_SUCCESS == rc; i++)
+        if (other[i] > a->value[i])
+            a->value[i] = other[i];
 }
 
 static void replace_values(agreement *a, int peer)
@@ -172,11 +166,18 @@ int tatp_agree_max(tatp_comm *comm, int64_t *value, int count)
 {
     agreement a = {comm, value, count, OMPI_SUCCESS};
     const rank_tree node = tree_of_node(comm);
-    if (count > MOST_VALUES || comm->leaders <= 1 || comm->leaders == comm->size)
-        return tatp_allreduce(comm, value, (compat_count)count, MPI_INT64_T, MPI_MAX);
     collect_values(&a, &node);
     if (0 == node.index)
         agree_among_leaders(&a);
+    spread_values(&a, &node);
+    return a.rc;
+}
+
+int tatp_node_max(tatp_comm *comm, int64_t *value, int count)
+{
+    agreement a = {comm, value, count, OMPI_SUCCESS};
+    const rank_tree node = tree_of_node(comm);
+    collect_values(&a, &node);
     spread_values(&a, &node);
     return a.rc;
 }
@@ -192,6 +193,14 @@ int tatp_bcast(tatp_comm *comm, int64_t *value, int *count)
     return a.rc;
 }
 
+int tatp_node_bcast(tatp_comm *comm, int64_t *value, int count)
+{
+    agreement a = {comm, value, count, OMPI_SUCCESS};
+    const rank_tree node = tree_of_node(comm);
+    spread_values(&a, &node);
+    return a.rc;
+}
+
 int tatp_agree_error(tatp_comm *comm, int rc)
 {
     int64_t worst = tatp_error_class(rc);
@@ -202,11 +211,14 @@ int tatp_agree_error(tatp_comm *comm, int rc)
 /* ---- leaders ---- */
 
 /* of: the leader of each rank. In place: the leaders, ascending. */
-static void keep_leaders(tatp_comm *comm, int *of)
+static void keep_leaders(tatp_comm *comm, int *of, size_t *node_of_rank)
 {
     int leaders = 0;
     for (int r = 0; r < comm->size; r++) {
-        if (of[r] != r)
+        int leader = of[r];
+        if (NULL != node_of_rank)
+            node_of_rank[r] = leader == r ? (size_t)leaders : node_of_rank[leader];
+        if (leader != r)
             continue;
         if (r == comm->local[0])
             comm->leader_index = leaders;
@@ -215,15 +227,11 @@ static void keep_leaders(tatp_comm *comm, int *of)
     comm->leaders = leaders;
 }
 
-bool tatp_comm_knows_leaders(const tatp_comm *comm)
-{
-    return comm->leaders > 0;
-}
-
-int tatp_comm_find_leaders(tatp_comm *comm)
+int tatp_comm_find_leaders(tatp_comm *comm, size_t *node_of_rank, size_t *nodes)
 {
     int rc = tatp_allgather(comm, comm->local[0], comm->leader);
     if (OMPI_SUCCESS == rc)
-        keep_leaders(comm, comm->leader);
+        keep_leaders(comm, comm->leader, node_of_rank);
+    *nodes = (size_t)comm->leaders;
     return rc;
 }

@@ -6,7 +6,11 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
 
 /* The non-blocking calls on one file. */
-typedef struct tatp_queue tatp_queue;
+typedef struct tatp_queue {
+    _Atomic(tatp_request *) first;
+    tatp_request *running; /* the first one, while it has the processor */
+    struct tatp_queue *next_busy;
+} tatp_queue;
 
 struct tatp_comm {
     struct ompi_communicator_t *communicator;
@@ -16,19 +20,17 @@ struct tatp_comm {
     int *leader;               /* of all nodes, as their ranks see them, ascending */
     int leaders, leader_index; /* of this node's leader; 0 leaders: not known yet */
     int64_t metadata;          /* bytes of messages of int64 that were sent */
-    tatp_queue *queue;
+    tatp_queue queue;
     bool has_lost;   /* a rank: nothing is waited for any more */
     int lost_before; /* processes, at the last look */
 };
 
-tatp_queue *tatp_queue_new(void); /* NULL: no memory */
-void tatp_queue_free(tatp_queue *queue);
 /* Whether the caller is a non-blocking call, on a stack of its own. */
 bool tatp_queue_is_running(const tatp_queue *queue);
 /* Leaves that stack until `awaited` is complete, or (NULL) until the next progress. */
 void tatp_queue_pause(tatp_queue *queue, ompi_request_t *awaited);
 
-/* An element of each rank. */
+/* An element of each rank; for blocking calls. */
 int tatp_allgather(tatp_comm *comm, int own, int *all);
 /* Starts to send; tatp_wait completes it. */
 int tatp_isend(tatp_comm *comm, const void *data, size_t bytes, int peer, enum tatp_tag tag,
@@ -39,7 +41,5 @@ int tatp_receive_some(tatp_comm *comm, void *data, size_t *bytes, int peer, enum
 /* Sends a message of any number of elements. */
 int tatp_message_send(tatp_comm *comm, const int64_t *element, size_t count, int peer,
                       enum tatp_tag tag);
-/* Receives a message if there is one: *found, also when it could not be kept. */
-int tatp_message_poll(tatp_comm *comm, enum tatp_tag tag, tatp_message *message, bool *found);
 
 #endif

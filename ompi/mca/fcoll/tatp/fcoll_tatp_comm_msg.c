@@ -51,7 +51,8 @@ static int receive_probed(tatp_comm *comm, const ompi_status_public_t *status, e
     return has_memory ? rc : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
-int tatp_message_poll(tatp_comm *comm, enum tatp_tag tag, tatp_message *message, bool *found)
+/* Receives a message if there is one: *found, also when it could not be kept. */
+static int poll_message(tatp_comm *comm, enum tatp_tag tag, tatp_message *message, bool *found)
 {
     ompi_status_public_t status;
     int flag = 0;
@@ -80,7 +81,7 @@ static int poll_arrival(tatp_comm *comm, const tatp_arrivals *arrivals, size_t *
 {
     tatp_message message;
     bool found;
-    int rc = tatp_message_poll(comm, arrivals->tag, &message, &found);
+    int rc = poll_message(comm, arrivals->tag, &message, &found);
     if (OMPI_SUCCESS == rc && found)
         rc = arrivals->take(arrivals->context, &message);
     free(message.element);

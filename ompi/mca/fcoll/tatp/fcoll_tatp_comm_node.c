@@ -15,37 +15,32 @@ static int send_or_fail(tatp_comm *comm, const tatp_message *message, int rc, in
                              has_elements ? message->count : 1, peer, tag);
 }
 
-/* Waits for a message of any rank. The sender's error is the result. */
-static int receive_or_fail(tatp_comm *comm, enum tatp_tag tag, tatp_message *message)
+/* Of the senders of a tag. */
+typedef struct addition {
+    int (*add)(void *sum, const tatp_message *message);
+    void *sum;
+    bool has_failed; /* the sum is no longer needed */
+} addition;
+
+static int take_addend(void *context, tatp_message *message)
 {
-    bool found = false;
+    addition *a = context;
     int rc = OMPI_SUCCESS;
-    while (OMPI_SUCCESS == rc && !found) {
-        rc = tatp_message_poll(comm, tag, message, &found);
-        if (OMPI_SUCCESS == rc && !found)
-            rc = tatp_progress(comm);
-    }
-    if (OMPI_SUCCESS == rc && 1 == message->count) {
+    if (1 == message->count)
         rc = (int)message->element[0];
-        message->count = 0;
-    }
+    else if (message->count > 0 && !a->has_failed)
+        rc = a->add(a->sum, message);
+    a->has_failed = a->has_failed || OMPI_SUCCESS != rc;
     return rc;
 }
 
-/* Receives the message of every sender, whatever happens. Returns the first error. */
-static int add_senders(tatp_comm *comm, enum tatp_tag tag, int64_t senders,
+static int add_senders(tatp_comm *comm, enum tatp_tag tag, int senders,
                        int (*add)(void *, const tatp_message *), void *sum, int rc)
 {
-    for (int64_t i = 0; i < senders; i++) {
-        tatp_message message = {0};
-        int received = receive_or_fail(comm, tag, &message);
-        if (OMPI_SUCCESS == rc)
-            rc = received;
-        if (OMPI_SUCCESS == rc && message.count > 0)
-            rc = add(sum, &message);
-        free(message.element);
-    }
-    return rc;
+    addition a = {add, sum, OMPI_SUCCESS != rc};
+    const tatp_arrivals arrivals = {
+        .tag = tag, .expected = (size_t)senders, .take = take_addend, .context = &a};
+    return tatp_message_complete(comm, &arrivals, NULL, 0, rc);
 }
 
 int tatp_gather_by_node(tatp_comm *comm, const tatp_node_gather *gather, void *sum,

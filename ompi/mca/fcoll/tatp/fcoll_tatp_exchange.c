@@ -31,11 +31,11 @@ struct tatp_exchange {
 static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
 static tatp_pooled_buffers *idle_buffers;
 
-tatp_exchange_memory *tatp_exchange_memory_new(const ompi_process_name_t *process)
+tatp_exchange_memory *tatp_exchange_memory_new(void)
 {
     tatp_exchange_memory *memory = calloc(1, sizeof *memory);
     if (NULL != memory)
-        *memory = (tatp_exchange_memory){.process = process, .refused_bytes = SIZE_MAX};
+        memory->refused_bytes = SIZE_MAX;
     return memory;
 }
 
@@ -73,7 +73,6 @@ void tatp_exchange_release_all(void)
         exchange_buffers_free(b->buffers);
         free(b);
     }
-    tatp_segments_free();
 }
 
 /* ---- memory of a run ---- */
@@ -123,20 +122,6 @@ void tatp_exchange_release(tatp_exchange_memory *memory, const tatp_comm *comm)
 
 /* ---- preparation ---- */
 
-/* A target whose data this rank carries for others, or another one for it. */
-static void describe_load(const tatp_exchange *ex, size_t domain, const tatp_load_memory *memory,
-                          exchange_window *window, exchange_target *target)
-{
-    switch (tatp_loads_role(ex->loads, domain)) {
-    case TATP_LOAD_CARRIER: tatp_loads_describe_carrier(ex->loads, domain, memory, target); break;
-    case TATP_LOAD_MEMBER:
-        tatp_loads_describe_member(ex->loads, domain, memory, window, target);
-        break;
-    case TATP_LOAD_NONE:
-    default: break;
-    }
-}
-
 static void describe_targets(tatp_exchange *ex, const tatp_comm *comm,
                              const tatp_exchange_layout *layout)
 {
@@ -148,7 +133,7 @@ static void describe_targets(tatp_exchange *ex, const tatp_comm *comm,
         exchange_window *window = &ex->window[i * EXCHANGE_DEPTH];
         target->aggregator = layout->aggregator[layout->share[i].domain];
         target->list = &layout->share[i].list;
-        describe_load(ex, layout->share[i].domain, &memory, window, target);
+        tatp_loads_describe(ex->loads, layout->share[i].domain, &memory, window, target);
         if (NULL == ex->segment || target->aggregator == tatp_comm_rank(comm) ||
             !tatp_comm_is_local(comm, target->aggregator))
             continue;

@@ -25,9 +25,7 @@ typedef struct tatp_exchange_memory tatp_exchange_memory;
 /* Exchanges over one memory at most. */
 #define TATP_EXCHANGES 8
 
-/* `process` (per rank) is what identifies the ranks of a communicator; it stays the caller's. NULL:
- * no memory. */
-tatp_exchange_memory *tatp_exchange_memory_new(const ompi_process_name_t *process);
+tatp_exchange_memory *tatp_exchange_memory_new(void); /* NULL: no memory */
 /* After the exchanges that use it. */
 void tatp_exchange_memory_free(tatp_exchange_memory *memory);
 

@@ -39,10 +39,9 @@ typedef struct tatp_pooled_buffers tatp_pooled_buffers;
 typedef struct tatp_segment tatp_segment;
 
 struct tatp_exchange_memory {
-    const ompi_process_name_t *process; /* per rank */
-    tatp_pooled_buffers *buffers;       /* of the next run */
-    tatp_segment *segment;              /* the last one that was shared, or NULL */
-    size_t refused_bytes; /* memory of this size could not be shared; SIZE_MAX: none was refused */
+    tatp_pooled_buffers *buffers; /* of the next run */
+    tatp_segment *segment;        /* the last one that was shared, or NULL */
+    size_t refused_bytes;         /* the leader's: so much could not be shared; SIZE_MAX: any can */
 };
 
 /* ---- fcoll_tatp_exchange_shm.c ---- */
@@ -63,26 +62,22 @@ typedef struct tatp_load_memory {
 } tatp_load_memory;
 tatp_load_memory tatp_find_load_memory(const tatp_segment *segment, size_t index,
                                        const tatp_comm *comm, const tatp_exchange_layout *layout);
-/* Keeps a segment that has no other user for a file of the same ranks, in place of the one that was
- * used least recently; NULL is none. */
+/* One user less; NULL is none. */
 void tatp_segment_release(tatp_segment *segment);
-/* Frees all segments that are kept. */
-void tatp_segments_free(void);
 
 /* ---- fcoll_tatp_exchange_load.c ---- */
 
 /* Whether the ranks of this node look for loads: the same on all of them. */
 bool tatp_loads_wanted(const tatp_comm *comm, const tatp_exchange_layout *layout);
-tatp_loads *tatp_loads_new(const tatp_comm *comm, const tatp_exchange_layout *layout);
+/* Tells the leader of the node what each rank has, and the leader decides by this table; the others
+ * adopt it. *loads: NULL if there is no memory. All ranks of the node call it. Returns this rank's
+ * error, which has to be agreed on. */
+int tatp_loads_find(tatp_comm *comm, const tatp_exchange_layout *layout, tatp_loads **loads);
 void tatp_loads_free(tatp_loads *loads);
-/* Sends the leader of the node what each rank has; loads: NULL is no memory. All ranks of the node
- * call it. Returns this rank's error, which has to be agreed on. */
-int tatp_loads_gather(tatp_loads *loads, tatp_comm *comm, const tatp_exchange_layout *layout);
 /* What the leader received, which it gives to the others. */
 void *tatp_loads_table(tatp_loads *loads, size_t *bytes);
-/* Decides by the table. Then: the number of pairs of this node and an aggregator (loads: NULL is
- * none), and the bytes of their windows. */
-void tatp_loads_decide(tatp_loads *loads, const tatp_exchange_layout *layout);
+/* The number of pairs of this node and an aggregator (loads: NULL is none), and the bytes of their
+ * windows. */
 size_t tatp_loads_pairs(const tatp_loads *loads);
 size_t tatp_loads_bytes(const tatp_loads *loads);
 /* Decides by the leader's table, and (loads may be NULL) for none at all. */
@@ -104,12 +99,9 @@ int tatp_loads_unite(tatp_loads *loads, const tatp_exchange_layout *layout);
 /* What this rank carries for a domain, or NULL after an error. */
 const access_list *tatp_loads_carried(const tatp_loads *loads, size_t domain);
 
-/* Targets of the exchange. */
-void tatp_loads_describe_member(const tatp_loads *loads, size_t domain,
-                                const tatp_load_memory *memory, exchange_window *window,
-                                exchange_target *target);
-void tatp_loads_describe_carrier(tatp_loads *loads, size_t domain, const tatp_load_memory *memory,
-                                 exchange_target *target);
+/* Makes a target one whose data this rank carries for others, or another one for it. */
+void tatp_loads_describe(tatp_loads *loads, size_t domain, const tatp_load_memory *memory,
+                         exchange_window *window, exchange_target *target);
 /* Frees what only the preparation needs. */
 void tatp_loads_settle(tatp_loads *loads);
 int64_t tatp_loads_kept_bytes(const tatp_loads *loads);

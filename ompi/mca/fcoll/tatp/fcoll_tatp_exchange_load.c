@@ -65,7 +65,7 @@ bool tatp_loads_wanted(const tatp_comm *comm, const tatp_exchange_layout *layout
     return false;
 }
 
-tatp_loads *tatp_loads_new(const tatp_comm *comm, const tatp_exchange_layout *layout)
+static tatp_loads *new_loads(const tatp_comm *comm, const tatp_exchange_layout *layout)
 {
     tatp_loads *loads = calloc(1, sizeof *loads);
     if (NULL == loads)
@@ -142,11 +142,11 @@ static int64_t *list_parts(const tatp_comm *comm, const tatp_exchange_layout *la
 }
 
 /* A rank without memory has nothing that another one could carry. */
-int tatp_loads_gather(tatp_loads *loads, tatp_comm *comm, const tatp_exchange_layout *layout)
+static int gather_parts(tatp_loads *loads, tatp_comm *comm, const tatp_exchange_layout *layout)
 {
     int locals;
     const int *local = tatp_comm_local_ranks(comm, &locals);
-    const tatp_arrivals arrivals = {.tag = TATP_TAG_SHARED,
+    const tatp_arrivals arrivals = {.tag = TATP_TAG_LOADS,
                                     .expected = (size_t)locals - 1,
                                     .take = take_parts,
                                     .context = loads};
@@ -155,8 +155,8 @@ int tatp_loads_gather(tatp_loads *loads, tatp_comm *comm, const tatp_exchange_la
     bool has_memory = NULL != loads && NULL != own.element;
     int rc = has_memory ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
     if (!tatp_comm_is_leader(comm)) {
-        int sent = tatp_send(comm, own.element, own.count * sizeof *own.element, local[0],
-                             TATP_TAG_SHARED);
+        int sent =
+            tatp_send(comm, own.element, own.count * sizeof *own.element, local[0], TATP_TAG_LOADS);
         rc = OMPI_SUCCESS != rc ? rc : sent;
     } else {
         if (has_memory)
@@ -193,7 +193,7 @@ static void decide_pair(tatp_loads *loads, size_t domain, const tatp_exchange_la
     loads->bytes += EXCHANGE_DEPTH * pair->bytes;
 }
 
-void tatp_loads_decide(tatp_loads *loads, const tatp_exchange_layout *layout)
+static void decide_pairs(tatp_loads *loads, const tatp_exchange_layout *layout)
 {
     loads->pairs = loads->bytes = 0;
     for (size_t j = 0; j < loads->domains; j++)
@@ -211,7 +211,16 @@ void tatp_loads_adopt(tatp_loads *loads, const void *table, const tatp_exchange_
     size_t bytes;
     void *own = tatp_loads_table(loads, &bytes);
     memcpy(own, table, bytes);
-    tatp_loads_decide(loads, layout);
+    decide_pairs(loads, layout);
+}
+
+int tatp_loads_find(tatp_comm *comm, const tatp_exchange_layout *layout, tatp_loads **loads)
+{
+    *loads = new_loads(comm, layout);
+    int rc = gather_parts(*loads, comm, layout);
+    if (NULL != *loads && tatp_comm_is_leader(comm))
+        decide_pairs(*loads, layout);
+    return rc;
 }
 
 void tatp_loads_drop(tatp_loads *loads)
@@ -379,17 +388,8 @@ static void find_load_windows(const tatp_loads *loads, size_t domain, int local,
     }
 }
 
-void tatp_loads_describe_member(const tatp_loads *loads, size_t domain,
-                                const tatp_load_memory *memory, exchange_window *window,
-                                exchange_target *target)
-{
-    find_load_windows(loads, domain, loads->self, memory, window);
-    target->window = window;
-    target->is_carried = true;
-}
-
-void tatp_loads_describe_carrier(tatp_loads *loads, size_t domain, const tatp_load_memory *memory,
-                                 exchange_target *target)
+static void describe_carrier(tatp_loads *loads, size_t domain, const tatp_load_memory *memory,
+                             exchange_target *target)
 {
     carried_load *c = find_carried(loads, domain);
     size_t place = 0;
@@ -408,6 +408,19 @@ void tatp_loads_describe_carrier(tatp_loads *loads, size_t domain, const tatp_lo
     }
     target->list = &c->whole;
     target->load = &c->load;
+}
+
+void tatp_loads_describe(tatp_loads *loads, size_t domain, const tatp_load_memory *memory,
+                         exchange_window *window, exchange_target *target)
+{
+    enum tatp_load_role role = tatp_loads_role(loads, domain);
+    if (TATP_LOAD_CARRIER == role)
+        describe_carrier(loads, domain, memory, target);
+    if (TATP_LOAD_MEMBER == role) {
+        find_load_windows(loads, domain, loads->self, memory, window);
+        target->window = window;
+        target->is_carried = true;
+    }
 }
 
 /* ---- what is kept ---- */

@@ -24,14 +24,6 @@ static int join_extents(const access_list *list, access_list *joined)
     return rc;
 }
 
-/* Whether other domains have a part of the stream between the first and the last extent. Otherwise
- * neighbours are one run already. */
-static bool stream_has_gaps(const access_list *list)
-{
-    const access_run *last = &list->run[list->count - 1];
-    return last->stream + last->count * last->length - list->run[0].stream != list->bytes;
-}
-
 typedef struct request_route {
     int peer;
     enum tatp_tag tag;
@@ -48,12 +40,10 @@ static int64_t *encode_request(const access_list *list, int64_t domain, size_t *
         rc = base_reserve(&message.element, &message.capacity, 1, sizeof *message.element);
     if (domain >= 0 && 0 == rc)
         message.element[message.count++] = domain;
-    if (0 == rc && stream_has_gaps(list)) {
-        rc = join_extents(list, &joined);
-        list = &joined;
-    }
     if (0 == rc)
-        rc = access_encode_runs(list, 0, &message);
+        rc = join_extents(list, &joined);
+    if (0 == rc)
+        rc = access_encode_runs(&joined, 0, &message);
     access_release(&joined);
     if (0 != rc) {
         free(message.element);

@@ -9,9 +9,9 @@
 
 #include "storage/stripes.h"
 
-static bool allocate_exchanges(tatp_file *file, const ompi_process_name_t *group)
+static bool allocate_exchanges(tatp_file *file)
 {
-    file->memory = tatp_exchange_memory_new(group);
+    file->memory = tatp_exchange_memory_new();
     for (size_t slot = 0; slot < TATP_SLOTS && NULL != file->memory; slot++) {
         file->exchange[slot] = tatp_exchange_new(file->memory, slot);
         if (NULL == file->exchange[slot])
@@ -20,7 +20,7 @@ static bool allocate_exchanges(tatp_file *file, const ompi_process_name_t *group
     return NULL != file->memory;
 }
 
-tatp_file *tatp_file_new(const ompi_process_name_t *group)
+tatp_file *tatp_file_new(void)
 {
     tatp_file *file = calloc(1, sizeof *file);
     if (NULL == file)
@@ -34,7 +34,7 @@ tatp_file *tatp_file_new(const ompi_process_name_t *group)
     file->independent = tatp_independent_new();
     file->record = tatp_record_new();
     file->stats = tatp_stats_new();
-    if (allocate_exchanges(file, group) && NULL != file->hints && NULL != file->comm &&
+    if (allocate_exchanges(file) && NULL != file->hints && NULL != file->comm &&
         NULL != file->view && NULL != file->nodes && NULL != file->schedule &&
         NULL != file->plans && NULL != file->independent && NULL != file->record &&
         NULL != file->stats)

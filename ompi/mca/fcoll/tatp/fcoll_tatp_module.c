@@ -240,7 +240,7 @@ static tatp_module *new_module(ompi_process_name_t *group, int ranks)
     tatp_module *module = calloc(1, sizeof *module);
     if (NULL == module)
         return NULL;
-    module->file = tatp_file_new(group);
+    module->file = tatp_file_new();
     if (NULL == module->file || !tatp_calls_reserve(module->file)) {
         if (NULL != module->file)
             tatp_file_free(module->file);

@@ -28,9 +28,9 @@ typedef struct tatp_opening {
     bool records;            /* whether the accesses of the file are recorded */
 } tatp_opening;
 
-/* Finds the nodes and their distances unless they are known; `source` is the value of parameter
- * topology. rc: this rank's status so far. Returns the largest error class over all ranks; then
- * nothing is known. Collective. */
+/* Finds the nodes and their distances unless all ranks know them; `source` is the value of
+ * parameter topology. rc: this rank's status so far. Returns the largest error class over all
+ * ranks. Collective. */
 int tatp_nodes_init(tatp_nodes *nodes, tatp_comm *comm, const char *source, tatp_opening *opening,
                     int rc);
 /* For a rank that has no memory for the file: tatp_nodes_init returns that on all other ranks.
@@ -39,12 +39,16 @@ void tatp_nodes_refuse(struct ompi_communicator_t *communicator);
 
 /* ---- on all ranks ---- */
 
-size_t tatp_nodes_count(const tatp_nodes *nodes);
-/* Number of aggregators that the nodes have capacity for with at most 2^k on each node. */
-#define TATP_CAPACITIES 16 /* few nodes have as many as 2^15 ranks */
-int64_t tatp_nodes_capacity(const tatp_nodes *nodes, int k);
-/* The same where their number is chosen. */
-int64_t tatp_nodes_chosen_capacity(const tatp_nodes *nodes);
+/* Nodes are numbered by their lowest rank. */
+typedef struct tatp_node_map {
+    size_t nodes;
+    size_t *node_of_rank;  /* per rank of the communicator */
+    size_t *ranks_on_node; /* per node */
+    char **host;           /* per node, its name; rank 0 alone has it ... */
+    topo topology;         /* ... and this */
+} tatp_node_map;
+
+const tatp_node_map *tatp_nodes_map(const tatp_nodes *nodes);
 
 /* ---- on the leader of a node ---- */
 
@@ -55,19 +59,5 @@ typedef struct tatp_inside {
     unsigned char *network; /* of each rank; NULL: all are as near to the network */
 } tatp_inside;
 const tatp_inside *tatp_nodes_inside(const tatp_nodes *nodes);
-
-/* ---- on rank 0 ---- */
-
-/* Nodes are numbered by their lowest rank. */
-typedef struct tatp_node_map {
-    size_t nodes;
-    size_t *node_of_rank;  /* per rank of the communicator */
-    size_t *ranks_on_node; /* per node */
-    char **host;           /* per node, its name */
-    topo topology;
-} tatp_node_map;
-
-/* NULL on other ranks. */
-const tatp_node_map *tatp_nodes_map(const tatp_nodes *nodes);
 
 #endif

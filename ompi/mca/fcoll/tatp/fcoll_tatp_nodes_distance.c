@@ -98,52 +98,43 @@ bool tatp_has_address(const tatp_comm *comm)
     return tatp_comm_is_leader(comm) && names_switches(getenv(ADDRESS));
 }
 
-int tatp_pack_text(const char *text, tatp_message *message)
+int tatp_send_text(tatp_comm *comm, const char *text, int peer)
 {
-    if (NULL == text)
-        return OMPI_SUCCESS;
-    size_t bytes = strlen(text) + 1;
-    message->count = (bytes - 1) / sizeof *message->element + 1;
-    message->count += 1 == message->count;
-    message->element = calloc(message->count, sizeof *message->element);
-    if (NULL == message->element)
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    memcpy(message->element, text, bytes);
-    return OMPI_SUCCESS;
+    size_t bytes = NULL != text ? strlen(text) + 1 : 0;
+    size_t count = (bytes + sizeof(int64_t) - 1) / sizeof(int64_t);
+    int64_t *element = calloc(count + 1, sizeof *element);
+    if (NULL == element)
+        return tatp_message_send_empty(comm, peer, TATP_TAG_ROWS);
+    if (bytes > 0)
+        memcpy(element, text, bytes);
+    int rc = tatp_send(comm, element, count * sizeof *element, peer, TATP_TAG_ROWS);
+    free(element);
+    return rc;
 }
 
-/* The address of each node, on its way through the node's leader to rank 0. */
+int tatp_receive_texts(tatp_comm *comm, size_t count, int (*take)(void *, tatp_message *),
+                       void *context, int rc)
+{
+    const tatp_arrivals arrivals = {
+        .tag = TATP_TAG_ROWS, .expected = count, .take = take, .context = context};
+    return tatp_message_complete(comm, &arrivals, NULL, 0, rc);
+}
+
 typedef struct addresses {
     const tatp_node_map *map;
-    tatp_message own;
-    char **address; /* per node; rank 0 */
+    char **address; /* per node; NULL: no memory */
 } addresses;
 
-/* The leader's own address is enough. */
-static int skip_rank_address(void *sum, const tatp_message *message)
+static int take_address(void *context, tatp_message *message)
 {
-    (void)sum;
-    (void)message;
-    return OMPI_SUCCESS;
-}
-
-static int forward_address(void *sum, tatp_message *message)
-{
-    addresses *all = sum;
-    message->element = all->own.element;
-    message->count = all->own.count;
-    all->own.element = NULL;
-    return OMPI_SUCCESS;
-}
-
-static int append_host_address(void *sum, const tatp_message *message)
-{
-    addresses *all = sum;
-    size_t node = all->map->node_of_rank[message->from];
-    if (NULL != all->address[node])
+    const addresses *all = context;
+    if (NULL == all->address)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    if (0 == message->count)
         return OMPI_SUCCESS;
-    all->address[node] = strdup((const char *)message->element);
-    return NULL == all->address[node] ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+    all->address[all->map->node_of_rank[message->from]] = (char *)message->element;
+    message->element = NULL;
+    return OMPI_SUCCESS;
 }
 
 /* These distances were not asked for by name: the run continues without them. */
@@ -161,25 +152,33 @@ static void use_addresses(tatp_node_map *map, char *const *address, bool *is_ope
     }
 }
 
+/* On rank 0: those of all nodes. */
+static int receive_addresses(tatp_comm *comm, addresses *all)
+{
+    const char *own = getenv(ADDRESS);
+    all->address = calloc(all->map->nodes, sizeof *all->address);
+    int rc = NULL == all->address ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+    rc = tatp_receive_texts(comm, all->map->nodes - 1, take_address, all, rc);
+    if (OMPI_SUCCESS != rc || NULL == own)
+        return rc;
+    all->address[0] = strdup(own);
+    return NULL == all->address[0] ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+}
+
 int tatp_distances_ask(tatp_node_map *map, tatp_comm *comm, bool *is_open)
 {
-    static const tatp_node_gather gather = {TATP_TAG_ROWS, TATP_TAG_NODE_ROWS, skip_rank_address,
-                                            forward_address, append_host_address};
     bool is_root = 0 == tatp_comm_rank(comm);
     addresses all = {.map = map};
     int rc = OMPI_SUCCESS;
-    if (tatp_comm_is_leader(comm))
-        rc = tatp_pack_text(getenv(ADDRESS), &all.own);
-    if (is_root && OMPI_SUCCESS == rc) {
-        all.address = calloc(map->nodes, sizeof *all.address);
-        rc = NULL == all.address ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
-    }
-    rc = tatp_agree_error(comm, tatp_gather_by_node(comm, &gather, &all, &all.own, rc));
+    if (is_root)
+        rc = receive_addresses(comm, &all);
+    else if (tatp_comm_is_leader(comm))
+        rc = tatp_send_text(comm, getenv(ADDRESS), 0);
+    rc = tatp_agree_error(comm, rc);
     if (OMPI_SUCCESS == rc && is_root)
         use_addresses(map, all.address, is_open);
     for (size_t n = 0; NULL != all.address && n < map->nodes; n++)
         free(all.address[n]);
     free(all.address);
-    free(all.own.element);
     return rc;
 }

@@ -23,9 +23,12 @@ void tatp_inside_report(const tatp_comm *comm, bool given, bool asked);
 
 /* ---- fcoll_tatp_nodes_distance.c ---- */
 
-/* A string and its end as int64 elements, zeros behind it; at least two of them, because a message
- * of one element is an error class. None for NULL. */
-int tatp_pack_text(const char *text, tatp_message *message);
+/* Sends a string (NULL: an empty message) to a peer that expects one from each of several ranks. */
+int tatp_send_text(tatp_comm *comm, const char *text, int peer);
+/* Receives those of `count` ranks whatever happens; take: see tatp_arrivals. rc: this rank's status
+ * so far. */
+int tatp_receive_texts(tatp_comm *comm, size_t count, int (*take)(void *, tatp_message *),
+                       void *context, int rc);
 
 /* On rank 0: the topology that `source` names. *is_open: it names none, and the job's environment
  * decides; the topology is flat so far. Reports errors. */

@@ -120,9 +120,7 @@ static void free_localities(char **locality, size_t ranks)
 static char *locality_of(const tatp_comm *comm, int rank)
 {
     const ompi_proc_t *proc = ompi_comm_peer_lookup(tatp_comm_communicator(comm), rank);
-    char *locality = NULL;
-    bool known = compat_modex_get(proc, COMPAT_PMIX_LOCALITY, &locality, COMPAT_PMIX_STRING);
-    return known ? locality : NULL;
+    return compat_modex_string(proc, COMPAT_PMIX_LOCALITY);
 }
 
 int tatp_inside_read(const tatp_comm *comm, tatp_inside *inside, bool *given)
@@ -153,69 +151,71 @@ bool tatp_may_be_bound(void)
            CPU_COUNT(&usable) < sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-/* The strings of a node's ranks, at its leader, and what follows from them. */
+/* NULL: no memory, or nothing is known. The caller frees it. */
+static int make_own_locality(char **own)
+{
+    topo_machine *machine = find_machine();
+    *own = NULL;
+    return NULL == machine ? OMPI_SUCCESS
+                           : tatp_from_errno(topo_machine_own_locality(machine, own));
+}
+
+/* The strings of a node's ranks, at its leader. */
 typedef struct localities {
     const tatp_comm *comm;
-    size_t ranks;
-    char **locality;
-    tatp_inside inside;
+    char **locality; /* NULL: no memory */
 } localities;
 
-/* The leader's own may have no elements. */
-static int add_locality(void *sum, const tatp_message *message)
+static int take_locality(void *context, tatp_message *message)
 {
-    const localities *all = sum;
+    const localities *all = context;
+    if (NULL == all->locality)
+        return OMPI_ERR_OUT_OF_RESOURCE;
     if (0 == message->count)
         return OMPI_SUCCESS;
-    char **locality = &all->locality[tatp_comm_local_index(all->comm, message->from)];
-    *locality = strdup((const char *)message->element);
-    return NULL == *locality ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
-}
-
-/* Nothing of this leaves the node. */
-static int add_up_localities(void *sum, tatp_message *message)
-{
-    localities *all = sum;
-    message->count = 0;
-    return make_inside(all->locality, all->ranks, &all->inside);
-}
-
-static int skip_node(void *sum, const tatp_message *message)
-{
-    (void)sum;
-    (void)message;
+    all->locality[tatp_comm_local_index(all->comm, message->from)] = (char *)message->element;
+    message->element = NULL;
     return OMPI_SUCCESS;
 }
 
-static int pack_own_locality(tatp_message *message)
+/* On the leader: takes its own string over. rc: as tatp_receive_texts. */
+static int ask_peers(tatp_comm *comm, char *own, tatp_inside *inside, int rc)
 {
-    topo_machine *machine = find_machine();
-    char *own = NULL;
-    int rc = NULL == machine ? 0 : topo_machine_own_locality(machine, &own);
-    rc = 0 == rc ? tatp_pack_text(own, message) : tatp_from_errno(rc);
-    free(own);
+    int count;
+    (void)tatp_comm_local_ranks(comm, &count);
+    size_t ranks = (size_t)count;
+    localities all = {comm, calloc(ranks, sizeof *all.locality)};
+    rc = tatp_receive_texts(comm, ranks - 1, take_locality, &all, rc);
+    if (NULL == all.locality) {
+        free(own);
+        return OMPI_SUCCESS != rc ? rc : OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    all.locality[0] = own;
+    if (OMPI_SUCCESS == rc)
+        rc = make_inside(all.locality, ranks, inside);
+    free_localities(all.locality, ranks);
     return rc;
 }
 
 int tatp_inside_ask(tatp_comm *comm, bool given, tatp_inside *inside)
 {
-    static const tatp_node_gather gather = {TATP_TAG_ROWS, TATP_TAG_NODE_ROWS, add_locality,
-                                            add_up_localities, skip_node};
-    int count;
-    (void)tatp_comm_local_ranks(comm, &count);
-    localities all = {.comm = comm, .ranks = (size_t)count};
-    tatp_message own = {.from = tatp_comm_rank(comm)};
-    all.locality = calloc(all.ranks, sizeof *all.locality);
-    int rc = NULL == all.locality ? OMPI_ERR_OUT_OF_RESOURCE : pack_own_locality(&own);
-    rc = tatp_agree_error(comm, tatp_gather_by_node(comm, &gather, &all, &own, rc));
+    tatp_inside asked = {NULL, NULL};
+    char *own;
+    int count, leader = tatp_comm_local_ranks(comm, &count)[0], rc = make_own_locality(&own);
+    if (tatp_comm_is_leader(comm)) {
+        rc = ask_peers(comm, own, &asked, rc);
+    } else {
+        int sent = tatp_send_text(comm, own, leader);
+        rc = OMPI_SUCCESS != rc ? rc : sent;
+        free(own);
+    }
+    rc = tatp_agree_error(comm, rc);
     if (OMPI_SUCCESS == rc && !given && tatp_comm_is_leader(comm)) {
         tatp_inside_release(inside);
-        *inside = all.inside;
-        all.inside = (tatp_inside){NULL, NULL};
+        *inside = asked;
+    } else {
+        tatp_inside_release(&asked);
     }
-    tatp_inside_release(&all.inside);
-    free(own.element);
-    free_localities(all.locality, all.ranks);
     return rc;
 }
 

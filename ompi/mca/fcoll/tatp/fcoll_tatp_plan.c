@@ -226,11 +226,8 @@ void tatp_plans_free(tatp_plans *plans)
 
 int tatp_plans_prepare(tatp_plans *plans, int ranks)
 {
-    if (plans->ranks >= ranks)
-        return OMPI_SUCCESS;
-    free(plans->broadcast);
-    plans->broadcast = calloc(broadcast_room((size_t)ranks), sizeof *plans->broadcast);
-    plans->ranks = NULL != plans->broadcast ? ranks : 0;
+    if (NULL == plans->broadcast)
+        plans->broadcast = calloc(broadcast_room((size_t)ranks), sizeof *plans->broadcast);
     return NULL != plans->broadcast ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
@@ -265,7 +262,8 @@ static void adopt_draft(tatp_plan *plan, const tatp_plan_input *in, const tatp_d
     cycles.parts = draft->parts;
     cycles.message = tatp_comm_message_size(in->comm);
     if (0 == in->settings->division.aggregators)
-        cycles.buffer = division_buffer(cycles.buffer, domains->count, tatp_nodes_count(in->nodes));
+        cycles.buffer =
+            division_buffer(cycles.buffer, domains->count, tatp_nodes_map(in->nodes)->nodes);
     plan->draft = *draft;
     view->lo = in->lo;
     view->hi = in->hi;
@@ -281,13 +279,13 @@ static tatp_planning start_planning(const tatp_plans *plans, const tatp_plan_inp
 {
     tatp_planning planning = {
         .in = in, .division = in->settings->division, .broadcast = plans->broadcast};
-    size_t nodes = tatp_nodes_count(in->nodes);
-    planning.division.capacity = tatp_nodes_chosen_capacity(in->nodes);
-    planning.division.nodes = (int64_t)nodes;
+    const tatp_node_map *map = tatp_nodes_map(in->nodes);
+    planning.division.capacity = division_chosen_capacity(map->ranks_on_node, map->nodes);
+    planning.division.nodes = (int64_t)map->nodes;
     planning.domains = division_count(&planning.division, in->lo, in->hi);
     planning.pieces = pieces_of(&planning.division, planning.domains, in->lo, in->hi);
     planning.may_fit =
-        nodes > 1 && pieces_may_fit(&planning.pieces, &planning.division, planning.domains);
+        map->nodes > 1 && pieces_may_fit(&planning.pieces, &planning.division, planning.domains);
     return planning;
 }
 

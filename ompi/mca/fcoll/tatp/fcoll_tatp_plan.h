@@ -41,7 +41,7 @@ typedef struct tatp_plans tatp_plans;
 
 tatp_plans *tatp_plans_new(void); /* NULL: no memory */
 void tatp_plans_free(tatp_plans *plans);
-/* Allocates what a rank needs to take part in any plan of `ranks` ranks. Local. */
+/* Allocates what a rank needs to take part in any plan of `ranks` ranks, always as many. Local. */
 int tatp_plans_prepare(tatp_plans *plans, int ranks);
 tatp_plan *tatp_plans_at(tatp_plans *plans, size_t slot);
 /* Releases the plan in a slot, if any. */

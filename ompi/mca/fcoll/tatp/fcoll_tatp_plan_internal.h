@@ -53,8 +53,7 @@ struct tatp_plan {
 };
 
 struct tatp_plans {
-    int64_t *broadcast; /* buffer, which holds any broadcast of `ranks` ranks */
-    int ranks;
+    int64_t *broadcast; /* buffer, which holds any broadcast of the file's ranks */
     tatp_plan plan[TATP_PLANS];
 };
 

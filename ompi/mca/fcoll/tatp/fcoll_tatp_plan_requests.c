@@ -12,7 +12,7 @@
 
 /* ---- a message ---- */
 
-/* Parts of a message; the caller frees those that it joins. */
+/* Parts of a message; either in it, or to be released. */
 typedef struct request_parts {
     int64_t *row;
     size_t row_count;
@@ -47,42 +47,37 @@ static int join_parts(const request_parts *parts, tatp_message *message)
     return OMPI_SUCCESS;
 }
 
-typedef struct request_view {
-    const int64_t *row;
-    size_t row_count;
-    const unit_step *step;
-    size_t steps;
-} request_view;
-
-static request_view view_parts(const tatp_message *message)
+static request_parts view_parts(const tatp_message *message)
 {
+    int64_t *row = message->element + 1;
     size_t count = (size_t)message->element[0];
-    return (request_view){
-        .row = message->element + 1,
+    return (request_parts){
+        .row = row,
         .row_count = count,
-        .step = (const unit_step *)(message->element + 1 + count),
-        .steps = (message->count - 1 - count) / UNIT_STEP_ELEMENTS,
+        .units = {.step = (unit_step *)(row + count),
+                  .count = (message->count - 1 - count) / UNIT_STEP_ELEMENTS},
     };
 }
 
 /* ---- sums ---- */
 
 typedef struct request_sums {
-    size_t units;               /* their number; 0: they are not counted */
-    rows_node node;             /* at the leader of a node ... */
-    int64_t *unit_bytes;        /* ... and its bytes in each unit */
-    rows_builder all;           /* on rank 0 ... */
-    pieces_bytes *all_units;    /* ... and the bytes of all nodes */
-    const size_t *node_of_rank; /* on rank 0 */
+    size_t units;            /* their number; 0: they are not counted */
+    rows_node node;          /* at the leader of a node ... */
+    int64_t *unit_bytes;     /* ... and its bytes in each unit */
+    rows_builder all;        /* on rank 0 ... */
+    pieces_bytes *all_units; /* ... and the bytes of all nodes */
+    const size_t *node_of_rank;
 } request_sums;
 
-static int add_rank_units(request_sums *sums, const request_view *from)
+static int add_rank_units(request_sums *sums, const request_parts *from)
 {
     if (NULL == sums->unit_bytes)
         sums->unit_bytes = calloc(sums->units, sizeof *sums->unit_bytes);
     if (NULL == sums->unit_bytes)
         return OMPI_ERR_OUT_OF_RESOURCE;
-    return tatp_from_errno(units_add(from->step, from->steps, sums->unit_bytes, sums->units));
+    return tatp_from_errno(
+        units_add(from->units.step, from->units.count, sums->unit_bytes, sums->units));
 }
 
 static int add_rank_requests(void *sum, const tatp_message *message)
@@ -90,9 +85,9 @@ static int add_rank_requests(void *sum, const tatp_message *message)
     request_sums *sums = sum;
     if (0 == message->count)
         return OMPI_SUCCESS;
-    const request_view from = view_parts(message);
+    const request_parts from = view_parts(message);
     int rc = tatp_from_errno(rows_node_add(&sums->node, message->from, from.row, from.row_count));
-    return OMPI_SUCCESS == rc && from.steps > 0 ? add_rank_units(sums, &from) : rc;
+    return OMPI_SUCCESS == rc && from.units.count > 0 ? add_rank_units(sums, &from) : rc;
 }
 
 static int sum_node_requests(void *sum, tatp_message *message)
@@ -112,21 +107,12 @@ static int sum_node_requests(void *sum, tatp_message *message)
 static int add_node_requests(void *sum, const tatp_message *message)
 {
     request_sums *sums = sum;
-    const request_view from = view_parts(message);
+    const request_parts from = view_parts(message);
     size_t node = sums->node_of_rank[message->from];
     int rc = rows_builder_add(&sums->all, node, from.row, from.row_count);
-    if (0 == rc && from.steps > 0)
-        rc = pieces_add_bytes(sums->all_units, node, from.step, from.steps);
+    if (0 == rc && from.units.count > 0)
+        rc = pieces_add_bytes(sums->all_units, node, from.units.step, from.units.count);
     return tatp_from_errno(rc);
-}
-
-/* The largest number of domains that a node owns, or more: only rank 0 knows per_node. */
-static size_t most_on_node(const tatp_planning *planning, size_t locals)
-{
-    for (int k = 0; k < TATP_CAPACITIES; k++)
-        if (tatp_nodes_capacity(planning->in->nodes, k) >= (int64_t)planning->domains)
-            return (size_t)1 << k;
-    return locals;
 }
 
 static request_sums start_request_sums(const tatp_planning *planning)
@@ -138,15 +124,17 @@ static request_sums start_request_sums(const tatp_planning *planning)
     const int *local = tatp_comm_local_ranks(in->comm, &count);
     size_t locals = (size_t)count;
     const tatp_inside *inside = tatp_nodes_inside(in->nodes);
-    size_t most = in->all_entries ? locals : most_on_node(planning, locals);
+    size_t most = in->all_entries
+                      ? locals
+                      : plan_even_per_node(map->ranks_on_node, map->nodes, planning->domains);
     return (request_sums){
         .node = {.by_blocks = by_blocks,
                  .most = most,
                  .low = local[(most < locals ? most : locals) - 1],
                  .near = {local, locals, inside->steps, inside->network}},
-        .all = rows_builder_new((size_t)tatp_comm_size(in->comm), NULL != map ? map->nodes : 0,
-                                planning->domains, by_blocks),
-        .node_of_rank = NULL != map ? map->node_of_rank : NULL,
+        .all = rows_builder_new((size_t)tatp_comm_size(in->comm), map->nodes, planning->domains,
+                                by_blocks),
+        .node_of_rank = map->node_of_rank,
     };
 }
 

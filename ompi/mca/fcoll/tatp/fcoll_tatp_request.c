@@ -49,13 +49,6 @@ struct tatp_request {
     bool begun, ended;
 };
 
-struct tatp_queue {
-    _Atomic(tatp_request *) first;
-    tatp_request *running; /* the first one, while it has the processor */
-    bool runs_here;        /* a call without a request runs on its thread's stack */
-    struct tatp_queue *next_busy;
-};
-
 static void construct_request(tatp_request *request);
 static void destruct_request(tatp_request *request);
 OBJ_CLASS_DECLARATION(tatp_request);
@@ -189,16 +182,12 @@ static void leave_stack(fiber *f)
 
 bool tatp_queue_is_running(const tatp_queue *queue)
 {
-    return NULL != queue->running || queue->runs_here;
+    return NULL != queue->running;
 }
 
 void tatp_queue_pause(tatp_queue *queue, ompi_request_t *awaited)
 {
     tatp_request *request = queue->running;
-    if (NULL == request) {
-        opal_progress();
-        return;
-    }
     request->awaited = awaited;
     leave_stack(request->fiber);
     request->awaited = NULL;
@@ -285,16 +274,6 @@ static int progress_queues(void)
 
 /* ---- queues ---- */
 
-tatp_queue *tatp_queue_new(void)
-{
-    return calloc(1, sizeof(tatp_queue));
-}
-
-void tatp_queue_free(tatp_queue *queue)
-{
-    free(queue);
-}
-
 static void append_to_queue(tatp_queue *queue, tatp_request *request)
 {
     bool is_first_ever;
@@ -323,24 +302,14 @@ void tatp_request_start(tatp_comm *comm, struct ompi_file_t *file, tatp_request 
     request->super.req_mpi_object.file = file;
     OBJ_RETAIN(request); /* one reference is the user's, one the queue's */
     *handle = &request->super;
-    append_to_queue(comm->queue, request);
+    append_to_queue(&comm->queue, request);
     (void)progress_queues();
 }
 
 void tatp_requests_finish(const tatp_comm *comm)
 {
-    while (NULL != comm->queue->first)
+    while (NULL != comm->queue.first)
         opal_progress();
-}
-
-int tatp_request_run(tatp_comm *comm, int (*run)(void *call, ompi_status_public_t *status),
-                     void *call)
-{
-    tatp_requests_finish(comm);
-    comm->queue->runs_here = true;
-    int rc = run(call, MPI_STATUS_IGNORE);
-    comm->queue->runs_here = false;
-    return rc;
 }
 
 void tatp_requests_release(void)

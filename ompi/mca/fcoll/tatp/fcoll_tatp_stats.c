@@ -151,7 +151,7 @@ static void put_access(json_writer *w, const tatp_stats_access *access, const ta
     json_put_string(w, "op", access->write ? "write" : "read");
     json_put_string(w, "file", access->file);
     json_put_int64(w, "ranks", ranks);
-    json_put_size(w, "nodes", tatp_nodes_count(access->nodes));
+    json_put_size(w, "nodes", tatp_nodes_map(access->nodes)->nodes);
     json_put_size(w, "aggregators", plan->domains->count);
     json_put_string(w, "domains", division_kind_name(costs->domains));
     json_put_int64(w, "unit", costs->unit);
