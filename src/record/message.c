@@ -11,6 +11,27 @@
 /* Of the borders of parts in the file. Smaller parts are not worth a message. */
 #define ALIGNMENT 4096
 
+enum { RANKS_OF_PART = 16, LEAST_PARTS = 8 };
+
+size_t record_count_parts(size_t ranks)
+{
+    size_t parts = ranks / RANKS_OF_PART;
+    parts = parts < LEAST_PARTS ? LEAST_PARTS : parts;
+    parts = parts > RECORD_MOST_PARTS ? RECORD_MOST_PARTS : parts;
+    return parts < ranks ? parts : ranks;
+}
+
+size_t record_owner_of_part(size_t part, size_t parts, size_t ranks)
+{
+    return part * ranks / parts;
+}
+
+size_t record_part_of_rank(size_t rank, size_t parts, size_t ranks)
+{
+    size_t part = (rank * parts + ranks - 1) / ranks;
+    return part < parts && record_owner_of_part(part, parts, ranks) == rank ? part : SIZE_MAX;
+}
+
 int record_message_append(record_message *message, const int64_t *more, size_t count)
 {
     int rc =

@@ -23,6 +23,18 @@ typedef access_message record_message;
 /* -ENOMEM. */
 int record_message_append(record_message *message, const int64_t *more, size_t count);
 
+/* ---- parts and their owners, of `ranks` ranks ---- */
+
+enum { RECORD_MOST_PARTS = 256 };
+
+/* One for so many ranks, as long as messages to their owners are few; no more than ranks. */
+size_t record_count_parts(size_t ranks);
+
+size_t record_owner_of_part(size_t part, size_t parts, size_t ranks);
+
+/* The part that a rank owns; SIZE_MAX: none. */
+size_t record_part_of_rank(size_t rank, size_t parts, size_t ranks);
+
 /* ---- from a rank to the owners of the parts ---- */
 
 /* Cuts an ordered list within [lo, hi) at the borders of `parts` equal parts, multiples of 4,096
@@ -55,6 +67,14 @@ int record_describe_profile(const access_list *list, int64_t lo, int64_t unit,
 int record_describe_neighbours(const access_list *lists, const size_t *owner, size_t count,
                                size_t ranks, record_message *message);
 
+/* ---- from a rank to the root ---- */
+
+/* The report of a rank: the length of the counts of neighbours among the `count` lists that it
+ * received as an owner, these (as record_describe_neighbours), and its own list's row of the
+ * profile. The report is empty before. */
+int record_make_report(const access_list *lists, const size_t *owner, size_t count,
+                       const access_list *own, int64_t lo, int64_t unit, record_message *report);
+
 /* ---- at the root ---- */
 
 typedef struct record_sums {
@@ -73,6 +93,11 @@ int record_sums_start(record_sums *sums, size_t ranks, int64_t lo, int64_t hi, i
 int record_sums_add_neighbours(record_sums *sums, size_t part, const int64_t *element,
                                size_t count);
 int record_sums_add_profile(record_sums *sums, size_t rank, const int64_t *element, size_t count);
+
+/* Adds a report of the owner of a part, or (SIZE_MAX) of a rank that owns none; rank: SIZE_MAX has
+ * no row. Errors as above. */
+int record_sums_add_report(record_sums *sums, size_t part, size_t rank, const int64_t *element,
+                           size_t count);
 
 /* The view matrix and the profile (without rows when there is none). -ENOMEM; -ERANGE. */
 int record_sums_finish(record_sums *sums, matrix *view, matrix *bytes);

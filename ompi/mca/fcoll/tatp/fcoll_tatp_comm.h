@@ -116,11 +116,11 @@ int64_t tatp_message_bytes(tatp_comm *comm);
 typedef struct tatp_node_gather {
     enum tatp_tag to_leader, to_root;
     /* At the leader of a node: adds the elements of a rank of the node, its own included; then
-     * makes the elements of the node, which are freed for it. */
-    int (*add_rank)(void *sum, const tatp_message *message);
-    int (*node_sum)(void *sum, tatp_message *message);
+     * makes the elements of the node, which are freed for it. 0, or a negative errno. */
+    int (*add_rank)(void *sum, int rank, const int64_t *element, size_t count);
+    int (*node_sum)(void *sum, int64_t **element, size_t *count);
     /* At rank 0: adds the elements of a node. */
-    int (*add_node)(void *sum, const tatp_message *message);
+    int (*add_node)(void *sum, int leader, const int64_t *element, size_t count);
 } tatp_node_gather;
 
 /* `own` has any number of elements but one. rc: this rank's status so far; an error of any rank

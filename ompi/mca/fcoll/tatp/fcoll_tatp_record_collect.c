@@ -12,9 +12,6 @@
 
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_job.h"
 
-/* Parts of the range: one for so many ranks, as long as messages to their owners are few. */
-enum { RANKS_OF_PART = 16, MIN_PARTS = 8, MAX_PARTS = 256 };
-
 /* Ranges that end beyond this offset are not recorded, so that bins, which may be twice as large,
  * end within RECORD_FILE_MOST_OFFSET. */
 #define MOST_OFFSET (RECORD_FILE_MOST_OFFSET / 4)
@@ -26,8 +23,8 @@ typedef struct collection {
     tatp_comm *comm;
     const tatp_record_access *access;
     size_t parts;
-    record_message part[MAX_PARTS]; /* what this rank accesses, by parts */
-    int64_t sum[SUM_SENDERS + MAX_PARTS];
+    record_message part[RECORD_MOST_PARTS]; /* what this rank accesses, by parts */
+    int64_t sum[SUM_SENDERS + RECORD_MOST_PARTS];
     int64_t unit; /* bytes of a bin of the profile */
     /* Of the ranks that access the part that this one owns. */
     access_list *list;
@@ -36,25 +33,9 @@ typedef struct collection {
     record_sums sums;      /* rank 0 */
 } collection;
 
-/* ---- parts and their owners ---- */
-
-static size_t count_parts(const tatp_comm *comm)
+static size_t ranks_of(const collection *c)
 {
-    size_t ranks = (size_t)tatp_comm_size(comm), parts = ranks / RANKS_OF_PART;
-    parts = parts < MIN_PARTS ? MIN_PARTS : parts > MAX_PARTS ? MAX_PARTS : parts;
-    return parts < ranks ? parts : ranks;
-}
-
-static size_t owner_of(const collection *c, size_t part)
-{
-    return part * (size_t)tatp_comm_size(c->comm) / c->parts;
-}
-
-/* The part that a rank owns; SIZE_MAX: none. */
-static size_t part_of(const collection *c, size_t rank)
-{
-    size_t ranks = (size_t)tatp_comm_size(c->comm), part = (rank * c->parts + ranks - 1) / ranks;
-    return part < c->parts && owner_of(c, part) == rank ? part : SIZE_MAX;
+    return (size_t)tatp_comm_size(c->comm);
 }
 
 /* ---- all ranks: what they access ---- */
@@ -99,11 +80,11 @@ static int take_part(void *context, tatp_message *message)
 static int exchange_parts(collection *c)
 {
     int rank = tatp_comm_rank(c->comm), first = OMPI_SUCCESS;
-    size_t own = part_of(c, (size_t)rank), sends = 0;
+    size_t own = record_part_of_rank((size_t)rank, c->parts, ranks_of(c)), sends = 0;
     size_t senders = own != SIZE_MAX ? (size_t)c->sum[SUM_SENDERS + own] : 0;
     tatp_arrivals arrivals = {
         .tag = TATP_TAG_RECORD, .expected = senders, .take = take_part, .context = c};
-    ompi_request_t *request[MAX_PARTS];
+    ompi_request_t *request[RECORD_MOST_PARTS];
     c->list = calloc(senders + 1, sizeof *c->list);
     c->rank = calloc(senders + 1, sizeof *c->rank);
     for (size_t j = 0; j < c->parts; j++) {
@@ -113,8 +94,9 @@ static int exchange_parts(collection *c)
             arrivals.expected--;
             rc = take_part(c, &part);
         } else if (part.count > 0) {
-            rc = tatp_message_isend(c->comm, part.element, part.count, (int)owner_of(c, j),
-                                    TATP_TAG_RECORD, &request[sends]);
+            size_t owner = record_owner_of_part(j, c->parts, ranks_of(c));
+            rc = tatp_message_isend(c->comm, part.element, part.count, (int)owner, TATP_TAG_RECORD,
+                                    &request[sends]);
             sends += OMPI_SUCCESS == rc;
         }
         first = OMPI_SUCCESS == first ? rc : first;
@@ -124,22 +106,6 @@ static int exchange_parts(collection *c)
 
 /* ---- all ranks: their reports to rank 0 ---- */
 
-static int make_report(collection *c)
-{
-    int64_t head = 0;
-    size_t ranks = 0;
-    for (size_t s = 0; s < c->senders; s++)
-        ranks = c->rank[s] >= ranks ? c->rank[s] + 1 : ranks;
-    int rc = record_message_append(&c->report, &head, 1);
-    if (0 == rc && c->senders > 0)
-        rc = record_describe_neighbours(c->list, c->rank, c->senders, ranks, &c->report);
-    if (0 == rc) {
-        c->report.element[0] = (int64_t)c->report.count - 1;
-        rc = record_describe_profile(c->access->list, c->access->lo, c->unit, &c->report);
-    }
-    return tatp_from_errno(rc);
-}
-
 /* Without elements: the sender had no memory for them. Ranks of another job have no row. */
 static int take_report(void *context, tatp_message *message)
 {
@@ -147,15 +113,9 @@ static int take_report(void *context, tatp_message *message)
     size_t from = (size_t)message->from, rank = tatp_job_rank(c->comm, from);
     if (0 == message->count)
         return OMPI_ERR_OUT_OF_RESOURCE;
-    size_t neighbours = (size_t)message->element[0];
-    const int64_t *profile = message->element + 1 + neighbours;
-    int rc = 0;
-    if (neighbours > 0)
-        rc = record_sums_add_neighbours(&c->sums, part_of(c, from), message->element + 1,
-                                        neighbours);
-    if (0 == rc && SIZE_MAX != rank)
-        rc = record_sums_add_profile(&c->sums, rank, profile, message->count - 1 - neighbours);
-    return tatp_from_errno(rc);
+    return tatp_from_errno(record_sums_add_report(&c->sums,
+                                                  record_part_of_rank(from, c->parts, ranks_of(c)),
+                                                  rank, message->element, message->count));
 }
 
 /* rc: this rank's status so far. Returns its error, of rank 0 that of any rank. Collective. */
@@ -172,7 +132,8 @@ static int gather_reports(collection *c, int rc)
         rc = tatp_from_errno(
             record_sums_start(&c->sums, tatp_job_size(), a->lo, a->hi, c->unit, c->parts));
     if (OMPI_SUCCESS == rc)
-        rc = make_report(c);
+        rc = tatp_from_errno(
+            record_make_report(c->list, c->rank, c->senders, a->list, a->lo, c->unit, &c->report));
     tatp_message own = {0, c->report.element, c->report.count};
     bool sends = OMPI_SUCCESS == rc && !is_root;
     if (sends)
@@ -215,7 +176,8 @@ static void release_collection(collection *c)
 
 int tatp_record_collect(tatp_comm *comm, const tatp_record_access *access, record_entry *entry)
 {
-    collection c = {.comm = comm, .access = access, .parts = count_parts(comm)};
+    collection c = {
+        .comm = comm, .access = access, .parts = record_count_parts((size_t)tatp_comm_size(comm))};
     if (access->hi > MOST_OFFSET)
         return -ERANGE;
     int rc = reduce_sums(&c, describe_access(&c));
