@@ -46,16 +46,19 @@ static int join_parts(const request_parts *parts, int64_t **element, size_t *cou
     return 0;
 }
 
-static request_parts view_parts(const int64_t *element, size_t count)
+/* The message keeps the memory of the parts, which are only read. */
+static int view_parts(const int64_t *element, size_t count, request_parts *parts)
 {
+    if (count == 0 || element[0] < 0 || (uint64_t)element[0] >= count)
+        return -EINVAL;
     int64_t *row = (int64_t *)(uintptr_t)(element + 1);
-    size_t row_count = (size_t)element[0];
-    return (request_parts){
+    size_t row_count = (size_t)element[0], rest = count - 1 - row_count;
+    *parts = (request_parts){
         .row = row,
         .row_count = row_count,
-        .units = {.step = (unit_step *)(row + row_count),
-                  .count = (count - 1 - row_count) / UNIT_STEP_ELEMENTS},
+        .units = {.step = (unit_step *)(row + row_count), .count = rest / UNIT_STEP_ELEMENTS},
     };
+    return rest % UNIT_STEP_ELEMENTS == 0 ? 0 : -EINVAL;
 }
 
 int requests_describe(const domain_share *share, size_t shares, const pieces *units,
@@ -85,10 +88,12 @@ static int add_units(request_sums *sums, const unit_counts *units)
 int requests_add_rank(void *context, int rank, const int64_t *element, size_t count)
 {
     request_sums *sums = context;
+    request_parts from;
     if (count == 0)
         return 0;
-    const request_parts from = view_parts(element, count);
-    int rc = rows_node_add(&sums->node, rank, from.row, from.row_count);
+    int rc = view_parts(element, count, &from);
+    if (rc == 0)
+        rc = rows_node_add(&sums->node, rank, from.row, from.row_count);
     return rc == 0 && from.units.count > 0 ? add_units(sums, &from.units) : rc;
 }
 
@@ -108,9 +113,11 @@ int requests_sum_node(void *context, int64_t **element, size_t *count)
 int requests_add_node(void *context, int leader, const int64_t *element, size_t count)
 {
     request_sums *sums = context;
-    const request_parts from = view_parts(element, count);
+    request_parts from;
     size_t node = sums->node_of_rank[leader];
-    int rc = rows_builder_add(&sums->all, node, from.row, from.row_count);
+    int rc = view_parts(element, count, &from);
+    if (rc == 0)
+        rc = rows_builder_add(&sums->all, node, from.row, from.row_count);
     if (rc == 0 && from.units.count > 0)
         rc = pieces_add_bytes(sums->all_units, node, from.units.step, from.units.count);
     return rc;
