@@ -242,7 +242,7 @@ static const char *reason(int rc)
 /* 0, or a negative errno. */
 static int write_line(tatp_stats *stats, const char *text, size_t length)
 {
-    if (0 == strcmp(stats->path, TATP_STATS_STDERR))
+    if (TATP_STATS_FOR_PEOPLE == stats->kind)
         return tatp_stats_append(STDERR_FILENO, text, length);
     int fd = stats->fd >= 0 ? stats->fd : tatp_stats_open(stats->path);
     if (fd < 0)
