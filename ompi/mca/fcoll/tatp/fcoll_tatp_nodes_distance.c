@@ -112,29 +112,28 @@ int tatp_send_text(tatp_comm *comm, const char *text, int peer)
     return rc;
 }
 
-int tatp_receive_texts(tatp_comm *comm, size_t count, int (*take)(void *, tatp_message *),
-                       void *context, int rc)
+static int take_text(void *context, tatp_message *message)
 {
-    const tatp_arrivals arrivals = {
-        .tag = TATP_TAG_ROWS, .expected = count, .take = take, .context = context};
-    return tatp_message_complete(comm, &arrivals, NULL, 0, rc);
-}
-
-typedef struct addresses {
-    const tatp_node_map *map;
-    char **address; /* per node; NULL: no memory */
-} addresses;
-
-static int take_address(void *context, tatp_message *message)
-{
-    const addresses *all = context;
-    if (NULL == all->address)
+    const tatp_texts *texts = context;
+    if (NULL == texts->text)
         return OMPI_ERR_OUT_OF_RESOURCE;
     if (0 == message->count)
         return OMPI_SUCCESS;
-    all->address[all->map->node_of_rank[message->from]] = (char *)message->element;
+    texts->text[texts->index_of(texts->context, message->from)] = (char *)message->element;
     message->element = NULL;
     return OMPI_SUCCESS;
+}
+
+int tatp_receive_texts(tatp_comm *comm, size_t count, tatp_texts *texts, int rc)
+{
+    const tatp_arrivals arrivals = {
+        .tag = TATP_TAG_ROWS, .expected = count, .take = take_text, .context = texts};
+    return tatp_message_complete(comm, &arrivals, NULL, 0, rc);
+}
+
+static size_t node_of(const void *map, int rank)
+{
+    return ((const tatp_node_map *)map)->node_of_rank[rank];
 }
 
 /* These distances were not asked for by name: the run continues without them. */
@@ -153,32 +152,32 @@ static void use_addresses(tatp_node_map *map, char *const *address, bool *is_ope
 }
 
 /* On rank 0: those of all nodes. */
-static int receive_addresses(tatp_comm *comm, addresses *all)
+static int receive_addresses(tatp_comm *comm, size_t nodes, tatp_texts *all)
 {
     const char *own = getenv(ADDRESS);
-    all->address = calloc(all->map->nodes, sizeof *all->address);
-    int rc = NULL == all->address ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
-    rc = tatp_receive_texts(comm, all->map->nodes - 1, take_address, all, rc);
+    all->text = calloc(nodes, sizeof *all->text);
+    int rc = NULL == all->text ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+    rc = tatp_receive_texts(comm, nodes - 1, all, rc);
     if (OMPI_SUCCESS != rc || NULL == own)
         return rc;
-    all->address[0] = strdup(own);
-    return NULL == all->address[0] ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+    all->text[0] = strdup(own);
+    return NULL == all->text[0] ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
 }
 
 int tatp_distances_ask(tatp_node_map *map, tatp_comm *comm, bool *is_open)
 {
     bool is_root = 0 == tatp_comm_rank(comm);
-    addresses all = {.map = map};
+    tatp_texts all = {.index_of = node_of, .context = map};
     int rc = OMPI_SUCCESS;
     if (is_root)
-        rc = receive_addresses(comm, &all);
+        rc = receive_addresses(comm, map->nodes, &all);
     else if (tatp_comm_is_leader(comm))
         rc = tatp_send_text(comm, getenv(ADDRESS), 0);
     rc = tatp_agree_error(comm, rc);
     if (OMPI_SUCCESS == rc && is_root)
-        use_addresses(map, all.address, is_open);
-    for (size_t n = 0; NULL != all.address && n < map->nodes; n++)
-        free(all.address[n]);
-    free(all.address);
+        use_addresses(map, all.text, is_open);
+    for (size_t n = 0; NULL != all.text && n < map->nodes; n++)
+        free(all.text[n]);
+    free(all.text);
     return rc;
 }

@@ -25,10 +25,14 @@ void tatp_inside_report(const tatp_comm *comm, bool given, bool asked);
 
 /* Sends a string (NULL: an empty message) to a peer that expects one from each of several ranks. */
 int tatp_send_text(tatp_comm *comm, const char *text, int peer);
-/* Receives those of `count` ranks whatever happens; take: see tatp_arrivals. rc: this rank's status
- * so far. */
-int tatp_receive_texts(tatp_comm *comm, size_t count, int (*take)(void *, tatp_message *),
-                       void *context, int rc);
+/* Where those that are received go. */
+typedef struct tatp_texts {
+    char **text; /* the caller frees it and each string; NULL: no memory */
+    size_t (*index_of)(const void *context, int rank);
+    const void *context;
+} tatp_texts;
+/* Receives those of `count` ranks whatever happens. rc: this rank's status so far. */
+int tatp_receive_texts(tatp_comm *comm, size_t count, tatp_texts *texts, int rc);
 
 /* On rank 0: the topology that `source` names. *is_open: it names none, and the job's environment
  * decides; the topology is flat so far. Reports errors. */

@@ -160,22 +160,9 @@ static int make_own_locality(char **own)
                            : tatp_from_errno(topo_machine_own_locality(machine, own));
 }
 
-/* The strings of a node's ranks, at its leader. */
-typedef struct localities {
-    const tatp_comm *comm;
-    char **locality; /* NULL: no memory */
-} localities;
-
-static int take_locality(void *context, tatp_message *message)
+static size_t index_on_node(const void *comm, int rank)
 {
-    const localities *all = context;
-    if (NULL == all->locality)
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    if (0 == message->count)
-        return OMPI_SUCCESS;
-    all->locality[tatp_comm_local_index(all->comm, message->from)] = (char *)message->element;
-    message->element = NULL;
-    return OMPI_SUCCESS;
+    return (size_t)tatp_comm_local_index(comm, rank);
 }
 
 /* On the leader: takes its own string over. rc: as tatp_receive_texts. */
@@ -184,16 +171,16 @@ static int ask_peers(tatp_comm *comm, char *own, tatp_inside *inside, int rc)
     int count;
     (void)tatp_comm_local_ranks(comm, &count);
     size_t ranks = (size_t)count;
-    localities all = {comm, calloc(ranks, sizeof *all.locality)};
-    rc = tatp_receive_texts(comm, ranks - 1, take_locality, &all, rc);
-    if (NULL == all.locality) {
+    tatp_texts all = {calloc(ranks, sizeof *all.text), index_on_node, comm};
+    rc = tatp_receive_texts(comm, ranks - 1, &all, rc);
+    if (NULL == all.text) {
         free(own);
         return OMPI_SUCCESS != rc ? rc : OMPI_ERR_OUT_OF_RESOURCE;
     }
-    all.locality[0] = own;
+    all.text[0] = own;
     if (OMPI_SUCCESS == rc)
-        rc = make_inside(all.locality, ranks, inside);
-    free_localities(all.locality, ranks);
+        rc = make_inside(all.text, ranks, inside);
+    free_localities(all.text, ranks);
     return rc;
 }
 
