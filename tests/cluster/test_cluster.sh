@@ -81,6 +81,11 @@ fresh() {
     "$cluster" up --name "$@" >/dev/null || wrong "up failed"
 }
 
+# run_in NAME MPIRUN_ARGUMENT...: a run in a cluster, which takes a second or two. One that hangs is a failure.
+run_in() {
+    timeout --kill-after=5 120 "$cluster" run --name "$@"
+}
+
 # --- what must not be left ---
 
 setting() {
@@ -204,20 +209,20 @@ quiet_links() {
 ranks_on_nodes() {
     local expected
     expected=$(printf '%s\n' n0 n0 n0 n0 n1 n1 n1 n1 n2 n2 n2 n2 n3 n3 n3 n3)
-    [[ $("$cluster" run --name "$name" -np 16 hostname | sort) == "$expected" ]] || wrong "not 4 ranks on each node"
+    [[ $(run_in "$name" -np 16 hostname | sort) == "$expected" ]] || wrong "not 4 ranks on each node"
 }
 
 # All nodes have the same processors: bound to its node's first, each rank would share it with the others. Nor does
 # the launcher complain of the settings.
 ranks_are_not_bound() {
     local said allowed=(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
-    said=$("$cluster" run --name "$name" -np 2 --map-by node "${allowed[@]}" 2>&1 | sort -u)
+    said=$(run_in "$name" -np 2 --map-by node "${allowed[@]}" 2>&1 | sort -u)
     [[ $said == "$("${allowed[@]}")" ]] || wrong "$said"
 }
 
 same_files() {
     # shellcheck disable=SC2016 # for the node's shell
-    (cd "$scratch" && "$cluster" run --name "$name" -np 4 --map-by node sh -c 'touch "seen-$(hostname)"') || wrong "run failed"
+    (cd "$scratch" && run_in "$name" -np 4 --map-by node sh -c 'touch "seen-$(hostname)"') || wrong "run failed"
     [[ -e $scratch/seen-n0 && -e $scratch/seen-n3 ]] || wrong "files of the nodes are not here: $(ls "$scratch")"
     [[ $(echo word | "$cluster" exec --name "$name" cat) == word ]] || wrong "standard input does not reach the command"
 }
@@ -225,9 +230,9 @@ same_files() {
 programs_as_with_mpirun() {
     # shellcheck disable=SC2016 # for the script
     printf '#!/bin/sh\necho "$2"\n' >"$scratch/local" && chmod 755 "$scratch/local"
-    (cd "$scratch" && "$cluster" run --name "$name" -np 2 local 1 '2 3 *' >"$scratch/said") || wrong "by name alone: $?"
+    (cd "$scratch" && run_in "$name" -np 2 local 1 '2 3 *' >"$scratch/said") || wrong "by name alone: $?"
     [[ $(<"$scratch/said") == $'2 3 *\n2 3 *' ]] || wrong "$(cat "$scratch/said")"
-    "$cluster" run --name "$name" -np 2 no-such-program >"$scratch/said" 2>&1 && wrong "no-such-program ran"
+    run_in "$name" -np 2 no-such-program >"$scratch/said" 2>&1 && wrong "no-such-program ran"
     grep -q "unable to find the specified executable" "$scratch/said" || wrong "$(cat "$scratch/said")"
 }
 
@@ -235,9 +240,9 @@ exit_status() {
     "$cluster" exec --name "$name" sh -c 'exit 7'
     [[ $? == 7 ]] || wrong "exec loses the exit status"
     need_mpi
-    "$cluster" run --name "$name" -np 2 true || wrong "run of true failed"
-    "$cluster" run --name "$name" -np 2 false >/dev/null 2>&1 && wrong "run of false succeeded"
-    "$cluster" run --name "$name" -np 17 true >/dev/null 2>&1 && wrong "17 ranks fit on 16 slots"
+    run_in "$name" -np 2 true || wrong "run of true failed"
+    run_in "$name" -np 2 false >/dev/null 2>&1 && wrong "run of false succeeded"
+    run_in "$name" -np 17 true >/dev/null 2>&1 && wrong "17 ranks fit on 16 slots"
     return 0
 }
 
@@ -253,7 +258,7 @@ within() {
 # count_send HOSTS BYTES [TRANSPORT]: from the first of two hosts to the second
 count_send() {
     "$cluster" links --name "$name" --reset
-    "$cluster" run --name "$name" --transport "${3-ob1}" --host "$1" -np 2 --map-by node "$scratch/send" "$2" >/dev/null ||
+    run_in "$name" --transport "${3-ob1}" --host "$1" -np 2 --map-by node "$scratch/send" "$2" >/dev/null ||
         wrong "send failed"
     "$cluster" links --name "$name" --csv >"$scratch/links.csv"
 }
@@ -312,8 +317,8 @@ side_by_side() {
     before=$("$cluster" links --name "$other" --csv)
     count_send n0:1,n2:1 1000000
     [[ $("$cluster" links --name "$other" --csv) == "$before" ]] || wrong "another cluster's bytes are counted"
-    "$cluster" run --name "$other" -np 6 "$scratch/send" 1000000 >"$scratch/other" &
-    "$cluster" run --name "$name" -np 16 "$scratch/send" 1000000 >/dev/null || wrong "run failed"
+    run_in "$other" -np 6 "$scratch/send" 1000000 >"$scratch/other" &
+    run_in "$name" -np 16 "$scratch/send" 1000000 >/dev/null || wrong "run failed"
     wait $! || wrong "run in the other cluster failed"
     "$cluster" down --name "$other"
     nothing_left "$other"
@@ -322,9 +327,9 @@ side_by_side() {
 # Open MPI's names for its files come from the process number, which two runs can share.
 two_runs_in_one_cluster() {
     local first
-    "$cluster" run --name "$name" -np 16 sleep 1 &
+    run_in "$name" -np 16 sleep 1 &
     first=$!
-    "$cluster" run --name "$name" -np 16 hostname >/dev/null || wrong "the second run failed"
+    run_in "$name" -np 16 hostname >/dev/null || wrong "the second run failed"
     wait "$first" || wrong "the first run failed"
 }
 
@@ -333,7 +338,7 @@ rates_limit() {
     local slow=$name-slow seconds
     [[ -z $no_rates ]] || skip "$no_rates"
     fresh "$slow" --uplink-rate 80mbit --link-rate 1gbit
-    seconds=$("$cluster" run --name "$slow" --host n0:1,n2:1 -np 2 "$scratch/send" 10000000) || wrong "send failed"
+    seconds=$(run_in "$slow" --host n0:1,n2:1 -np 2 "$scratch/send" 10000000) || wrong "send failed"
     "$cluster" down --name "$slow"
     awk -v s="$seconds" 'BEGIN { exit !(s >= 0.8) }' || wrong "10 MB through 10 MB/s took $seconds s"
 }
@@ -341,7 +346,7 @@ rates_limit() {
 many_nodes() {
     local many=$name-many count
     fresh "$many" --nodes 64 --leaf 8 --slots 1
-    count=$("$cluster" run --name "$many" -np 64 hostname | sort -u | wc -l)
+    count=$(run_in "$many" -np 64 hostname | sort -u | wc -l)
     "$cluster" down --name "$many"
     [[ $count == 64 ]] || wrong "$count host names"
 }
@@ -486,10 +491,10 @@ without_namespaces() {
     [[ $(wc -l <"$scratch/error") == 1 ]] || wrong "not one line: $(cat "$scratch/error")"
     refused 77 links --name "$name"
     # shellcheck disable=SC2016 # for the rank's shell
-    [[ $("$cluster" run --name "$name" -np 16 sh -c 'echo "$OMPI_COMM_WORLD_LOCAL_SIZE"' | sort | uniq -c | xargs) == "16 4" ]] ||
+    [[ $(run_in "$name" -np 16 sh -c 'echo "$OMPI_COMM_WORLD_LOCAL_SIZE"' | sort | uniq -c | xargs) == "16 4" ]] ||
         wrong "not 4 ranks on each node"
     if [[ -x $scratch/send ]]; then
-        "$cluster" run --name "$name" -np 16 "$scratch/send" 5000000 >/dev/null || wrong "send failed"
+        run_in "$name" -np 16 "$scratch/send" 5000000 >/dev/null || wrong "send failed"
     fi
     "$cluster" down --name "$name" || wrong "down failed"
     nothing_left "$name"
