@@ -74,7 +74,7 @@ static void load_files(placement *placed)
     const char *file = placed->spec.text[DLA_FILE];
     FILE *view = file == NULL ? NULL : tool_open(file); /* a pipe, too */
     check_grid(placed);
-    int rc = dla_data_load(&placed->data, &placed->spec, view, 0, &nodes, reason);
+    int rc = dla_data_read(&placed->data, &placed->spec, view, 0, &nodes, reason);
     if (view != NULL)
         fclose(view);
     if (rc != 0)

@@ -155,7 +155,7 @@ static int load_network(const char *path, const dla_nodes *nodes, setmatch_netwo
     return refuse_contents(reason, path, rc, &error);
 }
 
-int dla_data_load(dla_data *data, const dla_spec *spec, FILE *record, size_t ranks,
+int dla_data_read(dla_data *data, const dla_spec *spec, FILE *record, size_t ranks,
                   const dla_nodes *nodes, char reason[DLA_REASON_SIZE])
 {
     int rc;

@@ -26,7 +26,7 @@ typedef struct dla_data {
  * makes that of the grid; and the network between these nodes. ranks: of the job, or 0 for those of
  * the matrix. Returns 0; -EINVAL: a file cannot be used, -EBADMSG: nor can `record`, or -ENODATA:
  * it lacks the profile that is demanded, each with the reason; -ENOMEM. */
-int dla_data_load(dla_data *data, const dla_spec *spec, FILE *record, size_t ranks,
+int dla_data_read(dla_data *data, const dla_spec *spec, FILE *record, size_t ranks,
                   const dla_nodes *nodes, char reason[DLA_REASON_SIZE]);
 void dla_data_release(dla_data *data);
 

@@ -108,13 +108,13 @@ static void send_chunk(exchange *ex, exchange_chunk *chunk, exchange_cycle *cycl
 }
 
 /* For other ranks, too. */
-static bool complete_load(exchange *ex, exchange_chunk *chunk, exchange_cycle *cycle)
+static bool complete_bundle(exchange *ex, exchange_chunk *chunk, exchange_cycle *cycle)
 {
     if (!ex->run.write)
-        return (chunk->is_copied || exchange_load_distribute(ex, cycle, chunk)) &&
-               exchange_load_done(ex, cycle, chunk);
+        return (chunk->is_copied || exchange_bundle_distribute(ex, cycle, chunk)) &&
+               exchange_bundle_done(ex, cycle, chunk);
     if (!chunk->is_copied) {
-        if (!exchange_load_collect(ex, cycle, chunk))
+        if (!exchange_bundle_collect(ex, cycle, chunk))
             return false;
         send_chunk(ex, chunk, cycle);
     }
@@ -126,8 +126,8 @@ static bool complete_chunk(exchange *ex, exchange_chunk *chunk, exchange_cycle *
     const exchange_peer *peer = &ex->peer[chunk->of];
     if (peer->window != NULL)
         return copy_shared_chunk(ex, chunk, cycle);
-    if (peer->load != NULL)
-        return complete_load(ex, chunk, cycle);
+    if (peer->bundle != NULL)
+        return complete_bundle(ex, chunk, cycle);
     return ex->run.write ? complete_written_chunk(ex, chunk)
                          : complete_read_chunk(ex, chunk, cycle);
 }
@@ -154,16 +154,16 @@ static void start_chunk(exchange *ex, exchange_cycle *cycle, size_t of, char **u
     chunk->bytes = access_skip(&peer->cursor, cycle->end);
     if (peer->window != NULL)
         return;
-    if (peer->load == NULL)
+    if (peer->bundle == NULL)
         chunk->packed = find_in_memory(ex, chunk->cursor, cycle->end);
     chunk->direct = chunk->packed != NULL;
     if (!chunk->direct) {
         chunk->packed = *unused;
         *unused += chunk->bytes;
     }
-    if (peer->load != NULL)
-        exchange_load_begin(ex, cycle, chunk);
-    if (peer->load == NULL || !ex->run.write)
+    if (peer->bundle != NULL)
+        exchange_bundle_begin(ex, cycle, chunk);
+    if (peer->bundle == NULL || !ex->run.write)
         start_messages(ex, chunk, cycle);
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "access/merge.h"
-#include "exchange/load.h"
+#include "exchange/bundle.h"
 
 /* Flags are shared between processes, and a lock of the C library would be each process's own. */
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && sizeof(_Atomic int64_t) == sizeof(long long),
@@ -62,12 +62,12 @@ int64_t exchange_largest_chunk(const access_list *list, int64_t cycle_size)
 }
 
 /* false: no memory. */
-static bool find_load(exchange *ex, exchange_peer *peer)
+static bool find_bundle(exchange *ex, exchange_peer *peer)
 {
     for (size_t i = 0; i < EXCHANGE_DEPTH; i++)
-        memset(peer->load->member->window[i].flags, 0, sizeof(exchange_flags));
+        memset(peer->bundle->member->window[i].flags, 0, sizeof(exchange_flags));
     ex->carries = true;
-    return exchange_load_allocate(peer);
+    return exchange_bundle_allocate(peer);
 }
 
 /* In atomic mode the aggregator copies its own data when it is their turn. false: no memory. */
@@ -84,10 +84,10 @@ static bool find_peers(exchange *ex)
         peer->list = target->list;
         peer->window = own ? ex->window : target->window;
         peer->is_carried = target->is_carried;
-        peer->load = target->load;
+        peer->bundle = target->bundle;
         if (peer->window == NULL)
             ex->outbox_bytes += (size_t)exchange_largest_chunk(target->list, ex->task.cycle_size);
-        if (peer->load != NULL && !find_load(ex, peer))
+        if (peer->bundle != NULL && !find_bundle(ex, peer))
             return false;
     }
     return true;
@@ -161,7 +161,7 @@ void exchange_free(exchange *ex)
         free(ex->out.cycle[i].request);
     }
     for (size_t i = 0; i < ex->peers; i++)
-        exchange_load_release(&ex->peer[i]);
+        exchange_bundle_release(&ex->peer[i]);
     free(ex->peer);
     free(ex->in_cursor);
     free(ex->in_sent);
@@ -253,8 +253,8 @@ void exchange_begin(exchange *ex, const exchange_run *run)
     assign_buffers(ex);
     for (size_t i = 0; i < ex->peers; i++) {
         access_cursor_init(&ex->peer[i].cursor, ex->peer[i].list);
-        if (ex->peer[i].load != NULL)
-            exchange_load_begin_run(&ex->peer[i]);
+        if (ex->peer[i].bundle != NULL)
+            exchange_bundle_begin_run(&ex->peer[i]);
     }
     for (size_t i = 0; i < ex->task.contributors; i++)
         access_cursor_init(&ex->in_cursor[i], &ex->task.contributor[i].list);

@@ -59,11 +59,11 @@ typedef struct exchange_member {
     const exchange_window *window; /* EXCHANGE_DEPTH, with the flags of all members: its chunks */
 } exchange_member;
 
-typedef struct exchange_load {
+typedef struct exchange_bundle {
     const access_list *own; /* this rank's own part */
     const exchange_member *member;
     size_t members; /* at least one */
-} exchange_load;
+} exchange_bundle;
 
 /* A domain that this rank accesses. */
 typedef struct exchange_target {
@@ -71,7 +71,7 @@ typedef struct exchange_target {
     const access_list *list;       /* ordered: positions in the domain <- bytes of the stream */
     const exchange_window *window; /* EXCHANGE_DEPTH shared ones, or NULL: by messages */
     bool is_carried;               /* the windows are for chunks, which another rank carries */
-    const exchange_load *load;     /* of a carrier, whose list is that of all; else NULL */
+    const exchange_bundle *bundle; /* of a carrier, whose list is that of all; else NULL */
 } exchange_target;
 
 /* A rank that accesses the domain this rank owns. */
@@ -108,7 +108,7 @@ exchange_buffers *exchange_buffers_new(void); /* NULL: no memory */
 void exchange_buffers_free(exchange_buffers *buffers);
 
 /* Prepares for any number of runs. What the task points to stays valid until exchange_free. Clears
- * the flags of this rank's windows and loads: before any rank runs, all ranks have to have
+ * the flags of this rank's windows and bundles: before any rank runs, all ranks have to have
  * returned. NULL: no memory. */
 exchange *exchange_new(const exchange_task *task);
 void exchange_free(exchange *ex);

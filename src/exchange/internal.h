@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * What the files of the exchange share. Calls go one way: exchange.c -> contribute.c, aggregate.c
- * -> file.c, load.c, message.c -> pipeline.c.
+ * -> file.c, bundle.c, message.c -> pipeline.c.
  */
 #ifndef EXCHANGE_INTERNAL_H
 #define EXCHANGE_INTERNAL_H
@@ -57,7 +57,7 @@ typedef struct exchange_peer {
     const access_list *list;
     access_cursor cursor;            /* the first byte not yet in a cycle in flight */
     unsigned int sent;               /* chunks */
-    const exchange_load *load;       /* of a carrier: */
+    const exchange_bundle *bundle;   /* of a carrier: */
     access_cursor own;               /* the first byte that was not copied */
     access_cursor *counted, *copied; /* per member: the first byte not yet in a cycle, not copied */
     int64_t carried;                 /* bytes in cycles */
@@ -127,20 +127,20 @@ void exchange_write_cycle(exchange *ex, const exchange_cycle *cycle, const char 
 /* Sets cycle->valid. */
 void exchange_read_cycle(exchange *ex, exchange_cycle *cycle, char *data);
 
-/* ---- load.c: what a rank carries for others ---- */
-bool exchange_load_allocate(exchange_peer *peer);
-void exchange_load_release(exchange_peer *peer);
+/* ---- bundle.c: what a rank carries for others ---- */
+bool exchange_bundle_allocate(exchange_peer *peer);
+void exchange_bundle_release(exchange_peer *peer);
 /* For a run. */
-void exchange_load_begin_run(exchange_peer *peer);
+void exchange_bundle_begin_run(exchange_peer *peer);
 /* A chunk of a cycle; writing, members copy into their windows from now on. */
-void exchange_load_begin(exchange *ex, const exchange_cycle *cycle, exchange_chunk *chunk);
+void exchange_bundle_begin(exchange *ex, const exchange_cycle *cycle, exchange_chunk *chunk);
 /* Between the windows and the packed chunk, which is to be sent or was received. false: not all
  * members have copied theirs, or an earlier chunk comes first. */
-bool exchange_load_collect(exchange *ex, const exchange_cycle *cycle, exchange_chunk *chunk);
-bool exchange_load_distribute(exchange *ex, const exchange_cycle *cycle, exchange_chunk *chunk);
+bool exchange_bundle_collect(exchange *ex, const exchange_cycle *cycle, exchange_chunk *chunk);
+bool exchange_bundle_distribute(exchange *ex, const exchange_cycle *cycle, exchange_chunk *chunk);
 /* Whether all members have copied. */
-bool exchange_load_done(const exchange *ex, const exchange_cycle *cycle,
-                        const exchange_chunk *chunk);
+bool exchange_bundle_done(const exchange *ex, const exchange_cycle *cycle,
+                          const exchange_chunk *chunk);
 
 /* ---- contribute.c, aggregate.c: the two roles ---- */
 /* Each does what can be done without waiting; false: nothing could be. */

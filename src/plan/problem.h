@@ -23,7 +23,7 @@ typedef struct plan_input {
                                   what a byte saves (topo_level_saves); NULL: ranks of a node are
                                   one hop apart, and rank k saves its own bytes */
     const matrix *node_blocks; /* the same of blocks or, without, of entries that are not 0 */
-    const unsigned char *network; /* of each rank, how near it is to the network, more is nearer:
+    const unsigned char *nearness; /* of each rank, how near it is to the network, more is nearer:
                                      of ranks of a node that cost a domain the same, tatp takes
                                      the nearest. NULL: all alike */
 } plan_input;

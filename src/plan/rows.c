@@ -14,7 +14,7 @@ enum { SHARE_DOMAIN, SHARE_BYTES, SHARE_BLOCKS, SHARE_ELEMENTS };
 enum { SUM_DOMAIN, SUM_BYTES, SUM_BLOCKS, SUM_RANKS, SUM_LISTED, SUM_ELEMENTS };
 enum { RANK_NUMBER, RANK_BYTES, RANK_BLOCKS, RANK_SAVED, RANK_ELEMENTS };
 /* The number of a rank comes with how near it is to the network. */
-#define NETWORK_FACTOR (INT64_C(1) << 32)
+#define NEARNESS_FACTOR (INT64_C(1) << 32)
 
 int rows_from_shares(const domain_share *share, size_t shares, int64_t **element, size_t *count)
 {
@@ -62,8 +62,8 @@ static int compare_parts(const void *a, const void *b)
         return x->domain < y->domain ? -1 : 1;
     if (x->weight != y->weight)
         return x->weight > y->weight ? -1 : 1;
-    if (x->network != y->network)
-        return x->network > y->network ? -1 : 1;
+    if (x->nearness != y->nearness)
+        return x->nearness > y->nearness ? -1 : 1;
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
@@ -158,7 +158,7 @@ static size_t put_sums(const rows_node *node, const rows_part *part, size_t rank
         accessing += part[i].blocks > 0;
         if (i < node->most || part[i].rank <= node->low) {
             int64_t *rank = sum + SUM_ELEMENTS + listed++ * RANK_ELEMENTS;
-            rank[RANK_NUMBER] = part[i].rank + part[i].network * NETWORK_FACTOR;
+            rank[RANK_NUMBER] = part[i].rank + part[i].nearness * NEARNESS_FACTOR;
             rank[RANK_BYTES] = part[i].bytes;
             rank[RANK_BLOCKS] = part[i].blocks;
             rank[RANK_SAVED] = part[i].saved;
@@ -178,12 +178,12 @@ static int compare_numbers(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-static int network_of(const rows_steps *near, int rank)
+static int nearness_of(const rows_steps *near, int rank)
 {
     const int *found = NULL;
-    if (near->network != NULL)
+    if (near->nearness != NULL)
         found = bsearch(&rank, near->rank, near->ranks, sizeof rank, compare_numbers);
-    return found != NULL ? near->network[found - near->rank] : 0;
+    return found != NULL ? near->nearness[found - near->rank] : 0;
 }
 
 int rows_node_sum(rows_node *node, int64_t **element, size_t *count)
@@ -200,7 +200,7 @@ int rows_node_sum(rows_node *node, int64_t **element, size_t *count)
     if (sum == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < node->parts; i++)
-        node->part[i].network = network_of(&node->near, node->part[i].rank);
+        node->part[i].nearness = nearness_of(&node->near, node->part[i].rank);
     qsort(node->part, node->parts, sizeof *node->part, compare_parts);
     for (size_t first = 0, parts; first < node->parts; first += parts) {
         parts = count_of_domain(node, first);
@@ -228,8 +228,8 @@ void rows_release(rows *r)
     matrix_release(&r->node_bytes);
     matrix_release(&r->node_blocks);
     matrix_release(&r->node_ranks);
-    free(r->network);
-    r->network = NULL;
+    free(r->nearness);
+    r->nearness = NULL;
 }
 
 rows_builder rows_builder_new(size_t ranks, size_t nodes, size_t domains, bool by_blocks)
@@ -245,24 +245,24 @@ rows_builder rows_builder_new(size_t ranks, size_t nodes, size_t domains, bool b
                           .node_ranks = by_node};
 }
 
-static int note_network(rows_builder *b, size_t rank, int64_t network)
+static int note_nearness(rows_builder *b, size_t rank, int64_t nearness)
 {
-    if (network == 0)
+    if (nearness == 0)
         return 0;
-    if (b->network == NULL)
-        b->network = calloc(b->requests.rows + 1, 1);
-    if (b->network == NULL)
+    if (b->nearness == NULL)
+        b->nearness = calloc(b->requests.rows + 1, 1);
+    if (b->nearness == NULL)
         return -ENOMEM;
-    b->network[rank] = (unsigned char)network;
+    b->nearness[rank] = (unsigned char)nearness;
     return 0;
 }
 
 static int add_listed_rank(rows_builder *b, size_t domain, const int64_t *element)
 {
-    size_t rank = (size_t)(element[RANK_NUMBER] % NETWORK_FACTOR);
+    size_t rank = (size_t)(element[RANK_NUMBER] % NEARNESS_FACTOR);
     int rc = matrix_builder_add(&b->requests, rank, domain, element[RANK_BYTES]);
     if (rc == 0)
-        rc = note_network(b, rank, element[RANK_NUMBER] / NETWORK_FACTOR);
+        rc = note_nearness(b, rank, element[RANK_NUMBER] / NEARNESS_FACTOR);
     if (rc == 0 && element[RANK_SAVED] != 0)
         rc = matrix_builder_add(&b->savings, rank, domain, element[RANK_SAVED]);
     if (rc == 0 && b->by_blocks)
@@ -320,8 +320,8 @@ int rows_builder_finish(rows_builder *b, rows *result)
         rows_release(&made);
         return rc;
     }
-    made.network = b->network;
-    b->network = NULL;
+    made.nearness = b->nearness;
+    b->nearness = NULL;
     *result = made;
     return 0;
 }
@@ -334,8 +334,8 @@ void rows_builder_release(rows_builder *b)
     matrix_builder_clear(&b->node_bytes);
     matrix_builder_clear(&b->node_blocks);
     matrix_builder_clear(&b->node_ranks);
-    free(b->network);
-    b->network = NULL;
+    free(b->nearness);
+    b->nearness = NULL;
 }
 
 int64_t rows_count_parts(const matrix *node_ranks, const size_t *node_of_rank,

@@ -31,7 +31,7 @@ typedef struct rows_part {
     int64_t bytes, blocks;
     int64_t saved;  /* of other ranks' bytes, if this rank owns the domain: see rows_steps */
     int64_t weight; /* what the strategy prefers ranks by */
-    int network;    /* of the rank: rows_steps.network */
+    int nearness;   /* of the rank: rows_steps.nearness */
 } rows_part;
 
 /* Distances between the ranks of a node: what each byte saves (topo_level_saves). */
@@ -40,7 +40,7 @@ typedef struct rows_steps {
     size_t ranks;
     const unsigned char *steps; /* [i * ranks + k]: of rank k's bytes on rank i; NULL: TOPO_STEPS of
                                    a rank's own bytes only */
-    const unsigned char *network; /* of rank[i]: how near it is to the network, more is nearer;
+    const unsigned char *nearness; /* of rank[i]: how near it is to the network, more is nearer;
                                      NULL: all alike */
 } rows_steps;
 
@@ -70,20 +70,20 @@ void rows_node_release(rows_node *node);
 
 /* C, as far as a plan needs it (see plan.h). */
 typedef struct rows {
-    matrix requests;        /* ranks x domains: bytes, of ranks that may own the domain */
-    matrix blocks;          /* the same in contiguous blocks; empty unless by_blocks */
-    matrix savings;         /* of plan_input; empty if all ranks save their own bytes only */
-    matrix node_bytes;      /* nodes x domains, of all ranks of the node */
-    matrix node_blocks;     /* empty unless by_blocks */
-    matrix node_ranks;      /* number of the node's ranks that access the domain */
-    unsigned char *network; /* by rank, of those that are listed: rows_steps.network; NULL: 0 */
+    matrix requests;         /* ranks x domains: bytes, of ranks that may own the domain */
+    matrix blocks;           /* the same in contiguous blocks; empty unless by_blocks */
+    matrix savings;          /* of plan_input; empty if all ranks save their own bytes only */
+    matrix node_bytes;       /* nodes x domains, of all ranks of the node */
+    matrix node_blocks;      /* empty unless by_blocks */
+    matrix node_ranks;       /* number of the node's ranks that access the domain */
+    unsigned char *nearness; /* by rank, of those that are listed: rows_steps.nearness; NULL: 0 */
 } rows;
 
 void rows_release(rows *r);
 
 typedef struct rows_builder {
     bool by_blocks;
-    unsigned char *network;
+    unsigned char *nearness;
     matrix_builder requests, blocks, savings, node_bytes, node_blocks, node_ranks;
 } rows_builder;
 

@@ -24,6 +24,6 @@ int assign_in_two_steps(struct costs *costs, const matrix *requests, const lap_s
 /* Moves domains to ranks of their nodes that are nearer to the network, where a domain saves as
  * much as before: hop-bytes and loads stay. Only ranks that `requests`, or savings, list for a
  * domain can get it. -ENOMEM. */
-int prefer_network(const plan_input *in, size_t *rank_of_domain);
+int prefer_near_ranks(const plan_input *in, size_t *rank_of_domain);
 
 #endif

@@ -17,13 +17,13 @@ static int assign_near(assignment *assign, const plan_input *in, const lap_solve
                        size_t *rank_of_domain)
 {
     int rc = 0;
-    if (in->network == NULL)
+    if (in->nearness == NULL)
         return assign(in, solver, rank_of_domain);
     size_t *made = base_zeroed(in->requests->cols, sizeof *made, &rc);
     if (rc == 0)
         rc = assign(in, solver, made);
     if (rc == 0)
-        rc = prefer_network(in, made);
+        rc = prefer_near_ranks(in, made);
     for (size_t j = 0; j < in->requests->cols && rc == 0; j++)
         rank_of_domain[j] = made[j];
     free(made);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/site.h"
+#include "topo/hosts.h"
 #include "topo/text.h"
 
 /* ---- node classes ---- */
@@ -41,7 +41,7 @@ static int list_host_neighbours(const topo_fabric *f, size_t host, size_t **list
     return 0;
 }
 
-static int classify_node(site *s, size_t n, name_table *known, size_t **list, size_t *capacity,
+static int classify_node(job_hosts *s, size_t n, name_table *known, size_t **list, size_t *capacity,
                          matrix_error *error)
 {
     size_t count;
@@ -58,15 +58,15 @@ static int classify_node(site *s, size_t n, name_table *known, size_t **list, si
     return rc;
 }
 
-int site_check_classes(size_t classes, matrix_error *error)
+int hosts_check_classes(size_t classes, matrix_error *error)
 {
-    if (classes <= SITE_MOST_CLASSES)
+    if (classes <= HOSTS_MOST_CLASSES)
         return 0;
     return matrix_refuse(error, 0, "hosts at more than %d places of the network",
-                         SITE_MOST_CLASSES);
+                         HOSTS_MOST_CLASSES);
 }
 
-int site_find_classes(site *s, matrix_error *error)
+int hosts_find_classes(job_hosts *s, matrix_error *error)
 {
     name_table known = {0};
     size_t capacity = 0, *list = NULL;
@@ -79,7 +79,7 @@ int site_find_classes(site *s, matrix_error *error)
         rc = classify_node(s, n, &known, &list, &capacity, error);
     free(list);
     name_table_release(&known);
-    return rc == 0 ? site_check_classes(s->classes, error) : rc;
+    return rc == 0 ? hosts_check_classes(s->classes, error) : rc;
 }
 
 /* ---- shortest paths ---- */
@@ -87,7 +87,7 @@ int site_find_classes(site *s, matrix_error *error)
 /* Breadth-first search from up to 64 classes at a time, one bit each (Then et al., The More the
  * Merrier: Efficient Multi-Source Graph Traversal, VLDB 2014). */
 struct hop_search {
-    const site *site;
+    const job_hosts *hosts;
     struct base_arena arena;
     size_t base;              /* the class of bit 0 */
     uint64_t *seen;           /* of each vertex: classes that have reached it */
@@ -113,7 +113,7 @@ static void note_distances(const struct hop_search *x, size_t v, uint16_t hops)
     size_t q = x->target[v] - 1;
     for (uint64_t left = x->next[v]; left != 0; left &= left - 1) {
         uint16_t *between =
-            &x->site->between[(x->base + (size_t)__builtin_ctzll(left)) * x->site->classes + q];
+            &x->hosts->between[(x->base + (size_t)__builtin_ctzll(left)) * x->hosts->classes + q];
         if (*between == TOPO_UNREACHED)
             *between = hops;
     }
@@ -144,9 +144,9 @@ static void end_step(struct hop_search *x, uint16_t hops)
  * class. */
 static void leave_samples(struct hop_search *x, size_t classes)
 {
-    const topo_fabric *f = x->site->fabric;
+    const topo_fabric *f = x->hosts->fabric;
     for (size_t p = 0; p < classes; p++) {
-        size_t host = x->site->host[x->site->sample[x->base + p]];
+        size_t host = x->hosts->host[x->hosts->sample[x->base + p]];
         for (size_t k = f->first_adapter[host]; k < f->first_adapter[host + 1]; k++)
             for (size_t i = f->first_arc[f->adapter[k]]; i < f->first_arc[f->adapter[k] + 1]; i++)
                 reach_vertex(x, f->arc[i].to, UINT64_C(1) << p);
@@ -155,7 +155,7 @@ static void leave_samples(struct hop_search *x, size_t classes)
 
 static void leave_switches(struct hop_search *x)
 {
-    const topo_fabric *f = x->site->fabric;
+    const topo_fabric *f = x->hosts->fabric;
     for (size_t k = 0; k < x->active_count; k++) {
         size_t v = x->active[k];
         if (f->vertex[v].kind != KIND_SWITCH)
@@ -167,8 +167,8 @@ static void leave_switches(struct hop_search *x)
 
 static void search_batch(struct hop_search *x)
 {
-    size_t left = x->site->classes - x->base;
-    memset(x->seen, 0, x->site->fabric->keys.count * sizeof *x->seen);
+    size_t left = x->hosts->classes - x->base;
+    memset(x->seen, 0, x->hosts->fabric->keys.count * sizeof *x->seen);
     x->active_count = x->reached_count = 0;
     leave_samples(x, left < 64 ? left : 64);
     for (uint16_t hops = 1; x->reached_count > 0 && hops < TOPO_UNREACHED; hops++) {
@@ -179,7 +179,7 @@ static void search_batch(struct hop_search *x)
 
 static int hop_search_init(struct hop_search *x)
 {
-    const topo_fabric *f = x->site->fabric;
+    const topo_fabric *f = x->hosts->fabric;
     size_t vertices = f->keys.count;
     x->seen = base_arena_alloc(&x->arena, vertices, sizeof *x->seen);
     x->now = base_arena_alloc(&x->arena, vertices, sizeof *x->now);
@@ -189,18 +189,18 @@ static int hop_search_init(struct hop_search *x)
     x->target = base_arena_alloc(&x->arena, vertices, sizeof *x->target);
     if (x->arena.failed)
         return -ENOMEM;
-    for (size_t p = 0; p < x->site->classes; p++) {
-        size_t host = x->site->host[x->site->sample[p]];
+    for (size_t p = 0; p < x->hosts->classes; p++) {
+        size_t host = x->hosts->host[x->hosts->sample[p]];
         for (size_t k = f->first_adapter[host]; k < f->first_adapter[host + 1]; k++)
             x->target[f->adapter[k]] = p + 1;
     }
     return 0;
 }
 
-int site_count_hops(site *s)
+int hosts_count_hops(job_hosts *s)
 {
     size_t pairs;
-    struct hop_search x = {.site = s};
+    struct hop_search x = {.hosts = s};
     if (__builtin_mul_overflow(s->classes, s->classes, &pairs))
         return -ENOMEM;
     s->between = calloc(pairs | 1, sizeof *s->between);
@@ -216,7 +216,7 @@ int site_count_hops(site *s)
 
 /* ---- checks ---- */
 
-static int check_pair(const site *s, size_t from, size_t to, matrix_error *error)
+static int check_pair(const job_hosts *s, size_t from, size_t to, matrix_error *error)
 {
     if (s->between[s->class[from] * s -> classes + s -> class[to]] != TOPO_UNREACHED)
         return 0;
@@ -224,7 +224,7 @@ static int check_pair(const site *s, size_t from, size_t to, matrix_error *error
     return -ENXIO;
 }
 
-int site_check_reached(const site *s, matrix_error *error)
+int hosts_check_reached(const job_hosts *s, matrix_error *error)
 {
     int rc = 0;
     for (size_t n = 0; rc == 0 && n < s->nodes; n++)

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/site.h"
+#include "topo/hosts.h"
 #include "topo/text.h"
 
 /* The node of each of the fabric's hosts; NO_INDEX: not of this job. */
-static size_t *nodes_of_hosts(const site *s)
+static size_t *nodes_of_hosts(const job_hosts *s)
 {
     size_t hosts = s->fabric->hosts.count;
     size_t *node = calloc(hosts | 1, sizeof *node);
@@ -19,7 +19,7 @@ static size_t *nodes_of_hosts(const site *s)
     return node;
 }
 
-static void apply_traces(const site *s, const size_t *node, uint16_t *hops)
+static void apply_traces(const job_hosts *s, const size_t *node, uint16_t *hops)
 {
     const topo_fabric *f = s->fabric;
     for (size_t k = 0; k < f->traces; k++) {
@@ -33,7 +33,7 @@ static void apply_traces(const site *s, const size_t *node, uint16_t *hops)
 
 /* A pair traced in one direction only has these hops in both; one without a trace keeps those of
  * the links. */
-static int fill_gaps(const site *s, uint16_t *hops, matrix_error *error)
+static int fill_gaps(const job_hosts *s, uint16_t *hops, matrix_error *error)
 {
     for (size_t n = 0; n < s->nodes; n++)
         for (size_t m = 0; m < n; m++) {
@@ -53,9 +53,9 @@ static int fill_gaps(const site *s, uint16_t *hops, matrix_error *error)
     return 0;
 }
 
-int site_apply_traces(site *s, matrix_error *error)
+int hosts_apply_traces(job_hosts *s, matrix_error *error)
 {
-    int rc = site_check_classes(s->nodes, error);
+    int rc = hosts_check_classes(s->nodes, error);
     if (rc != 0)
         return rc;
     size_t pairs = s->nodes * s->nodes;

@@ -6,11 +6,11 @@
 
 #include "base/arena.h"
 #include "base/union.h"
-#include "topo/site.h"
+#include "topo/hosts.h"
 
 /* A tree under construction: nodes first, then switches; children before parents. */
 struct draft {
-    const site *site;
+    const job_hosts *hosts;
     struct base_arena arena;
     size_t vertices;
     size_t *parent; /* NO_INDEX: a top */
@@ -33,8 +33,8 @@ static int is_switch(const topo_fabric *f, size_t v)
 
 static void reset_drawing(struct draft *d)
 {
-    d->vertices = d->site->nodes;
-    for (size_t v = 0; v < d->site->fabric->keys.count; v++)
+    d->vertices = d->hosts->nodes;
+    for (size_t v = 0; v < d->hosts->fabric->keys.count; v++)
         d->drawn[v] = NO_INDEX;
 }
 
@@ -43,7 +43,7 @@ static void reset_drawing(struct draft *d)
 /* Leaves the switches in the queue by height, and returns their number. */
 static size_t find_heights(struct draft *d)
 {
-    const topo_fabric *f = d->site->fabric;
+    const topo_fabric *f = d->hosts->fabric;
     size_t count = 0;
     for (size_t v = 0; v < f->keys.count; v++)
         d->height[v] = NO_INDEX;
@@ -71,8 +71,8 @@ static size_t find_heights(struct draft *d)
 /* The only switch that a node is connected to; NO_INDEX: there are several, or an adapter. */
 static size_t only_switch(const struct draft *d, size_t node, size_t *cables)
 {
-    const topo_fabric *f = d->site->fabric;
-    size_t host = d->site->host[node], found = NO_INDEX;
+    const topo_fabric *f = d->hosts->fabric;
+    size_t host = d->hosts->host[node], found = NO_INDEX;
     *cables = 0;
     for (size_t k = f->first_adapter[host]; k < f->first_adapter[host + 1]; k++)
         for (size_t i = f->first_arc[f->adapter[k]]; i < f->first_arc[f->adapter[k] + 1]; i++) {
@@ -89,7 +89,7 @@ static size_t only_switch(const struct draft *d, size_t node, size_t *cables)
  * number, 0: there is a cycle. */
 static size_t walk_tree(const struct draft *d, size_t root, size_t *above)
 {
-    const topo_fabric *f = d->site->fabric;
+    const topo_fabric *f = d->hosts->fabric;
     size_t count = 0;
     for (size_t v = 0; v < f->keys.count; v++)
         above[v] = NO_INDEX;
@@ -113,7 +113,7 @@ static size_t walk_tree(const struct draft *d, size_t root, size_t *above)
 
 static void draw_switches(struct draft *d, const size_t *above, size_t count)
 {
-    const topo_fabric *f = d->site->fabric;
+    const topo_fabric *f = d->hosts->fabric;
     for (size_t k = count; k > 0; k--)
         d->drawn[d->queue[k - 1]] = d->vertices++;
     for (size_t k = 0; k < count; k++) {
@@ -136,7 +136,7 @@ static int draw_as_it_is(struct draft *d)
             root = d->queue[k];
     count = count == 0 ? 0 : walk_tree(d, root, d->part);
     draw_switches(d, d->part, count);
-    for (size_t n = 0; count > 0 && n < d->site->nodes; n++) {
+    for (size_t n = 0; count > 0 && n < d->hosts->nodes; n++) {
         size_t v = only_switch(d, n, &d->width[n]);
         if (v == NO_INDEX || d->drawn[v] == NO_INDEX)
             return 0;
@@ -156,9 +156,9 @@ static void unite(const struct draft *d, size_t v, size_t w)
  * link to something else. */
 static int unite_rails(struct draft *d)
 {
-    const topo_fabric *f = d->site->fabric;
-    for (size_t n = 0; n < d->site->nodes; n++) {
-        size_t host = d->site->host[n];
+    const topo_fabric *f = d->hosts->fabric;
+    for (size_t n = 0; n < d->hosts->nodes; n++) {
+        size_t host = d->hosts->host[n];
         d->parent[n] = NO_INDEX;
         d->width[n] = 0;
         for (size_t k = f->first_adapter[host]; k < f->first_adapter[host + 1]; k++)
@@ -178,7 +178,7 @@ static int unite_rails(struct draft *d)
 /* The switches of one height are queue[first] .. queue[end - 1]. */
 static void unite_level(struct draft *d, size_t first, size_t end)
 {
-    const topo_fabric *f = d->site->fabric;
+    const topo_fabric *f = d->hosts->fabric;
     for (size_t k = first; k < end; k++)
         for (size_t i = f->first_arc[d->queue[k]]; i < f->first_arc[d->queue[k] + 1]; i++) {
             size_t w = f->arc[i].to;
@@ -217,7 +217,7 @@ static void draw_level(struct draft *d, size_t first, size_t end)
 
 static void draw_levels(struct draft *d, size_t switches)
 {
-    const topo_fabric *f = d->site->fabric;
+    const topo_fabric *f = d->hosts->fabric;
     for (size_t first = 0, end; first < switches; first = end) {
         for (end = first; end < switches && d->height[d->queue[end]] == d->height[d->queue[first]];
              end++)
@@ -238,14 +238,14 @@ static int draw_folded(struct draft *d)
     size_t switches = find_heights(d);
     reset_drawing(d);
     d->open_count = 0;
-    for (size_t v = 0; v < d->site->fabric->keys.count; v++) {
+    for (size_t v = 0; v < d->hosts->fabric->keys.count; v++) {
         d->part[v] = v;
         d->top[v] = NO_INDEX;
     }
     if (!unite_rails(d))
         return 0;
     draw_levels(d, switches);
-    for (size_t n = 0; n < d->site->nodes; n++)
+    for (size_t n = 0; n < d->hosts->nodes; n++)
         d->parent[n] = d->drawn[d->parent[n]];
     return 1;
 }
@@ -256,7 +256,7 @@ static int draw_folded(struct draft *d)
  * there is none. */
 static int prune_draft(struct draft *d)
 {
-    size_t nodes = d->site->nodes, kept = nodes, root = NO_INDEX;
+    size_t nodes = d->hosts->nodes, kept = nodes, root = NO_INDEX;
     for (size_t v = 0; v < d->vertices; v++)
         d->below[v] = v < nodes;
     for (size_t v = 0; v < d->vertices && root == NO_INDEX; v++)
@@ -295,7 +295,7 @@ static size_t tree_distance(const struct draft *d, size_t v, size_t w)
 
 static int agrees_with_hops(const struct draft *d)
 {
-    const site *s = d->site;
+    const job_hosts *s = d->hosts;
     for (size_t n = 0; n < s->nodes; n++) {
         size_t p = s->class[n];
         if (s->sample[p] != n &&
@@ -327,8 +327,8 @@ static int copy_tree(const struct draft *d, topo_tree *tree)
 
 static int draft_init(struct draft *d)
 {
-    size_t vertices = d->site->fabric->keys.count, all;
-    if (__builtin_add_overflow(vertices, d->site->nodes, &all))
+    size_t vertices = d->hosts->fabric->keys.count, all;
+    if (__builtin_add_overflow(vertices, d->hosts->nodes, &all))
         return -ENOMEM;
     size_t **const of_tree[] = {&d->parent, &d->width, &d->below, &d->open, &d->open_switch};
     size_t **const of_fabric[] = {&d->drawn, &d->height, &d->queue, &d->part, &d->top};
@@ -339,9 +339,9 @@ static int draft_init(struct draft *d)
     return d->arena.failed ? -ENOMEM : 0;
 }
 
-int site_find_tree(const site *s, topo_tree *tree)
+int hosts_find_tree(const job_hosts *s, topo_tree *tree)
 {
-    struct draft d = {.site = s};
+    struct draft d = {.hosts = s};
     int rc = s->nodes > 0 ? draft_init(&d) : 0;
     if (rc == 0 && s->nodes > 0) {
         find_heights(&d);

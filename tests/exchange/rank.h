@@ -27,18 +27,18 @@ typedef struct sim_memory {
 } sim_memory;
 
 /* What the ranks of a node have in a domain, where one of them carries it for all. */
-typedef struct sim_load {
+typedef struct sim_bundle {
     size_t domain, ranks;
     int *rank;                /* ascending */
     size_t carrier;           /* index in rank[] */
     access_list whole, *part; /* part[i]: of rank[i] */
-    exchange_load load;
+    exchange_bundle bundle;
     exchange_member *member;
     exchange_window *window; /* EXCHANGE_DEPTH for each rank */
     char *data;
     exchange_flags flags[EXCHANGE_DEPTH];
     int64_t granted[EXCHANGE_DEPTH], ready[EXCHANGE_DEPTH]; /* as they were last seen */
-} sim_load;
+} sim_bundle;
 
 typedef struct sim_rank {
     simulation *sim;

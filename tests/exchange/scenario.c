@@ -388,9 +388,9 @@ void sim_renew(simulation *sim)
         memset(r->granted, 0, sizeof r->granted);
         memset(r->ready, 0, sizeof r->ready);
     }
-    for (size_t i = 0; sim->load != NULL && i < sim->domains.count * (size_t)sim->nodes; i++) {
-        memset(sim->load[i].granted, 0, sizeof sim->load[i].granted);
-        memset(sim->load[i].ready, 0, sizeof sim->load[i].ready);
+    for (size_t i = 0; sim->bundle != NULL && i < sim->domains.count * (size_t)sim->nodes; i++) {
+        memset(sim->bundle[i].granted, 0, sizeof sim->bundle[i].granted);
+        memset(sim->bundle[i].ready, 0, sizeof sim->bundle[i].ready);
     }
 }
 
@@ -531,7 +531,7 @@ void sim_draw(simulation *sim)
     draw_nodes(sim);
     for (int i = 0; i < sim->ranks; i++)
         add_targets(sim, &sim->rank[i]);
-    sim_draw_loads(sim);
+    sim_draw_bundles(sim);
     for (int i = 0; i < sim->ranks; i++)
         add_contributors(sim, &sim->rank[i]);
     draw_faults(sim);
@@ -574,7 +574,7 @@ void sim_free(simulation *sim)
 {
     for (int i = 0; i < sim->ranks; i++)
         release_rank(sim, &sim->rank[i]);
-    sim_release_loads(sim);
+    sim_release_bundles(sim);
     domains_release(&sim->domains);
     free(sim->domain_of);
     free(sim->aggregator);

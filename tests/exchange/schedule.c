@@ -65,14 +65,14 @@ static void check_flags(simulation *sim, sim_rank *r)
 }
 
 /* Of what a rank of this rank's node carries for it. */
-static void check_loads(simulation *sim, const sim_rank *r)
+static void check_bundles(simulation *sim, const sim_rank *r)
 {
-    for (size_t j = 0; sim->load != NULL && j < sim->domains.count; j++) {
-        sim_load *load = &sim->load[j * (size_t)sim->nodes + (size_t)r->node];
-        for (int w = 0; w < EXCHANGE_DEPTH && load->ranks > 0; w++) {
-            check_flag(sim, r, atomic_load(&load->flags[w].granted), &load->granted[w]);
-            check_flag(sim, r, atomic_load(&load->flags[w].ready), &load->ready[w]);
-            if (atomic_load(&load->flags[w].done) > (int64_t)load->load.members)
+    for (size_t j = 0; sim->bundle != NULL && j < sim->domains.count; j++) {
+        sim_bundle *bundle = &sim->bundle[j * (size_t)sim->nodes + (size_t)r->node];
+        for (int w = 0; w < EXCHANGE_DEPTH && bundle->ranks > 0; w++) {
+            check_flag(sim, r, atomic_load(&bundle->flags[w].granted), &bundle->granted[w]);
+            check_flag(sim, r, atomic_load(&bundle->flags[w].ready), &bundle->ready[w]);
+            if (atomic_load(&bundle->flags[w].done) > (int64_t)bundle->bundle.members)
                 sim_fail(sim, "rank %d: more copies to a carrier's windows than members", r->rank);
         }
     }
@@ -96,10 +96,10 @@ uint64_t sim_flags_digest(const simulation *sim, int node)
     for (int i = 0; i < sim->ranks; i++)
         if (sim->rank[i].node == node && sim->rank[i].shares_windows)
             digest = digest_windows(sim->rank[i].window, digest);
-    for (size_t j = 0; sim->load != NULL && j < sim->domains.count; j++) {
-        const sim_load *load = &sim->load[j * (size_t)sim->nodes + (size_t)node];
-        if (load->ranks > 0)
-            digest = digest_windows(load->window, digest);
+    for (size_t j = 0; sim->bundle != NULL && j < sim->domains.count; j++) {
+        const sim_bundle *bundle = &sim->bundle[j * (size_t)sim->nodes + (size_t)node];
+        if (bundle->ranks > 0)
+            digest = digest_windows(bundle->window, digest);
     }
     return digest;
 }
@@ -109,7 +109,7 @@ static void check_rank(simulation *sim, sim_rank *r)
     check_pipeline(sim, r, &r->ex->in);
     check_pipeline(sim, r, &r->ex->out);
     check_flags(sim, r);
-    check_loads(sim, r);
+    check_bundles(sim, r);
 }
 
 /* A cycle's moments come in one order: reading, the access is first. */

@@ -133,7 +133,7 @@ static void count_features(const simulation *sim, feature *f)
         for (size_t s = 0; s < sim->rank[i].shares; s++) {
             const exchange_target *target = &sim->rank[i].target[s];
             shared |= target->window != NULL && !target->is_carried;
-            carried |= target->load != NULL;
+            carried |= target->bundle != NULL;
         }
     count_feature(f++, "writes", writes > 0);
     count_feature(f++, "reads", writes < sim->runs);

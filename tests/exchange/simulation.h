@@ -70,7 +70,7 @@ struct simulation {
     size_t columns;
     int64_t unit, unit_base; /* bytes of a unit or stripe */
     int *aggregator;         /* per domain */
-    sim_load *load;          /* per domain and node; ranks is 0 where there is none */
+    sim_bundle *bundle;      /* per domain and node; ranks is 0 where there is none */
 
     /* per cell, which is a byte of the islands and the margins that shifts need */
     size_t cells;
@@ -140,12 +140,12 @@ bool sim_may_fail(const simulation *sim);
 /* In each call of its transport and store: the victim does not return from one of them. */
 void sim_may_vanish(sim_rank *r);
 
-/* ---- loads.c ---- */
+/* ---- bundles.c ---- */
 /* Draws what ranks carry for others, in place of some targets. */
-void sim_draw_loads(simulation *sim);
+void sim_draw_bundles(simulation *sim);
 /* The target of a rank for a domain, or NULL. */
 exchange_target *sim_target(sim_rank *r, size_t domain);
-void sim_release_loads(simulation *sim);
+void sim_release_bundles(simulation *sim);
 
 /* ---- model.c ---- */
 /* The cell of an offset before the shift of the run, or SIZE_MAX. */

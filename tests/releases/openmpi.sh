@@ -35,7 +35,7 @@ more_files=(
     tests/mpi/test_distances.sh
     tests/mpi/test_topology.sh
     tests/mpi/test_messages.sh
-    tests/mpi/test_loads.sh
+    tests/mpi/test_bundles.sh
     tests/mpi/test_bad_input.sh
     tests/mpi/test_pvars.sh
 )

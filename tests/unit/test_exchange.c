@@ -2,7 +2,7 @@
 /* Unit tests of src/exchange for what the simulation (tests/exchange) does not cover: memory, and
  * what only affects speed. */
 #include "exchange/exchange.h"
-#include "exchange/load.h"
+#include "exchange/bundle.h"
 
 #include "failing_malloc.h"
 #include "suite.h"
@@ -225,7 +225,7 @@ START_TEST(out_of_memory_in_new)
 END_TEST
 
 /* The rank carries nothing of its own. */
-START_TEST(out_of_memory_for_a_load)
+START_TEST(out_of_memory_for_a_bundle)
 {
     static exchange_flags flags;
     static char data[CYCLE];
@@ -235,8 +235,8 @@ START_TEST(out_of_memory_for_a_load)
     for (int i = 0; i < EXCHANGE_DEPTH; i++)
         window[i] = (exchange_window){&flags, data};
     const exchange_member member = {world.target[0][1].list, window};
-    const exchange_load load = {&nothing, &member, 1};
-    world.target[0][1].load = &load;
+    const exchange_bundle bundle = {&nothing, &member, 1};
+    world.target[0][1].bundle = &bundle;
     atomic_store(&flags.granted, 1);
     fail_each_allocation(make_and_free, &world.task[0]);
     ck_assert_int_eq(atomic_load(&flags.granted), 0);
@@ -244,23 +244,23 @@ START_TEST(out_of_memory_for_a_load)
 }
 END_TEST
 
-START_TEST(loads_that_pay)
+START_TEST(bundles_that_pay)
 {
     const int64_t largest = 63 * 1024, many = 1000000;
-    ck_assert(!exchange_load_pays(0, 0, many, largest));
-    ck_assert(!exchange_load_pays(1, 64, many, largest));
-    ck_assert(exchange_load_pays(2, 2, many, largest));
-    ck_assert(exchange_load_pays(2, 2 * 15 * 1024, many, largest));
-    ck_assert(!exchange_load_pays(2, 2 * 17 * 1024, many, largest));
-    ck_assert(exchange_load_pays(32, 32 * 4096, many, largest));
-    ck_assert(!exchange_load_pays(32, 32 * 17 * 1024, many, 1 << 20));
-    ck_assert(!exchange_load_pays(2, 2 * 300, many, 1024));
-    ck_assert(!exchange_load_pays(1, 64, 1, largest));
-    ck_assert(!exchange_load_pays(2, 2, 0, largest));
-    ck_assert(exchange_load_pays(4, 4 * 256 * 1024, 1, largest));
-    ck_assert(!exchange_load_pays(4, 4 * 257 * 1024, 1, largest));
-    ck_assert(exchange_load_pays(4, 4 * 64 * 1024, 4, largest));
-    ck_assert(!exchange_load_pays(4, 4 * 64 * 1024, 5, largest));
+    ck_assert(!exchange_bundle_pays(0, 0, many, largest));
+    ck_assert(!exchange_bundle_pays(1, 64, many, largest));
+    ck_assert(exchange_bundle_pays(2, 2, many, largest));
+    ck_assert(exchange_bundle_pays(2, 2 * 15 * 1024, many, largest));
+    ck_assert(!exchange_bundle_pays(2, 2 * 17 * 1024, many, largest));
+    ck_assert(exchange_bundle_pays(32, 32 * 4096, many, largest));
+    ck_assert(!exchange_bundle_pays(32, 32 * 17 * 1024, many, 1 << 20));
+    ck_assert(!exchange_bundle_pays(2, 2 * 300, many, 1024));
+    ck_assert(!exchange_bundle_pays(1, 64, 1, largest));
+    ck_assert(!exchange_bundle_pays(2, 2, 0, largest));
+    ck_assert(exchange_bundle_pays(4, 4 * 256 * 1024, 1, largest));
+    ck_assert(!exchange_bundle_pays(4, 4 * 257 * 1024, 1, largest));
+    ck_assert(exchange_bundle_pays(4, 4 * 64 * 1024, 4, largest));
+    ck_assert(!exchange_bundle_pays(4, 4 * 64 * 1024, 5, largest));
 }
 END_TEST
 
@@ -493,7 +493,7 @@ int main(void)
 {
     Suite *suite = suite_create("exchange");
     TCase *tests = tcase_create("exchange");
-    add_tests(tests, out_of_memory_in_new, out_of_memory_for_a_load, loads_that_pay,
+    add_tests(tests, out_of_memory_in_new, out_of_memory_for_a_bundle, bundles_that_pay,
               out_of_memory_in_reserve, nothing_allocates_in_a_run,
               contiguous_chunks_are_not_packed, pieces_are_counted);
     tcase_add_loop_test(tests, last_byte_of_the_largest_domain, 0, 2);

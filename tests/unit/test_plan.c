@@ -549,7 +549,7 @@ END_TEST
 /* ---- near the network ---- */
 
 /* No move, of a domain that the rank accesses, would get nearer at the same cost. */
-static void check_nearest(const struct scene *s, const size_t *rank, const unsigned char *network,
+static void check_nearest(const struct scene *s, const size_t *rank, const unsigned char *nearness,
                           uint64_t seed)
 {
     const matrix *saved = s->input.savings != NULL ? s->input.savings : s->input.requests;
@@ -558,7 +558,7 @@ static void check_nearest(const struct scene *s, const size_t *rank, const unsig
             bool owns = false;
             for (size_t k = 0; k < s->domains; k++)
                 owns = owns || rank[k] == r;
-            bool better = !owns && network[r] > network[rank[j]] && matrix_get(saved, r, j) > 0 &&
+            bool better = !owns && nearness[r] > nearness[rank[j]] && matrix_get(saved, r, j) > 0 &&
                           s->node_of_rank[r] == s->node_of_rank[rank[j]] &&
                           matrix_get(saved, r, j) == matrix_get(saved, rank[j], j);
             ck_assert_msg(!better, TELL);
@@ -571,23 +571,23 @@ START_TEST(network_costs_nothing)
     for_random_seeds (seed, 1000) {
         struct scene *s = random_scene(seed, MAX_RANKS, MAX_DOMAINS);
         size_t before[MAX_DOMAINS], after[MAX_DOMAINS];
-        unsigned char network[MAX_RANKS];
+        unsigned char nearness[MAX_RANKS];
         uint64_t state = seed + 9;
         if (seed % 2)
             add_levels(s, seed);
         for (size_t r = 0; r < s->ranks; r++)
-            network[r] = (unsigned char)pick(&state, 0, 3);
+            nearness[r] = (unsigned char)pick(&state, 0, 3);
         if (assign(s, "tatp", before) != 0)
             continue;
-        s->input.network = network;
+        s->input.nearness = nearness;
         ck_assert_msg(assign(s, "tatp", after) == 0, TELL);
         ck_assert_msg(model_allows(s, after), TELL);
         ck_assert_msg(model_hop_bytes(s, after) == model_hop_bytes(s, before), TELL);
         for (size_t j = 0; j < s->domains; j++) {
-            ck_assert_msg(after[j] == before[j] || network[after[j]] > network[before[j]], TELL);
+            ck_assert_msg(after[j] == before[j] || nearness[after[j]] > nearness[before[j]], TELL);
             ck_assert_msg(s->node_of_rank[after[j]] == s->node_of_rank[before[j]], TELL);
         }
-        check_nearest(s, after, network, seed);
+        check_nearest(s, after, nearness, seed);
     }
 }
 END_TEST
@@ -766,7 +766,7 @@ END_TEST
 
 /* ---- unusable and extreme input ---- */
 
-static const unsigned char example_network[6] = {0, 1, 2, 3, 2, 1};
+static const unsigned char example_nearness[6] = {0, 1, 2, 3, 2, 1};
 
 /* The example with all that an input can have. */
 static struct scene *equipped_example(void)
@@ -775,7 +775,7 @@ static struct scene *equipped_example(void)
     add_levels(s, 7);
     keep_largest(s, s->bytes, 2);
     count_blocks(s);
-    s->input.network = example_network;
+    s->input.nearness = example_nearness;
     return s;
 }
 

@@ -26,8 +26,8 @@ typedef struct model {
     int64_t bytes[RANKS][DOMAINS], blocks[RANKS][DOMAINS];
     bool near; /* ranks of a node are at different distances */
     unsigned char steps[RANKS][RANKS];
-    bool has_network; /* ranks of a node are at different distances from the network */
-    unsigned char network[RANKS];
+    bool has_nearness; /* ranks of a node are at different distances from the network */
+    unsigned char nearness[RANKS];
 } model;
 
 /* Few different numbers, so that there are ties. Some ranks and nodes access nothing. */
@@ -54,9 +54,9 @@ static void random_model(model *m)
             m->bytes[r][j] = m->blocks[r][j] * (1 + below(3));
         }
     }
-    m->has_network = below(2) == 0;
+    m->has_nearness = below(2) == 0;
     for (size_t r = 0; r < m->ranks; r++)
-        m->network[r] = (unsigned char)(m->has_network ? below(3) : 0);
+        m->nearness[r] = (unsigned char)(m->has_nearness ? below(3) : 0);
 }
 
 /* A rank's row, by way of its shares. */
@@ -93,9 +93,9 @@ static rows_node start_node(const model *m, size_t node, size_t most, bool by_bl
 static rows_steps steps_of_node(const model *m, size_t node)
 {
     int *rank = calloc(RANKS, sizeof *rank);
-    unsigned char *steps = calloc(RANKS * RANKS, 1), *network = calloc(RANKS, 1);
+    unsigned char *steps = calloc(RANKS * RANKS, 1), *nearness = calloc(RANKS, 1);
     size_t ranks = 0;
-    ck_assert(rank != NULL && steps != NULL && network != NULL);
+    ck_assert(rank != NULL && steps != NULL && nearness != NULL);
     for (size_t r = 0; r < m->ranks; r++)
         if (m->node_of_rank[r] == node)
             rank[ranks++] = (int)r;
@@ -103,15 +103,15 @@ static rows_steps steps_of_node(const model *m, size_t node)
         for (size_t k = 0; k < ranks; k++)
             steps[i * ranks + k] = m->steps[rank[i]][rank[k]];
     for (size_t i = 0; i < ranks; i++)
-        network[i] = m->network[rank[i]];
-    return (rows_steps){rank, ranks, steps, network};
+        nearness[i] = m->nearness[rank[i]];
+    return (rows_steps){rank, ranks, steps, nearness};
 }
 
 static void release_steps(const rows_steps *steps)
 {
     free((void *)(uintptr_t)steps->rank);
     free((void *)(uintptr_t)steps->steps);
-    free((void *)(uintptr_t)steps->network);
+    free((void *)(uintptr_t)steps->nearness);
 }
 
 /* What a domain saves on a rank. */
@@ -135,7 +135,7 @@ static int gather(const model *m, size_t most, bool by_blocks, rows *result)
         int64_t *element;
         size_t count;
         sums.near = (rows_steps){near.rank, near.ranks, m->near ? near.steps : NULL,
-                                 m->has_network ? near.network : NULL};
+                                 m->has_nearness ? near.nearness : NULL};
         for (size_t r = m->ranks; r-- > 0 && rc == 0;) {
             if (m->node_of_rank[r] == node) {
                 make_row(m, r, &element, &count);
@@ -161,8 +161,8 @@ static int gather(const model *m, size_t most, bool by_blocks, rows *result)
 /* Whether one rank goes before another of the same weight. */
 static bool is_preferred(const model *m, size_t rank, size_t other)
 {
-    if (m->network[rank] != m->network[other])
-        return m->network[rank] > m->network[other];
+    if (m->nearness[rank] != m->nearness[other])
+        return m->nearness[rank] > m->nearness[other];
     return rank < other;
 }
 
@@ -194,7 +194,7 @@ static void check_rows(const model *m, const rows *c, size_t most, bool by_block
             ranks[m->node_of_rank[r]] += m->bytes[r][j] > 0;
             ck_assert_int_eq(matrix_get(&c->requests, r, j), listed ? m->bytes[r][j] : 0);
             if (matrix_get(&c->requests, r, j) > 0)
-                ck_assert_int_eq(c->network != NULL ? c->network[r] : 0, m->network[r]);
+                ck_assert_int_eq(c->nearness != NULL ? c->nearness[r] : 0, m->nearness[r]);
             if (c->savings.row_start != NULL)
                 ck_assert_int_eq(matrix_get(&c->savings, r, j), listed ? saved_by(m, r, j) : 0);
             else
@@ -346,8 +346,8 @@ START_TEST(no_memory)
     for (long nth = 0; rc != 0; nth++) {
         static const int rank[] = {0};
         static const unsigned char steps[] = {8};
-        static const unsigned char network[] = {1};
-        rows_node node = {.most = 1, .near = {rank, 1, steps, network}};
+        static const unsigned char nearness[] = {1};
+        rows_node node = {.most = 1, .near = {rank, 1, steps, nearness}};
         rows_builder builder = rows_builder_new(1, 1, 3, true);
         int64_t *element = NULL, *own = NULL;
         size_t count;

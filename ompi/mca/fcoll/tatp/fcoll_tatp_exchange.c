@@ -21,7 +21,7 @@ struct tatp_exchange {
     tatp_exchange_memory *memory;
     size_t index;
     tatp_segment *segment; /* of the windows, or NULL */
-    tatp_loads *loads;     /* or NULL */
+    tatp_bundles *bundles; /* or NULL */
     tatp_contributors contributors;
     exchange_target *target;
     exchange_window *window; /* EXCHANGE_DEPTH for each target, and for the own domain */
@@ -125,15 +125,15 @@ void tatp_exchange_release(tatp_exchange_memory *memory, const tatp_comm *comm)
 static void describe_targets(tatp_exchange *ex, const tatp_comm *comm,
                              const tatp_exchange_layout *layout)
 {
-    tatp_load_memory memory = {0};
-    if (tatp_loads_pairs(ex->loads) > 0)
-        memory = tatp_find_load_memory(ex->segment, ex->index, comm, layout);
+    tatp_bundle_memory memory = {0};
+    if (tatp_bundles_pairs(ex->bundles) > 0)
+        memory = tatp_find_bundle_memory(ex->segment, ex->index, comm, layout);
     for (size_t i = 0; i < layout->shares; i++) {
         exchange_target *target = &ex->target[i];
         exchange_window *window = &ex->window[i * EXCHANGE_DEPTH];
         target->aggregator = layout->aggregator[layout->share[i].domain];
         target->list = &layout->share[i].list;
-        tatp_loads_describe(ex->loads, layout->share[i].domain, &memory, window, target);
+        tatp_bundles_describe(ex->bundles, layout->share[i].domain, &memory, window, target);
         if (NULL == ex->segment || target->aggregator == tatp_comm_rank(comm) ||
             !tatp_comm_is_local(comm, target->aggregator))
             continue;
@@ -182,19 +182,19 @@ static int make_engine(tatp_exchange *ex, const tatp_comm *comm, const tatp_exch
 int tatp_exchange_prepare(tatp_exchange *ex, tatp_comm *comm, const tatp_exchange_layout *layout)
 {
     tatp_requests requests = {0};
-    bool shares = !layout->ordered, early = !shares || !tatp_loads_wanted(comm, layout);
+    bool shares = !layout->ordered, early = !shares || !tatp_bundles_wanted(comm, layout);
     int rc = early ? tatp_requests_start(comm, layout, NULL, &requests) : OMPI_SUCCESS;
     int shared = OMPI_SUCCESS;
     if (shares)
-        shared = tatp_share_windows(ex->memory, comm, layout, &ex->loads, &ex->segment);
+        shared = tatp_share_windows(ex->memory, comm, layout, &ex->bundles, &ex->segment);
     if (!early)
-        rc = tatp_requests_start(comm, layout, ex->loads, &requests);
+        rc = tatp_requests_start(comm, layout, ex->bundles, &requests);
     rc = OMPI_SUCCESS != rc ? rc : shared;
     rc = tatp_requests_complete(comm, layout, &requests, &ex->contributors, rc);
     if (OMPI_SUCCESS == rc)
         rc = make_engine(ex, comm, layout);
-    if (NULL != ex->loads)
-        tatp_loads_settle(ex->loads);
+    if (NULL != ex->bundles)
+        tatp_bundles_settle(ex->bundles);
     return rc;
 }
 
@@ -210,7 +210,7 @@ bool tatp_exchange_merges(const tatp_exchange *ex, tatp_io *io)
     exchange_count_pieces(ex->engine, access_pages_estimate, &pages, &merged_pages);
     if (aggregation_merges(pieces, pages - merged_pages) && tatp_io_may_map(io))
         return true;
-    tatp_loads_count_pieces(ex->loads, &pieces, &merged);
+    tatp_bundles_count_pieces(ex->bundles, &pieces, &merged);
     return aggregation_merges(pieces, pieces - merged);
 }
 
@@ -222,7 +222,7 @@ static int64_t list_bytes(const access_list *list)
 /* The engine keeps the union of the contributors' lists. */
 int64_t tatp_exchange_bytes(const tatp_exchange *ex)
 {
-    int64_t bytes = tatp_loads_kept_bytes(ex->loads);
+    int64_t bytes = tatp_bundles_kept_bytes(ex->bundles);
     for (size_t i = 0; i < ex->contributors.count; i++)
         bytes += 2 * list_bytes(&ex->contributors.item[i].list);
     return bytes;
@@ -232,9 +232,9 @@ void tatp_exchange_reset(tatp_exchange *ex)
 {
     exchange_free(ex->engine);
     tatp_segment_release(ex->segment);
-    tatp_loads_free(ex->loads);
+    tatp_bundles_free(ex->bundles);
     ex->engine = NULL;
-    ex->loads = NULL;
+    ex->bundles = NULL;
     ex->segment = NULL;
     free(ex->target);
     free(ex->window);

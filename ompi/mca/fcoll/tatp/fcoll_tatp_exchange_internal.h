@@ -12,8 +12,8 @@ typedef struct tatp_contributors {
     size_t count, capacity;
 } tatp_contributors;
 
-/* Of the ranks of a node, what one carries for others (fcoll_tatp_exchange_load.c). */
-typedef struct tatp_loads tatp_loads;
+/* Of the ranks of a node, what one carries for others (fcoll_tatp_exchange_bundle.c). */
+typedef struct tatp_bundles tatp_bundles;
 
 /* Requests on their way. */
 typedef struct tatp_requests {
@@ -23,8 +23,8 @@ typedef struct tatp_requests {
 } tatp_requests;
 
 /* Starts to send this rank's requests to the aggregators, after the ranks of a node have exchanged
- * their loads (NULL is none). Collective on the node where there are loads. */
-int tatp_requests_start(tatp_comm *comm, const tatp_exchange_layout *layout, tatp_loads *loads,
+ * their bundles (NULL is none). Collective on the node where there are bundles. */
+int tatp_requests_start(tatp_comm *comm, const tatp_exchange_layout *layout, tatp_bundles *bundles,
                         tatp_requests *out);
 /* Completes them, and receives those for this rank's domain. rc: this rank's status so far. Returns
  * its error, which has to be agreed on. Collective. */
@@ -46,66 +46,68 @@ struct tatp_exchange_memory {
 
 /* ---- fcoll_tatp_exchange_shm.c ---- */
 
-/* Shares the windows of the node's aggregators and those of loads, or not (*segment and *loads stay
- * NULL): the same on all ranks of the node unless there is an error. The caller frees *loads. All
- * ranks of the node call it. Returns this rank's error, which has to be agreed on. */
+/* Shares the windows of the node's aggregators and those of bundles, or not (*segment and *bundles
+ * stay NULL): the same on all ranks of the node unless there is an error. The caller frees
+ * *bundles. All ranks of the node call it. Returns this rank's error, which has to be agreed on. */
 int tatp_share_windows(tatp_exchange_memory *memory, tatp_comm *comm,
-                       const tatp_exchange_layout *layout, tatp_loads **loads,
+                       const tatp_exchange_layout *layout, tatp_bundles **bundles,
                        tatp_segment **segment);
 /* The EXCHANGE_DEPTH windows of an aggregator of this node, for the exchange of that index. */
 void tatp_find_windows(const tatp_segment *segment, size_t index, const tatp_comm *comm,
                        const tatp_exchange_layout *layout, int aggregator, exchange_window *window);
-/* Where the loads of that exchange are. */
-typedef struct tatp_load_memory {
+/* Where the bundles of that exchange are. */
+typedef struct tatp_bundle_memory {
     exchange_flags *flags; /* EXCHANGE_DEPTH for each pair */
     char *data;
-} tatp_load_memory;
-tatp_load_memory tatp_find_load_memory(const tatp_segment *segment, size_t index,
-                                       const tatp_comm *comm, const tatp_exchange_layout *layout);
+} tatp_bundle_memory;
+tatp_bundle_memory tatp_find_bundle_memory(const tatp_segment *segment, size_t index,
+                                           const tatp_comm *comm,
+                                           const tatp_exchange_layout *layout);
 /* One user less; NULL is none. */
 void tatp_segment_release(tatp_segment *segment);
 
-/* ---- fcoll_tatp_exchange_load.c ---- */
+/* ---- fcoll_tatp_exchange_bundle.c ---- */
 
-/* Whether the ranks of this node look for loads: the same on all of them. */
-bool tatp_loads_wanted(const tatp_comm *comm, const tatp_exchange_layout *layout);
+/* Whether the ranks of this node look for bundles: the same on all of them. */
+bool tatp_bundles_wanted(const tatp_comm *comm, const tatp_exchange_layout *layout);
 /* Tells the leader of the node what each rank has, and the leader decides by this table; the others
- * adopt it. *loads: NULL if there is no memory. All ranks of the node call it. Returns this rank's
- * error, which has to be agreed on. */
-int tatp_loads_find(tatp_comm *comm, const tatp_exchange_layout *layout, tatp_loads **loads);
-void tatp_loads_free(tatp_loads *loads);
+ * adopt it. *bundles: NULL if there is no memory. All ranks of the node call it. Returns this
+ * rank's error, which has to be agreed on. */
+int tatp_bundles_find(tatp_comm *comm, const tatp_exchange_layout *layout, tatp_bundles **bundles);
+void tatp_bundles_free(tatp_bundles *bundles);
 /* What the leader received, which it gives to the others. */
-void *tatp_loads_table(tatp_loads *loads, size_t *bytes);
-/* The number of pairs of this node and an aggregator (loads: NULL is none), and the bytes of their
- * windows. */
-size_t tatp_loads_pairs(const tatp_loads *loads);
-size_t tatp_loads_bytes(const tatp_loads *loads);
-/* Decides by the leader's table, and (loads may be NULL) for none at all. */
-void tatp_loads_adopt(tatp_loads *loads, const void *table, const tatp_exchange_layout *layout);
-void tatp_loads_drop(tatp_loads *loads);
+void *tatp_bundles_table(tatp_bundles *bundles, size_t *bytes);
+/* The number of pairs of this node and an aggregator (bundles: NULL is none), and the bytes of
+ * their windows. */
+size_t tatp_bundles_pairs(const tatp_bundles *bundles);
+size_t tatp_bundles_bytes(const tatp_bundles *bundles);
+/* Decides by the leader's table, and (bundles may be NULL) for none at all. */
+void tatp_bundles_adopt(tatp_bundles *bundles, const void *table,
+                        const tatp_exchange_layout *layout);
+void tatp_bundles_drop(tatp_bundles *bundles);
 
 /* This rank's part in what is carried for a domain: none, another rank carries its data, or it
  * carries those of others. */
-enum tatp_load_role { TATP_LOAD_NONE, TATP_LOAD_MEMBER, TATP_LOAD_CARRIER };
-enum tatp_load_role tatp_loads_role(const tatp_loads *loads, size_t domain);
-int tatp_loads_carrier(const tatp_loads *loads, size_t domain);
-size_t tatp_loads_ranks(const tatp_loads *loads, size_t domain);
+enum tatp_bundle_role { TATP_BUNDLE_NONE, TATP_BUNDLE_MEMBER, TATP_BUNDLE_CARRIER };
+enum tatp_bundle_role tatp_bundles_role(const tatp_bundles *bundles, size_t domain);
+int tatp_bundles_carrier(const tatp_bundles *bundles, size_t domain);
+size_t tatp_bundles_ranks(const tatp_bundles *bundles, size_t domain);
 
-/* Before the lists of members come: their number. Then tatp_loads_take takes each, after its
+/* Before the lists of members come: their number. Then tatp_bundles_take takes each, after its
  * domain; then the lists for a domain are united. */
-int tatp_loads_expect(tatp_loads *loads, const tatp_exchange_layout *layout, size_t *lists);
-int tatp_loads_take(void *loads, tatp_message *message);
-int tatp_loads_unite(tatp_loads *loads, const tatp_exchange_layout *layout);
+int tatp_bundles_expect(tatp_bundles *bundles, const tatp_exchange_layout *layout, size_t *lists);
+int tatp_bundles_take(void *bundles, tatp_message *message);
+int tatp_bundles_unite(tatp_bundles *bundles, const tatp_exchange_layout *layout);
 /* What this rank carries for a domain, or NULL after an error. */
-const access_list *tatp_loads_carried(const tatp_loads *loads, size_t domain);
+const access_list *tatp_bundles_carried(const tatp_bundles *bundles, size_t domain);
 
 /* Makes a target one whose data this rank carries for others, or another one for it. */
-void tatp_loads_describe(tatp_loads *loads, size_t domain, const tatp_load_memory *memory,
-                         exchange_window *window, exchange_target *target);
+void tatp_bundles_describe(tatp_bundles *bundles, size_t domain, const tatp_bundle_memory *memory,
+                           exchange_window *window, exchange_target *target);
 /* Frees what only the preparation needs. */
-void tatp_loads_settle(tatp_loads *loads);
-int64_t tatp_loads_kept_bytes(const tatp_loads *loads);
-/* As exchange_count_pieces, of what this rank carries; loads: NULL is none. */
-void tatp_loads_count_pieces(const tatp_loads *loads, int64_t *pieces, int64_t *merged);
+void tatp_bundles_settle(tatp_bundles *bundles);
+int64_t tatp_bundles_kept_bytes(const tatp_bundles *bundles);
+/* As exchange_count_pieces, of what this rank carries; bundles: NULL is none. */
+void tatp_bundles_count_pieces(const tatp_bundles *bundles, int64_t *pieces, int64_t *merged);
 
 #endif

@@ -82,25 +82,25 @@ static int send_request(tatp_comm *comm, const access_list *list, const request_
 
 /* What an aggregator gets from this rank, whatever happens. */
 static int send_to_aggregator(tatp_comm *comm, const domain_share *share, int aggregator,
-                              const tatp_loads *loads, tatp_requests *out)
+                              const tatp_bundles *bundles, tatp_requests *out)
 {
     const request_route route = {aggregator, TATP_TAG_REQUESTS, -1};
-    switch (tatp_loads_role(loads, share->domain)) {
-    case TATP_LOAD_MEMBER: return OMPI_SUCCESS;
-    case TATP_LOAD_CARRIER: {
-        int64_t absent = (int64_t)tatp_loads_ranks(loads, share->domain) - 1;
+    switch (tatp_bundles_role(bundles, share->domain)) {
+    case TATP_BUNDLE_MEMBER: return OMPI_SUCCESS;
+    case TATP_BUNDLE_CARRIER: {
+        int64_t absent = (int64_t)tatp_bundles_ranks(bundles, share->domain) - 1;
         int rc = tatp_message_send_absent(comm, absent, aggregator);
-        int sent = send_request(comm, tatp_loads_carried(loads, share->domain), &route, out);
+        int sent = send_request(comm, tatp_bundles_carried(bundles, share->domain), &route, out);
         return OMPI_SUCCESS != rc ? rc : sent;
     }
-    case TATP_LOAD_NONE:
+    case TATP_BUNDLE_NONE:
     default: return send_request(comm, &share->list, &route, out);
     }
 }
 
 /* Returns the first error. */
 static int send_requests(tatp_comm *comm, const tatp_exchange_layout *layout,
-                         const tatp_loads *loads, tatp_requests *out)
+                         const tatp_bundles *bundles, tatp_requests *out)
 {
     int first = OMPI_SUCCESS;
     allocate_in_flight(out, layout->shares);
@@ -109,7 +109,7 @@ static int send_requests(tatp_comm *comm, const tatp_exchange_layout *layout,
         int aggregator = layout->aggregator[share->domain];
         if (aggregator == tatp_comm_rank(comm))
             continue;
-        int rc = send_to_aggregator(comm, share, aggregator, loads, out);
+        int rc = send_to_aggregator(comm, share, aggregator, bundles, out);
         if (OMPI_SUCCESS == first)
             first = rc;
     }
@@ -125,19 +125,20 @@ static void free_sent(tatp_requests *out)
 }
 
 /* Sends this rank's lists to their carriers, and receives those that it carries. */
-static int exchange_loads(tatp_comm *comm, const tatp_exchange_layout *layout, tatp_loads *loads)
+static int exchange_bundles(tatp_comm *comm, const tatp_exchange_layout *layout,
+                            tatp_bundles *bundles)
 {
     size_t lists;
-    int first = tatp_loads_expect(loads, layout, &lists);
+    int first = tatp_bundles_expect(bundles, layout, &lists);
     const tatp_arrivals arrivals = {
-        .tag = TATP_TAG_LOADS, .expected = lists, .take = tatp_loads_take, .context = loads};
+        .tag = TATP_TAG_BUNDLES, .expected = lists, .take = tatp_bundles_take, .context = bundles};
     tatp_requests out = {0};
     allocate_in_flight(&out, layout->shares);
     for (size_t i = 0; i < layout->shares; i++) {
         size_t domain = layout->share[i].domain;
-        if (TATP_LOAD_MEMBER != tatp_loads_role(loads, domain))
+        if (TATP_BUNDLE_MEMBER != tatp_bundles_role(bundles, domain))
             continue;
-        const request_route route = {tatp_loads_carrier(loads, domain), TATP_TAG_LOADS,
+        const request_route route = {tatp_bundles_carrier(bundles, domain), TATP_TAG_BUNDLES,
                                      (int64_t)domain};
         int rc = send_request(comm, &layout->share[i].list, &route, &out);
         if (OMPI_SUCCESS == first)
@@ -145,7 +146,7 @@ static int exchange_loads(tatp_comm *comm, const tatp_exchange_layout *layout, t
     }
     first = tatp_message_complete(comm, &arrivals, out.request, out.count, first);
     free_sent(&out);
-    return OMPI_SUCCESS == first ? tatp_loads_unite(loads, layout) : first;
+    return OMPI_SUCCESS == first ? tatp_bundles_unite(bundles, layout) : first;
 }
 
 /* ---- receiving ---- */
@@ -197,11 +198,12 @@ static int compare_contributors(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-int tatp_requests_start(tatp_comm *comm, const tatp_exchange_layout *layout, tatp_loads *loads,
+int tatp_requests_start(tatp_comm *comm, const tatp_exchange_layout *layout, tatp_bundles *bundles,
                         tatp_requests *out)
 {
-    int rc = tatp_loads_pairs(loads) > 0 ? exchange_loads(comm, layout, loads) : OMPI_SUCCESS;
-    int sent = send_requests(comm, layout, loads, out);
+    int rc =
+        tatp_bundles_pairs(bundles) > 0 ? exchange_bundles(comm, layout, bundles) : OMPI_SUCCESS;
+    int sent = send_requests(comm, layout, bundles, out);
     return OMPI_SUCCESS != rc ? rc : sent;
 }
 

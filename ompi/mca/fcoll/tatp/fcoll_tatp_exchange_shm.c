@@ -26,7 +26,7 @@ struct tatp_segment {
     int fd;    /* of a new one, while the leader's peers map it; else -1 */
     char *base;
     size_t size, locals;
-    size_t pairs; /* loads that it has flags for */
+    size_t pairs; /* bundles that it has flags for */
     dev_t device; /* what identifies it */
     ino_t inode;
 };
@@ -34,17 +34,17 @@ struct tatp_segment {
 /* What the leader tells its peers of its segment, all 0 if there is none: where it is, as /proc
  * names the leader's process, unless the others should have it (DESCRIPTOR is -1), and the object's
  * identity, because another rank's /proc may have another process of that number. */
-enum { SIZE, PAIRS, LOADS, PROCESS, DESCRIPTOR, DEVICE, INODE, OFFER_VALUES };
+enum { SIZE, PAIRS, BUNDLES, PROCESS, DESCRIPTOR, DEVICE, INODE, OFFER_VALUES };
 
 /* What a segment has to hold. */
 typedef struct segment_needs {
-    size_t pairs; /* loads that have flags */
+    size_t pairs; /* bundles that have flags */
     size_t bytes; /* behind the flags; 0: no segment is needed */
 } segment_needs;
 
 /* ---- the flags of a segment ---- */
 
-/* A segment has the flags first, those of aggregators and loads for each exchange, so that no
+/* A segment has the flags first, those of aggregators and bundles for each exchange, so that no
  * exchange writes data over another one's flags; then the windows, which the exchanges use in turn.
  */
 
@@ -163,14 +163,14 @@ static tatp_segment *find_segment(const tatp_exchange_memory *memory, const tatp
 }
 
 /* /proc may be that of another namespace of processes than getpid is. */
-static void describe_segment(const tatp_segment *segment, size_t loads, int64_t *offer)
+static void describe_segment(const tatp_segment *segment, size_t bundles, int64_t *offer)
 {
     char self[24] = "";
     if (readlink("/proc/self", self, sizeof self - 1) < 0)
         return;
     offer[SIZE] = (int64_t)segment->size;
     offer[PAIRS] = (int64_t)segment->pairs;
-    offer[LOADS] = (int64_t)loads;
+    offer[BUNDLES] = (int64_t)bundles;
     offer[PROCESS] = strtoll(self, NULL, 10);
     offer[DESCRIPTOR] = segment->fd;
     offer[DEVICE] = (int64_t)segment->device;
@@ -235,24 +235,25 @@ static size_t windows_bytes(size_t aggregators, const tatp_exchange_layout *layo
     return overflows || bytes > PTRDIFF_MAX ? SIZE_MAX : bytes;
 }
 
-/* Behind the flags: the windows, or (while an exchange is prepared) the table of the loads. */
-static segment_needs find_needs(size_t windows, tatp_loads *loads)
+/* Behind the flags: the windows, or (while an exchange is prepared) the table of the bundles. */
+static segment_needs find_needs(size_t windows, tatp_bundles *bundles)
 {
-    segment_needs needs = {tatp_loads_pairs(loads), windows};
+    segment_needs needs = {tatp_bundles_pairs(bundles), windows};
     size_t table;
     if (0 == needs.pairs || SIZE_MAX == windows)
         return needs;
-    (void)tatp_loads_table(loads, &table);
-    needs.bytes += tatp_loads_bytes(loads);
+    (void)tatp_bundles_table(bundles, &table);
+    needs.bytes += tatp_bundles_bytes(bundles);
     if (needs.bytes < table)
         needs.bytes = table;
     return needs;
 }
 
-/* The leader alone decides whether its segment is suitable: only it knows what loads need. Returns
- * that, and the offer to its peers. */
+/* The leader alone decides whether its segment is suitable: only it knows what bundles need.
+ * Returns that, and the offer to its peers. */
 static tatp_segment *offer_segment(const tatp_exchange_memory *memory, const tatp_comm *comm,
-                                   const segment_needs *needs, tatp_loads *loads, int64_t *offer)
+                                   const segment_needs *needs, tatp_bundles *bundles,
+                                   int64_t *offer)
 {
     tatp_segment *segment = find_segment(memory, comm, needs);
     if (NULL == segment)
@@ -260,7 +261,7 @@ static tatp_segment *offer_segment(const tatp_exchange_memory *memory, const tat
     describe_segment(segment, needs->pairs, offer);
     if (needs->pairs > 0) {
         size_t bytes;
-        const void *table = tatp_loads_table(loads, &bytes);
+        const void *table = tatp_bundles_table(bundles, &bytes);
         memcpy(segment_data(segment), table, bytes);
     }
     return segment;
@@ -287,15 +288,15 @@ static bool is_shared(tatp_comm *comm, tatp_segment *segment, int *rc)
 
 /* *segment: NULL unless all ranks of the node have it. needs: the leader's. */
 static int share_once(const tatp_exchange_memory *memory, tatp_comm *comm,
-                      const segment_needs *needs, tatp_loads *loads, int64_t *offer,
+                      const segment_needs *needs, tatp_bundles *bundles, int64_t *offer,
                       tatp_segment **segment)
 {
     tatp_segment *own = NULL;
     memset(offer, 0, OFFER_VALUES * sizeof *offer);
     if (tatp_comm_is_leader(comm))
-        own = offer_segment(memory, comm, needs, loads, offer);
+        own = offer_segment(memory, comm, needs, bundles, offer);
     int rc = tatp_node_bcast(comm, offer, OFFER_VALUES);
-    bool can_carry = 0 == offer[LOADS] || NULL != loads;
+    bool can_carry = 0 == offer[BUNDLES] || NULL != bundles;
     if (OMPI_SUCCESS == rc && !tatp_comm_is_leader(comm) && can_carry)
         own = accept_segment(memory, comm, offer);
     if (is_shared(comm, own, &rc))
@@ -314,24 +315,24 @@ static void forget_segment(tatp_exchange_memory *memory)
 /* windows: bytes of those of all aggregators. Where a rank does not have the segment that the
  * leader kept, all get a new one. */
 static int share_segment(tatp_exchange_memory *memory, tatp_comm *comm,
-                         const tatp_exchange_layout *layout, size_t windows, tatp_loads *loads,
+                         const tatp_exchange_layout *layout, size_t windows, tatp_bundles *bundles,
                          tatp_segment **segment)
 {
     int64_t offer[OFFER_VALUES];
-    const segment_needs needs = find_needs(windows, loads);
-    int rc = share_once(memory, comm, &needs, loads, offer, segment);
+    const segment_needs needs = find_needs(windows, bundles);
+    int rc = share_once(memory, comm, &needs, bundles, offer, segment);
     if (OMPI_SUCCESS == rc && NULL == *segment && offer[DESCRIPTOR] < 0) {
         forget_segment(memory);
-        rc = share_once(memory, comm, &needs, loads, offer, segment);
+        rc = share_once(memory, comm, &needs, bundles, offer, segment);
     }
     if (NULL == *segment) {
-        tatp_loads_drop(loads);
+        tatp_bundles_drop(bundles);
         if (needs.bytes > 0 && needs.bytes < memory->refused_bytes)
             memory->refused_bytes = needs.bytes;
         return rc;
     }
-    if (!tatp_comm_is_leader(comm) && offer[LOADS] > 0)
-        tatp_loads_adopt(loads, segment_data(*segment), layout);
+    if (!tatp_comm_is_leader(comm) && offer[BUNDLES] > 0)
+        tatp_bundles_adopt(bundles, segment_data(*segment), layout);
     forget_segment(memory);
     memory->segment = use_segment(*segment);
     return rc;
@@ -354,18 +355,18 @@ static size_t count_local_aggregators(const tatp_comm *comm, const tatp_exchange
 }
 
 int tatp_share_windows(tatp_exchange_memory *memory, tatp_comm *comm,
-                       const tatp_exchange_layout *layout, tatp_loads **loads,
+                       const tatp_exchange_layout *layout, tatp_bundles **bundles,
                        tatp_segment **segment)
 {
     int rc = OMPI_SUCCESS;
     size_t aggregators = count_local_aggregators(comm, layout, -1);
-    bool wanted = tatp_loads_wanted(comm, layout);
+    bool wanted = tatp_bundles_wanted(comm, layout);
     if (!layout->use_shared_memory || count_locals(comm) < 2 || (0 == aggregators && !wanted))
         return OMPI_SUCCESS;
     if (wanted)
-        rc = tatp_loads_find(comm, layout, loads);
-    keep_first(&rc, share_segment(memory, comm, layout, windows_bytes(aggregators, layout), *loads,
-                                  segment));
+        rc = tatp_bundles_find(comm, layout, bundles);
+    keep_first(&rc, share_segment(memory, comm, layout, windows_bytes(aggregators, layout),
+                                  *bundles, segment));
     return rc;
 }
 
@@ -387,11 +388,12 @@ void tatp_find_windows(const tatp_segment *segment, size_t index, const tatp_com
         window[i].data = data + i * round_to_pages((size_t)layout->cycle_size);
 }
 
-tatp_load_memory tatp_find_load_memory(const tatp_segment *segment, size_t index,
-                                       const tatp_comm *comm, const tatp_exchange_layout *layout)
+tatp_bundle_memory tatp_find_bundle_memory(const tatp_segment *segment, size_t index,
+                                           const tatp_comm *comm,
+                                           const tatp_exchange_layout *layout)
 {
     size_t aggregators = count_local_aggregators(comm, layout, -1);
-    return (tatp_load_memory){
+    return (tatp_bundle_memory){
         .flags = find_flags(segment, index, segment->locals),
         .data = segment_data(segment) + windows_bytes(aggregators, layout),
     };

@@ -56,7 +56,7 @@ const tatp_node_map *tatp_nodes_map(const tatp_nodes *nodes);
 typedef struct tatp_inside {
     unsigned char *steps; /* between any two ranks; NULL: no rank is near another one, or this rank
                              is not the leader */
-    unsigned char *network; /* of each rank; NULL: all are as near to the network */
+    unsigned char *nearness; /* of each rank; NULL: all are as near to the network */
 } tatp_inside;
 const tatp_inside *tatp_nodes_inside(const tatp_nodes *nodes);
 

@@ -52,16 +52,16 @@ static int make_steps(char *const *locality, size_t ranks, unsigned char **steps
     return OMPI_SUCCESS;
 }
 
-static bool any_differs(const unsigned char *network, size_t ranks)
+static bool any_differs(const unsigned char *nearness, size_t ranks)
 {
     for (size_t i = 1; i < ranks; i++)
-        if (network[i] != network[0])
+        if (nearness[i] != nearness[0])
             return true;
     return false;
 }
 
 /* *network is NULL where all ranks are as near, or this is not known. */
-static int make_network(char *const *locality, size_t ranks, unsigned char **network)
+static int make_nearness(char *const *locality, size_t ranks, unsigned char **nearness)
 {
     topo_machine *machine = find_machine();
     if (NULL == machine)
@@ -69,7 +69,7 @@ static int make_network(char *const *locality, size_t ranks, unsigned char **net
     unsigned char *made = calloc(ranks, 1);
     int rc = NULL == made ? -ENOMEM : topo_machine_near_network(machine, locality, ranks, made);
     if (0 == rc && any_differs(made, ranks))
-        *network = made;
+        *nearness = made;
     else
         free(made);
     return tatp_from_errno(rc);
@@ -91,7 +91,7 @@ static int make_inside(char *const *locality, size_t ranks, tatp_inside *inside)
     if (ranks > 1 && any_bound(locality, ranks)) {
         rc = make_steps(locality, ranks, &made.steps);
         if (OMPI_SUCCESS == rc)
-            rc = make_network(locality, ranks, &made.network);
+            rc = make_nearness(locality, ranks, &made.nearness);
     }
     if (OMPI_SUCCESS == rc)
         *inside = made;
@@ -103,7 +103,7 @@ static int make_inside(char *const *locality, size_t ranks, tatp_inside *inside)
 void tatp_inside_release(tatp_inside *inside)
 {
     free(inside->steps);
-    free(inside->network);
+    free(inside->nearness);
     *inside = (tatp_inside){NULL, NULL};
 }
 

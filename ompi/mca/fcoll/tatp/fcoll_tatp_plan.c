@@ -100,7 +100,7 @@ static plan_input pose_problem(const tatp_planning *planning, const rows *c)
         .per_node = plan_even_per_node(map->ranks_on_node, map->nodes, planning->domains),
         .blocks = settings->strategy->by_blocks ? &c->blocks : NULL,
         .node_blocks = settings->strategy->by_blocks ? &c->node_blocks : NULL,
-        .network = c->network,
+        .nearness = c->nearness,
     };
 }
 

@@ -23,7 +23,7 @@ static request_sums start_request_sums(const tatp_planning *planning)
         .node = {.by_blocks = by_blocks,
                  .most = most,
                  .low = local[(most < locals ? most : locals) - 1],
-                 .near = {local, locals, inside->steps, inside->network}},
+                 .near = {local, locals, inside->steps, inside->nearness}},
         .all = rows_builder_new((size_t)tatp_comm_size(in->comm), map->nodes, planning->domains,
                                 by_blocks),
         .node_of_rank = map->node_of_rank,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Distances between the hosts of a job, from a fabric. */
-#include "topo/site.h"
+#include "topo/hosts.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,19 +13,19 @@ int topo_find_hosts(const topo_fabric *fabric, const char *const *hosts, size_t 
     return find_hosts(&fabric->hosts, hosts, nodes, 1, found, error);
 }
 
-static int measure_site(site *s, matrix_error *error)
+static int measure_hosts(job_hosts *s, matrix_error *error)
 {
     s->host = base_arena_alloc(&s->arena, s->nodes, sizeof *s->host);
     int rc = s->host == NULL ? -ENOMEM : 0;
     if (rc == 0)
         rc = find_hosts(&s->fabric->hosts, s->names, s->nodes, 0, s->host, error);
     if (rc == 0)
-        rc = site_find_classes(s, error);
+        rc = hosts_find_classes(s, error);
     if (rc == 0)
-        rc = site_count_hops(s);
+        rc = hosts_count_hops(s);
     if (rc == 0 && s->fabric->traces > 0)
-        rc = site_apply_traces(s, error);
-    return rc == 0 ? site_check_reached(s, error) : rc;
+        rc = hosts_apply_traces(s, error);
+    return rc == 0 ? hosts_check_reached(s, error) : rc;
 }
 
 int topo_from_fabric(const topo_fabric *fabric, const char *const *hosts, size_t nodes, topo *t,
@@ -33,11 +33,11 @@ int topo_from_fabric(const topo_fabric *fabric, const char *const *hosts, size_t
 {
     if (fabric->has_hops)
         return hops_of_market(fabric, hosts, nodes, t, error);
-    site s = {.fabric = fabric, .names = hosts, .nodes = nodes};
+    job_hosts s = {.fabric = fabric, .names = hosts, .nodes = nodes};
     topo_tree tree = {0};
-    int rc = measure_site(&s, error);
+    int rc = measure_hosts(&s, error);
     if (rc == 0)
-        rc = site_find_tree(&s, &tree);
+        rc = hosts_find_tree(&s, &tree);
     if (rc == 0) {
         *t = (topo){nodes, s.classes, s.class, s.between, tree, fabric->format};
         s.class = NULL;

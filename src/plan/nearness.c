@@ -14,7 +14,7 @@ static size_t nearest_rank(const plan_input *in, const matrix *saved, const bool
     int64_t most = matrix_get(saved, domain, owner);
     for (size_t e = saved->row_start[domain]; e < saved->row_start[domain + 1]; e++) {
         size_t rank = saved->col[e];
-        if (saved->value[e] == most && !owns[rank] && in->network[rank] > in->network[best] &&
+        if (saved->value[e] == most && !owns[rank] && in->nearness[rank] > in->nearness[best] &&
             in->node_of_rank[rank] == in->node_of_rank[owner])
             best = rank;
     }
@@ -37,7 +37,7 @@ static bool move_domains(const plan_input *in, const matrix *saved, bool *owns,
     return moved;
 }
 
-int prefer_network(const plan_input *in, size_t *rank_of_domain)
+int prefer_near_ranks(const plan_input *in, size_t *rank_of_domain)
 {
     matrix saved;
     bool *owns = calloc(in->requests->rows + 1, sizeof *owns);

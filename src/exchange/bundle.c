@@ -5,7 +5,7 @@
  * between these windows and one packed chunk, in the order of the file. To the aggregator the
  * carrier is one contributor. Chunks of a peer are copied in ascending order of cycles, because
  * messages are matched in that order and because cursors only advance. */
-#include "exchange/load.h"
+#include "exchange/bundle.h"
 
 #include "exchange/internal.h"
 
@@ -16,7 +16,7 @@
 #define SMALL_PART (16 * 1024)
 #define SMALL_WHOLE (256 * 1024)
 
-bool exchange_load_pays(size_t ranks, int64_t bytes, int64_t cycles, int64_t message_size)
+bool exchange_bundle_pays(size_t ranks, int64_t bytes, int64_t cycles, int64_t message_size)
 {
     if (ranks < 2 || cycles < 1)
         return false;
@@ -24,26 +24,26 @@ bool exchange_load_pays(size_t ranks, int64_t bytes, int64_t cycles, int64_t mes
     return part <= exchange_least(SMALL_PART, message_size / 4) || part <= SMALL_WHOLE / cycles;
 }
 
-bool exchange_load_allocate(exchange_peer *peer)
+bool exchange_bundle_allocate(exchange_peer *peer)
 {
-    peer->counted = calloc(peer->load->members, sizeof *peer->counted);
-    peer->copied = calloc(peer->load->members, sizeof *peer->copied);
+    peer->counted = calloc(peer->bundle->members, sizeof *peer->counted);
+    peer->copied = calloc(peer->bundle->members, sizeof *peer->copied);
     return peer->counted != NULL && peer->copied != NULL;
 }
 
-void exchange_load_release(exchange_peer *peer)
+void exchange_bundle_release(exchange_peer *peer)
 {
     free(peer->counted);
     free(peer->copied);
 }
 
-void exchange_load_begin_run(exchange_peer *peer)
+void exchange_bundle_begin_run(exchange_peer *peer)
 {
-    const exchange_load *load = peer->load;
-    access_cursor_init(&peer->own, load->own);
-    for (size_t i = 0; i < load->members; i++) {
-        access_cursor_init(&peer->counted[i], load->member[i].list);
-        access_cursor_init(&peer->copied[i], load->member[i].list);
+    const exchange_bundle *bundle = peer->bundle;
+    access_cursor_init(&peer->own, bundle->own);
+    for (size_t i = 0; i < bundle->members; i++) {
+        access_cursor_init(&peer->counted[i], bundle->member[i].list);
+        access_cursor_init(&peer->copied[i], bundle->member[i].list);
     }
     peer->carried = 0;
     peer->begun = peer->turn = 0;
@@ -56,10 +56,10 @@ static const exchange_window *member_window(const exchange_member *member,
 }
 
 /* All members' flags. */
-static exchange_flags *load_flags(const exchange *ex, const exchange_cycle *cycle,
-                                  const exchange_chunk *chunk)
+static exchange_flags *bundle_flags(const exchange *ex, const exchange_cycle *cycle,
+                                    const exchange_chunk *chunk)
 {
-    return member_window(ex->peer[chunk->of].load->member, cycle)->flags;
+    return member_window(ex->peer[chunk->of].bundle->member, cycle)->flags;
 }
 
 static void grant_windows(const exchange *ex, const exchange_cycle *cycle, exchange_flags *flags)
@@ -69,36 +69,36 @@ static void grant_windows(const exchange *ex, const exchange_cycle *cycle, excha
                           exchange_cycle_number(ex, cycle), memory_order_release);
 }
 
-void exchange_load_begin(exchange *ex, const exchange_cycle *cycle, exchange_chunk *chunk)
+void exchange_bundle_begin(exchange *ex, const exchange_cycle *cycle, exchange_chunk *chunk)
 {
     exchange_peer *peer = &ex->peer[chunk->of];
     chunk->begin = peer->carried;
     chunk->turn = peer->begun++;
     peer->carried += chunk->bytes;
-    for (size_t i = 0; i < peer->load->members; i++)
+    for (size_t i = 0; i < peer->bundle->members; i++)
         chunk->copies += access_skip(&peer->counted[i], peer->carried) > 0;
     if (ex->run.write)
-        grant_windows(ex, cycle, load_flags(ex, cycle, chunk));
+        grant_windows(ex, cycle, bundle_flags(ex, cycle, chunk));
 }
 
-bool exchange_load_done(const exchange *ex, const exchange_cycle *cycle,
-                        const exchange_chunk *chunk)
+bool exchange_bundle_done(const exchange *ex, const exchange_cycle *cycle,
+                          const exchange_chunk *chunk)
 {
-    const exchange_flags *flags = load_flags(ex, cycle, chunk);
+    const exchange_flags *flags = bundle_flags(ex, cycle, chunk);
     return atomic_load_explicit(&flags->done, memory_order_acquire) == chunk->copies;
 }
 
-bool exchange_load_collect(exchange *ex, const exchange_cycle *cycle, exchange_chunk *chunk)
+bool exchange_bundle_collect(exchange *ex, const exchange_cycle *cycle, exchange_chunk *chunk)
 {
     exchange_peer *peer = &ex->peer[chunk->of];
     int64_t end = chunk->begin + chunk->bytes;
-    if (chunk->turn != peer->turn || !exchange_load_done(ex, cycle, chunk))
+    if (chunk->turn != peer->turn || !exchange_bundle_done(ex, cycle, chunk))
         return false;
     ex->result.moved +=
         access_memory_to_window(ex->run.memory, &peer->own, end, chunk->packed, chunk->begin);
-    for (size_t i = 0; i < peer->load->members; i++)
+    for (size_t i = 0; i < peer->bundle->members; i++)
         access_scatter(&peer->copied[i], end, chunk->packed, chunk->begin,
-                       member_window(&peer->load->member[i], cycle)->data, chunk->bytes);
+                       member_window(&peer->bundle->member[i], cycle)->data, chunk->bytes);
     peer->turn++;
     chunk->is_copied = true;
     return true;
@@ -118,16 +118,16 @@ static int64_t received_end(const exchange_cycle *cycle, const exchange_chunk *c
     return cycle->end;
 }
 
-bool exchange_load_distribute(exchange *ex, const exchange_cycle *cycle, exchange_chunk *chunk)
+bool exchange_bundle_distribute(exchange *ex, const exchange_cycle *cycle, exchange_chunk *chunk)
 {
     exchange_peer *peer = &ex->peer[chunk->of];
-    exchange_flags *flags = load_flags(ex, cycle, chunk);
+    exchange_flags *flags = bundle_flags(ex, cycle, chunk);
     if (chunk->turn != peer->turn || !exchange_chunk_received(ex, chunk))
         return false;
     int64_t received = chunk->begin + chunk->received, end = chunk->begin + chunk->bytes;
-    for (size_t i = 0; i < peer->load->members; i++) {
+    for (size_t i = 0; i < peer->bundle->members; i++) {
         access_gather(&peer->copied[i], received, chunk->packed, chunk->begin,
-                      member_window(&peer->load->member[i], cycle)->data);
+                      member_window(&peer->bundle->member[i], cycle)->data);
         access_skip(&peer->copied[i], end);
     }
     flags->valid = received_end(cycle, chunk);

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Bundles: where many ranks of a node have small parts for one aggregator of another node, one of
+ * them, the carrier, sends and receives a single message for all, and one access request.
+ *
+ * The ranks of a node send its leader the bytes that they have in a cycle at most. The leader puts
+ * that into their shared segment, so that all of them decide alike, and know the windows for the
+ * chunks. A carrier is an aggregator's contributor like any other; the aggregator learns how many
+ * requests of other ranks will not come. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fcoll_tatp_exchange_internal.h"
+
+#include "access/encoding.h"
+#include "access/merge.h"
+#include "base/memory.h"
+#include "exchange/bundle.h"
+
+#define LINE 64
+
+/* What is carried for one domain; the same on all ranks of the node. */
+typedef struct bundle_pair {
+    size_t ranks;         /* 0: each rank for itself */
+    size_t place;         /* among the pairs of the node */
+    size_t bytes, offset; /* of one of its EXCHANGE_DEPTH windows for all ranks; of the first */
+} bundle_pair;
+
+/* What this rank carries. */
+typedef struct carried_bundle {
+    size_t domain, ranks;
+    access_list *list; /* of each rank, ascending; the own one is empty */
+    access_list *part; /* the same in bytes of the carried stream */
+    access_list whole;
+    int64_t pieces; /* of the ranks, before they are united */
+    exchange_bundle bundle;
+    exchange_member *member;
+} carried_bundle;
+
+struct tatp_bundles {
+    const tatp_comm *comm;
+    int locals, self; /* index among the ranks of the node */
+    size_t domains, pairs;
+    size_t bytes;  /* of all windows */
+    int32_t *part; /* per rank of the node and domain: bytes in a cycle at most */
+    bundle_pair *pair;
+    carried_bundle *carried;
+    size_t carries, windows;
+    exchange_window *window; /* EXCHANGE_DEPTH for each member of those */
+};
+
+/* ---- what each rank has ---- */
+
+/* Where even parts of all ranks in full windows are not small, bundles are not looked for: then
+ * only some nodes could have small parts. */
+bool tatp_bundles_wanted(const tatp_comm *comm, const tatp_exchange_layout *layout)
+{
+    int locals;
+    (void)tatp_comm_local_ranks(comm, &locals);
+    if (locals < 2 || !exchange_bundle_pays((size_t)tatp_comm_size(comm), layout->cycle_size,
+                                            layout->num_cycles, layout->message_size))
+        return false;
+    for (size_t j = 0; j < layout->domains->count; j++)
+        if (layout->domains->size[j] > 0 && !tatp_comm_is_local(comm, layout->aggregator[j]))
+            return true;
+    return false;
+}
+
+static tatp_bundles *new_bundles(const tatp_comm *comm, const tatp_exchange_layout *layout)
+{
+    tatp_bundles *bundles = calloc(1, sizeof *bundles);
+    if (NULL == bundles)
+        return NULL;
+    bundles->domains = layout->domains->count;
+    bundles->comm = comm;
+    bundles->self = tatp_comm_local_index(comm, tatp_comm_rank(comm));
+    (void)tatp_comm_local_ranks(comm, &bundles->locals);
+    bundles->part = calloc((size_t)bundles->locals, bundles->domains * sizeof *bundles->part);
+    bundles->pair = calloc(bundles->domains, sizeof *bundles->pair);
+    if (NULL != bundles->part && NULL != bundles->pair)
+        return bundles;
+    tatp_bundles_free(bundles);
+    return NULL;
+}
+
+static void free_carried(carried_bundle *c)
+{
+    for (size_t i = 0; i < c->ranks; i++) {
+        if (NULL != c->list)
+            access_release(&c->list[i]);
+        if (NULL != c->part)
+            access_release(&c->part[i]);
+    }
+    access_release(&c->whole);
+    free(c->list);
+    free(c->part);
+    free(c->member);
+}
+
+void tatp_bundles_free(tatp_bundles *bundles)
+{
+    if (NULL == bundles)
+        return;
+    for (size_t i = 0; i < bundles->carries; i++)
+        free_carried(&bundles->carried[i]);
+    free(bundles->carried);
+    free(bundles->window);
+    free(bundles->part);
+    free(bundles->pair);
+    free(bundles);
+}
+
+static int32_t *part_of(const tatp_bundles *bundles, int local, size_t domain)
+{
+    return &bundles->part[(size_t)local * bundles->domains + domain];
+}
+
+/* Pairs of a domain and the bytes for it. No bundles, no memory. */
+static int take_parts(void *context, tatp_message *message)
+{
+    const tatp_bundles *bundles = context;
+    if (NULL == bundles || NULL == message->element)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    int local = tatp_comm_local_index(bundles->comm, message->from);
+    for (size_t i = 0; i + 1 < message->count; i += 2)
+        *part_of(bundles, local, (size_t)message->element[i]) = (int32_t)message->element[i + 1];
+    return OMPI_SUCCESS;
+}
+
+/* The caller frees the elements; NULL: no memory. */
+static int64_t *list_parts(const tatp_comm *comm, const tatp_exchange_layout *layout, size_t *count)
+{
+    int64_t *element = base_alloc(2 * layout->shares + 1, sizeof *element);
+    *count = 0;
+    for (size_t i = 0; i < layout->shares && NULL != element; i++) {
+        const domain_share *share = &layout->share[i];
+        if (tatp_comm_is_local(comm, layout->aggregator[share->domain]))
+            continue;
+        element[(*count)++] = (int64_t)share->domain;
+        element[(*count)++] = exchange_largest_chunk(&share->list, layout->cycle_size);
+    }
+    return element;
+}
+
+/* A rank without memory has nothing that another one could carry. */
+static int gather_parts(tatp_bundles *bundles, tatp_comm *comm, const tatp_exchange_layout *layout)
+{
+    int locals;
+    const int *local = tatp_comm_local_ranks(comm, &locals);
+    const tatp_arrivals arrivals = {.tag = TATP_TAG_BUNDLES,
+                                    .expected = (size_t)locals - 1,
+                                    .take = take_parts,
+                                    .context = bundles};
+    tatp_message own = {.from = tatp_comm_rank(comm)};
+    own.element = list_parts(comm, layout, &own.count);
+    bool has_memory = NULL != bundles && NULL != own.element;
+    int rc = has_memory ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+    if (!tatp_comm_is_leader(comm)) {
+        int sent = tatp_send(comm, own.element, own.count * sizeof *own.element, local[0],
+                             TATP_TAG_BUNDLES);
+        rc = OMPI_SUCCESS != rc ? rc : sent;
+    } else {
+        if (has_memory)
+            rc = take_parts(bundles, &own);
+        rc = tatp_message_complete(comm, &arrivals, NULL, 0, rc);
+    }
+    free(own.element);
+    return rc;
+}
+
+/* ---- the decision ---- */
+
+static size_t round_to_lines(int32_t bytes)
+{
+    return ((size_t)bytes + LINE - 1) / LINE * LINE;
+}
+
+static void decide_pair(tatp_bundles *bundles, size_t domain, const tatp_exchange_layout *layout)
+{
+    bundle_pair *pair = &bundles->pair[domain];
+    int64_t sum = 0;
+    *pair = (bundle_pair){.place = bundles->pairs, .offset = bundles->bytes};
+    for (int i = 0; i < bundles->locals; i++) {
+        int32_t bytes = *part_of(bundles, i, domain);
+        pair->ranks += bytes > 0;
+        pair->bytes += round_to_lines(bytes);
+        sum += bytes;
+    }
+    if (!exchange_bundle_pays(pair->ranks, sum, layout->num_cycles, layout->message_size)) {
+        pair->ranks = 0;
+        return;
+    }
+    bundles->pairs++;
+    bundles->bytes += EXCHANGE_DEPTH * pair->bytes;
+}
+
+static void decide_pairs(tatp_bundles *bundles, const tatp_exchange_layout *layout)
+{
+    bundles->pairs = bundles->bytes = 0;
+    for (size_t j = 0; j < bundles->domains; j++)
+        decide_pair(bundles, j, layout);
+}
+
+void *tatp_bundles_table(tatp_bundles *bundles, size_t *bytes)
+{
+    *bytes = (size_t)bundles->locals * bundles->domains * sizeof *bundles->part;
+    return bundles->part;
+}
+
+void tatp_bundles_adopt(tatp_bundles *bundles, const void *table,
+                        const tatp_exchange_layout *layout)
+{
+    size_t bytes;
+    void *own = tatp_bundles_table(bundles, &bytes);
+    memcpy(own, table, bytes);
+    decide_pairs(bundles, layout);
+}
+
+int tatp_bundles_find(tatp_comm *comm, const tatp_exchange_layout *layout, tatp_bundles **bundles)
+{
+    *bundles = new_bundles(comm, layout);
+    int rc = gather_parts(*bundles, comm, layout);
+    if (NULL != *bundles && tatp_comm_is_leader(comm))
+        decide_pairs(*bundles, layout);
+    return rc;
+}
+
+void tatp_bundles_drop(tatp_bundles *bundles)
+{
+    if (NULL != bundles)
+        bundles->pairs = 0;
+}
+
+size_t tatp_bundles_pairs(const tatp_bundles *bundles)
+{
+    return NULL == bundles ? 0 : bundles->pairs;
+}
+
+size_t tatp_bundles_bytes(const tatp_bundles *bundles)
+{
+    return bundles->bytes;
+}
+
+/* ---- one domain ---- */
+
+/* The carriers of the domains are different ranks, as far as there are enough. */
+static int find_carrier(const tatp_bundles *bundles, size_t domain)
+{
+    size_t turn = domain % bundles->pair[domain].ranks;
+    int i = 0;
+    for (; 0 == *part_of(bundles, i, domain) || turn > 0; i++)
+        turn -= *part_of(bundles, i, domain) > 0;
+    return i;
+}
+
+enum tatp_bundle_role tatp_bundles_role(const tatp_bundles *bundles, size_t domain)
+{
+    if (NULL == bundles || 0 == tatp_bundles_pairs(bundles) || 0 == bundles->pair[domain].ranks ||
+        0 == *part_of(bundles, bundles->self, domain))
+        return TATP_BUNDLE_NONE;
+    return find_carrier(bundles, domain) == bundles->self ? TATP_BUNDLE_CARRIER
+                                                          : TATP_BUNDLE_MEMBER;
+}
+
+int tatp_bundles_carrier(const tatp_bundles *bundles, size_t domain)
+{
+    int locals;
+    return tatp_comm_local_ranks(bundles->comm, &locals)[find_carrier(bundles, domain)];
+}
+
+size_t tatp_bundles_ranks(const tatp_bundles *bundles, size_t domain)
+{
+    return bundles->pair[domain].ranks;
+}
+
+/* NULL: there was no memory for it. */
+static carried_bundle *find_carried(const tatp_bundles *bundles, size_t domain)
+{
+    for (size_t i = 0; i < bundles->carries; i++)
+        if (bundles->carried[i].domain == domain)
+            return &bundles->carried[i];
+    return NULL;
+}
+
+const access_list *tatp_bundles_carried(const tatp_bundles *bundles, size_t domain)
+{
+    const carried_bundle *c = find_carried(bundles, domain);
+    return NULL == c || 0 == c->whole.count ? NULL : &c->whole;
+}
+
+/* ---- lists, from the members to the carrier ---- */
+
+/* Index among the ranks that have a part. */
+static size_t place_in_pair(const tatp_bundles *bundles, int local, size_t domain)
+{
+    size_t place = 0;
+    for (int i = 0; i < local; i++)
+        place += *part_of(bundles, i, domain) > 0;
+    return place;
+}
+
+static int add_carried(tatp_bundles *bundles, size_t domain)
+{
+    carried_bundle *c = &bundles->carried[bundles->carries++];
+    size_t ranks = bundles->pair[domain].ranks;
+    int rc = 0;
+    *c = (carried_bundle){.domain = domain, .ranks = ranks};
+    c->list = base_zeroed(ranks, sizeof *c->list, &rc);
+    c->part = base_zeroed(ranks, sizeof *c->part, &rc);
+    c->member = base_zeroed(ranks, sizeof *c->member, &rc);
+    return tatp_from_errno(rc);
+}
+
+/* The number of lists is right whatever happens. */
+int tatp_bundles_expect(tatp_bundles *bundles, const tatp_exchange_layout *layout, size_t *lists)
+{
+    int rc = OMPI_SUCCESS;
+    *lists = 0;
+    bundles->carried = calloc(layout->shares + 1, sizeof *bundles->carried);
+    for (size_t i = 0; i < layout->shares; i++) {
+        size_t domain = layout->share[i].domain;
+        if (TATP_BUNDLE_CARRIER != tatp_bundles_role(bundles, domain))
+            continue;
+        *lists += bundles->pair[domain].ranks - 1;
+        if (NULL != bundles->carried && OMPI_SUCCESS == rc)
+            rc = add_carried(bundles, domain);
+    }
+    bundles->window = calloc(*lists + 1, EXCHANGE_DEPTH * sizeof *bundles->window);
+    if (NULL == bundles->carried || NULL == bundles->window)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    return rc;
+}
+
+int tatp_bundles_take(void *context, tatp_message *message)
+{
+    const tatp_bundles *bundles = context;
+    if (message->count < 2)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    size_t domain = (size_t)message->element[0];
+    const carried_bundle *c = find_carried(bundles, domain);
+    if (NULL == c || NULL == c->list)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    int local = tatp_comm_local_index(bundles->comm, message->from);
+    return tatp_from_errno(access_decode_runs(&c->list[place_in_pair(bundles, local, domain)],
+                                              message->element + 1, message->count - 1));
+}
+
+static int unite_lists(const tatp_bundles *bundles, carried_bundle *c, const access_list *own)
+{
+    const access_list **list = calloc(c->ranks, sizeof *list);
+    size_t self = place_in_pair(bundles, bundles->self, c->domain);
+    if (NULL == list)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    for (size_t i = 0; i < c->ranks; i++)
+        list[i] = i == self ? own : &c->list[i];
+    for (size_t i = 0; i < c->ranks; i++)
+        c->pieces += access_blocks(list[i]);
+    int rc = access_union_parts(list, c->ranks, &c->whole, c->part);
+    if (0 != rc)
+        access_release(&c->whole);
+    for (size_t i = 0; i < c->ranks; i++)
+        access_release(&c->list[i]);
+    free(list);
+    return tatp_from_errno(rc);
+}
+
+int tatp_bundles_unite(tatp_bundles *bundles, const tatp_exchange_layout *layout)
+{
+    int rc = OMPI_SUCCESS;
+    for (size_t i = 0; i < layout->shares && OMPI_SUCCESS == rc; i++) {
+        const domain_share *share = &layout->share[i];
+        if (TATP_BUNDLE_CARRIER == tatp_bundles_role(bundles, share->domain))
+            rc = unite_lists(bundles, find_carried(bundles, share->domain), &share->list);
+    }
+    return rc;
+}
+
+/* ---- targets ---- */
+
+/* The windows of a rank for its chunks. */
+static void find_bundle_windows(const tatp_bundles *bundles, size_t domain, int local,
+                                const tatp_bundle_memory *memory, exchange_window *window)
+{
+    const bundle_pair *pair = &bundles->pair[domain];
+    char *data = memory->data + pair->offset;
+    for (int i = 0; i < local; i++)
+        data += round_to_lines(*part_of(bundles, i, domain));
+    for (size_t w = 0; w < EXCHANGE_DEPTH; w++) {
+        window[w].flags = &memory->flags[pair->place * EXCHANGE_DEPTH + w];
+        window[w].data = data + w * pair->bytes;
+    }
+}
+
+static void describe_carrier(tatp_bundles *bundles, size_t domain, const tatp_bundle_memory *memory,
+                             exchange_target *target)
+{
+    carried_bundle *c = find_carried(bundles, domain);
+    size_t place = 0;
+    c->bundle.member = c->member;
+    for (int i = 0; i < bundles->locals; i++) {
+        if (0 == *part_of(bundles, i, domain))
+            continue;
+        const access_list *part = &c->part[place++];
+        if (i == bundles->self) {
+            c->bundle.own = part;
+            continue;
+        }
+        exchange_window *window = &bundles->window[EXCHANGE_DEPTH * bundles->windows++];
+        find_bundle_windows(bundles, domain, i, memory, window);
+        c->member[c->bundle.members++] = (exchange_member){part, window};
+    }
+    target->list = &c->whole;
+    target->bundle = &c->bundle;
+}
+
+void tatp_bundles_describe(tatp_bundles *bundles, size_t domain, const tatp_bundle_memory *memory,
+                           exchange_window *window, exchange_target *target)
+{
+    enum tatp_bundle_role role = tatp_bundles_role(bundles, domain);
+    if (TATP_BUNDLE_CARRIER == role)
+        describe_carrier(bundles, domain, memory, target);
+    if (TATP_BUNDLE_MEMBER == role) {
+        find_bundle_windows(bundles, domain, bundles->self, memory, window);
+        target->window = window;
+        target->is_carried = true;
+    }
+}
+
+/* ---- what is kept ---- */
+
+void tatp_bundles_settle(tatp_bundles *bundles)
+{
+    free(bundles->part);
+    free(bundles->pair);
+    bundles->part = NULL;
+    bundles->pair = NULL;
+}
+
+int64_t tatp_bundles_kept_bytes(const tatp_bundles *bundles)
+{
+    size_t runs = 0;
+    for (size_t i = 0; NULL != bundles && i < bundles->carries; i++) {
+        const carried_bundle *c = &bundles->carried[i];
+        runs += c->whole.capacity;
+        for (size_t k = 0; NULL != c->part && k < c->ranks; k++)
+            runs += c->part[k].capacity;
+    }
+    return (int64_t)(runs * sizeof(access_run));
+}
+
+void tatp_bundles_count_pieces(const tatp_bundles *bundles, int64_t *pieces, int64_t *merged)
+{
+    *pieces = *merged = 0;
+    for (size_t i = 0; NULL != bundles && i < bundles->carries; i++) {
+        *pieces += bundles->carried[i].pieces;
+        *merged += access_blocks(&bundles->carried[i].whole);
+    }
+}
