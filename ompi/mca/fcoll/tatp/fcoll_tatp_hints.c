@@ -109,8 +109,8 @@ tatp_hint_values tatp_hints_at_open(const ompio_file_t *fh)
 /* ---- the state of a file ---- */
 
 struct tatp_hints {
-    opal_info_t *info; /* of the user's file; NULL: it has none */
-    bool reports;      /* rank 0 */
+    struct ompi_file_t *file; /* the user's; NULL: it has none */
+    bool reports;             /* rank 0 */
     tatp_hint_values values, published;
     bool is_published; /* the info object has `published` */
 };
@@ -131,7 +131,7 @@ void tatp_hints_free(tatp_hints *hints)
 /* Handles that a component for shared file pointers opens have no file of the user's. */
 void tatp_hints_open(tatp_hints *hints, const ompio_file_t *fh)
 {
-    hints->info = fh->f_flags & OMPIO_SHAREDFP_IS_SET ? NULL : fh->f_fh->super.s_info;
+    hints->file = fh->f_flags & OMPIO_SHAREDFP_IS_SET ? NULL : fh->f_fh;
     hints->reports = 0 == fh->f_rank;
     hints->values = read_hints_at_open(fh, hints->reports);
     hints->is_published = false;
@@ -157,8 +157,10 @@ void tatp_hints_replace(tatp_hints *hints, const tatp_hint_values *then,
 
 /* ---- MPI_File_get_info ---- */
 
-static void put_text(opal_info_t *info, const hint_key *key, const char *text)
+/* Open MPI 6 replaces the info object of an open file. */
+static void put_text(const tatp_hints *hints, const hint_key *key, const char *text)
 {
+    opal_info_t *info = hints->file->super.s_info;
     compat_info_forget_saved(info, key->name);
     if (NULL != text)
         (void)opal_info_set(info, key->name, text);
@@ -178,7 +180,7 @@ static void write_published(const tatp_hints *hints)
             snprintf(number, sizeof number, "%lld", (long long)value);
             text = number;
         }
-        put_text(hints->info, &keys[i], text);
+        put_text(hints, &keys[i], text);
     }
 }
 
@@ -186,7 +188,7 @@ void tatp_hints_publish(tatp_hints *hints, const tatp_hint_values *values)
 {
     OPAL_THREAD_LOCK(&hints_lock);
     bool is_same = hints->is_published && 0 == memcmp(values, &hints->published, sizeof *values);
-    if (NULL != hints->info && !is_same) {
+    if (NULL != hints->file && !is_same) {
         hints->published = *values;
         write_published(hints);
         hints->is_published = true;
@@ -200,7 +202,7 @@ void tatp_hints_note_info(tatp_hints *hints, opal_info_t *info)
 {
     OPAL_THREAD_LOCK(&hints_lock);
     merge_info(info, hints->reports, &hints->values);
-    put_text(hints->info, &keys[TATP_HINT_COLLECTIVE_BUFFERING], NULL);
+    put_text(hints, &keys[TATP_HINT_COLLECTIVE_BUFFERING], NULL);
     hints->is_published = false;
     OPAL_THREAD_UNLOCK(&hints_lock);
 }
