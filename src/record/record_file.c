@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "record/record_store.h"
@@ -148,10 +147,8 @@ int record_file_add(record_file *file, const char *name, const record_entry *ent
 /* Whether another process of the run wrote the present version. */
 static bool is_of_run(const record_file *file, int fd, const record_header *present)
 {
-    struct stat status;
-    return strcmp(present->run, file->header.run) == 0 && present->ranks == file->header.ranks &&
-           fstat(fd, &status) == 0 &&
-           (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec >= file->started;
+    return present->ranks == file->header.ranks &&
+           record_header_is_of_run(present, fd, file->header.run, file->started);
 }
 
 /* Whether the present version would be missed: it is that of another program or number of ranks. */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/version.h"
@@ -62,6 +63,13 @@ static long read_begin(int fd, char *text, size_t capacity)
         length += (size_t)got;
     }
     return (long)length;
+}
+
+bool record_header_is_of_run(const record_header *header, int fd, const char *run, int64_t started)
+{
+    struct stat status;
+    return strcmp(header->run, run) == 0 && fstat(fd, &status) == 0 &&
+           (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec >= started;
 }
 
 int record_header_check_begin(int fd)

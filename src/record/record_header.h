@@ -7,6 +7,7 @@
 #ifndef RECORD_RECORD_HEADER_H
 #define RECORD_RECORD_HEADER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,10 @@ typedef struct record_header {
 /* Reads the header of an open file. An empty file is no record. -EEXIST: the file is neither empty
  * nor a record; -ENOMEM; errors of the file system. */
 int record_header_read(record_header *header, int fd);
+
+/* Whether a process of that run wrote the version that is open as fd. `run` is the run's name,
+ * which earlier runs may have had; `started` is as in record_origin. */
+bool record_header_is_of_run(const record_header *header, int fd, const char *run, int64_t started);
 
 /* 0: the file is a record, the beginning of one, or empty. -EEXIST: neither; errors of the file
  * system. */

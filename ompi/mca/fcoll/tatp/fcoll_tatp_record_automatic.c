@@ -102,9 +102,10 @@ static int find_record(int folder)
     if (fd < 0)
         return -ENOENT == fd ? 0 : fd;
     int rc = record_header_read(&header, fd);
-    close(fd);
     bool is_whole = 0 == rc && header.ranks == tatp_job_size();
-    run.has_record = is_whole && 0 != strcmp(header.run, tatp_job_id());
+    run.has_record =
+        is_whole && !record_header_is_of_run(&header, fd, tatp_job_id(), tatp_job_started());
+    close(fd);
     return is_whole ? 0 : cache_remove(folder, &run.key);
 }
 
