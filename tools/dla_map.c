@@ -217,6 +217,18 @@ static char **core_localities(topo_machine *machine, size_t cores)
     return locality;
 }
 
+static void check_cores(const placement *placed, const size_t *first, char *const *locality)
+{
+    size_t cores = 0;
+    while (cores < ranks_of(placed) && locality[cores] != NULL)
+        cores++;
+    for (size_t n = 0; n < placed->nodes.count; n++)
+        if (first[n + 1] - first[n] > cores)
+            exit(tool_fail("%s gets %zu ranks, but has %zu cores by the file of --machine: give it "
+                           "no more slots than cores",
+                           placed->nodes.name[n], first[n + 1] - first[n], cores));
+}
+
 /* The slot of each rank: its index among the ranks of its node or, if the machine is known, a core
  * that is near those of its neighbours. */
 static void find_slots(const placement *placed, const size_t *first, const size_t *rank,
@@ -226,6 +238,8 @@ static void find_slots(const placement *placed, const size_t *first, const size_
     char **locality = placed->machine == NULL ? NULL : core_localities(placed->machine, ranks);
     dla_inside sum = {0};
     char text[DLA_INSIDE_SIZE];
+    if (locality != NULL)
+        check_cores(placed, first, locality);
     for (size_t n = 0; n < placed->nodes.count; n++) {
         const dla_bound_ranks node = {first[n + 1] - first[n], rank + first[n], locality};
         for (size_t i = 0; i < node.count; i++)

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* tdestroy */
 #include "nodes.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <search.h>
 #include <stdbool.h>
@@ -80,11 +81,11 @@ static int add_ranks(tool_hosts *h, const char *name, size_t slots)
     return 0;
 }
 
-/* A byte order mark, for example, is part of no name. */
+/* A byte order mark, for example, is part of no name. Nor is what a name is to be given. */
 static bool is_host_name(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
-        if (text[i] <= ' ' || text[i] > '~')
+        if (text[i] <= ' ' || text[i] > '~' || text[i] == '=')
             return false;
     return length > 0 && length <= LONGEST_NAME;
 }
@@ -95,6 +96,7 @@ static bool is_host_name(const char *text, size_t length)
 struct list_parser {
     node_list *nodes;
     tool_hosts *hosts;
+    size_t names;
     int status;
 };
 
@@ -105,6 +107,7 @@ static int add_list_name(const char *text, void *context)
     bool ranks = p->hosts != NULL;
     char name[LONGEST_NAME + 1];
     size_t slots = 1, length = strcspn(text, ":");
+    p->names++;
     if (!is_host_name(text, length) ||
         (text[length] == ':' &&
          tool_number(text + length + 1, ranks, ranks ? MOST_SLOTS : SIZE_MAX, &slots) != 0))
@@ -119,11 +122,13 @@ static int add_list_name(const char *text, void *context)
 
 static int parse_name_list(const char *list, node_list *nodes, tool_hosts *hosts)
 {
-    struct list_parser p = {nodes, hosts, 0};
+    struct list_parser p = {.nodes = nodes, .hosts = hosts};
     matrix_error error;
     int rc = topo_expand_hostlist(list, add_list_name, &p, &error);
     if (rc != 0 && p.status == 0)
         return tool_fail("'%s': %s", list, error.reason);
+    if (p.names == 0)
+        return tool_fail("'%s' names no host", list);
     return p.status;
 }
 
@@ -249,12 +254,39 @@ static void strip_blanks(char *text)
     *to = '\0';
 }
 
+/* Open MPI takes host names without their domain. */
+static void drop_domain(char *name)
+{
+    struct in6_addr address;
+    if (inet_pton(AF_INET, name, &address) != 1 && inet_pton(AF_INET6, name, &address) != 1)
+        name[strcspn(name, ".")] = '\0';
+}
+
+/* Replaces by blanks what begins with "//" or "#", and what is between the marks of C's comments,
+ * which may go over several lines: `inside` is whether one has begun. Returns whether one
+ * continues. */
+static bool blank_comments(char *text, bool inside)
+{
+    for (; *text != '\0'; text++) {
+        bool ends = inside && text[0] == '*' && text[1] == '/';
+        if (!inside && (*text == '#' || (text[0] == '/' && text[1] == '/'))) {
+            *text = '\0';
+            return false;
+        }
+        inside = (inside || (text[0] == '/' && text[1] == '*')) && !ends;
+        if (ends)
+            *text++ = ' ';
+        if (inside || ends)
+            *text = ' ';
+    }
+    return inside;
+}
+
 /* A line that begins with '^' excludes a node, also from lines before it. */
 static int parse_hostfile_line(struct text_file *text, node_list *nodes, node_list *excluded)
 {
     struct hostfile_line line = {.text = text};
     char *save = NULL;
-    text->line[strcspn(text->line, "#")] = '\0';
     strip_blanks(text->line);
     char *name = strtok_r(text->line, blanks, &save);
     if (name == NULL)
@@ -268,6 +300,7 @@ static int parse_hostfile_line(struct text_file *text, node_list *nodes, node_li
     bool excludes = *name == '^';
     name += excludes;
     check_host_name(text, name);
+    drop_domain(name);
     if (!excludes)
         return set_node_slots(&line, nodes, name);
     number_node(excluded, name);
@@ -288,9 +321,14 @@ void nodes_read(node_list *nodes, const char *file)
 {
     node_list all = {0}, excluded = {0};
     struct text_file text = open_text_file(file);
-    while (read_text_line(&text))
+    bool in_comment = false;
+    while (read_text_line(&text)) {
+        in_comment = blank_comments(text.line, in_comment);
         if (parse_hostfile_line(&text, &all, &excluded) != 0)
             exit(TOOL_FAILURE);
+    }
+    if (in_comment)
+        exit(tool_fail("%s: the last comment has no end", file));
     close_text_file(&text);
     copy_included(&all, &excluded, nodes);
     if (nodes->count == 0)

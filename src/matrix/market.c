@@ -13,10 +13,10 @@
 
 /* The words of the banner after the first. */
 static const struct {
-    const char *what, *choice[5]; /* ends with NULL */
+    const char *what, *choice[6]; /* ends with NULL */
 } banner[] = {{"object", {"matrix"}},
               {"format", {"coordinate", "array"}},
-              {"field", {"integer", "real", "double", "pattern"}},
+              {"field", {"integer", "unsigned-integer", "real", "double", "pattern"}},
               {"symmetry", {"general", "symmetric"}}};
 
 /* Reads the next word, which must be a choice of that one of the banner. */
@@ -35,7 +35,8 @@ static int read_banner_word(matrix_scan *scan, size_t word, size_t *choice)
 
 static int read_banner(matrix_scan *scan, market_layout *layout)
 {
-    static const market_field fields[] = {MARKET_INTEGER, MARKET_REAL, MARKET_REAL, MARKET_PATTERN};
+    static const market_field fields[] = {MARKET_INTEGER, MARKET_INTEGER, MARKET_REAL, MARKET_REAL,
+                                          MARKET_PATTERN};
     size_t choice[4];
     int rc = matrix_scan_word(scan);
     if (rc != 0)

@@ -296,6 +296,18 @@ static int read_recorded_view(matrix_scan *scan, view_file *f)
     return rc == 0 ? read_patterns(scan, f) : rc;
 }
 
+static int check_sums(const view_file *f, matrix_error *error)
+{
+    int64_t sum, bytes = 0;
+    if (matrix_sum(&f->view, &sum) != 0)
+        return matrix_refuse(error, 0, "the weights are so large that their sum is out of range");
+    for (size_t k = 0; k < f->patterns; k++)
+        if (matrix_sum(&f->bytes[k], &sum) != 0 || __builtin_add_overflow(bytes, sum, &bytes))
+            return matrix_refuse(error, 0,
+                                 "the calls have so many bytes that their sum is out of range");
+    return 0;
+}
+
 int view_file_read(FILE *stream, view_file *f, matrix_error *error)
 {
     matrix_scan scan;
@@ -304,6 +316,8 @@ int view_file_read(FILE *stream, view_file *f, matrix_error *error)
     if (rc == 0)
         rc = matrix_scan_at_comment(&scan) ? read_market_view(&scan, &read)
                                            : read_recorded_view(&scan, &read);
+    if (rc == 0)
+        rc = check_sums(&read, error);
     if (rc != 0)
         view_file_release(&read);
     else

@@ -79,10 +79,11 @@ static int expand_bracket(struct expansion *e, const char *at, size_t used)
     }
 }
 
+/* Nothing between two separators is no name, as in Slurm. */
 static int emit_name(struct expansion *e, size_t used)
 {
     if (used == 0)
-        return matrix_refuse(e->error, 0, "an empty name in a list of hosts");
+        return 0;
     if (e->count++ == TOPO_HOSTLIST_LIMIT)
         return matrix_refuse(e->error, 0, "a list of more than %zu hosts", TOPO_HOSTLIST_LIMIT);
     e->name[used] = '\0';
@@ -103,10 +104,10 @@ static int expand_item(struct expansion *e, const char *at, size_t used)
     return at == e->end ? emit_name(e, used) : expand_bracket(e, at + 1, used);
 }
 
-/* Commas inside brackets separate ranges, not items. */
+/* Commas inside brackets separate ranges, not items. Blanks separate items as well. */
 static const char *end_of_item(const char *at)
 {
-    for (int inside = 0; *at != '\0' && (inside || *at != ','); at++)
+    for (int inside = 0; *at != '\0' && (inside || strchr(", \t", *at) == NULL); at++)
         inside = *at == '[' || (inside && *at != ']');
     return at;
 }

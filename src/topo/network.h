@@ -82,9 +82,9 @@ bool topo_is_bandwidth(FILE *stream);
 #define TOPO_HOSTLIST_LIMIT ((size_t)1 << 20)
 
 /* Expands a list as Slurm writes it, "n[0-3,7],r[00-01]c[1-2]-ib": calls take(name, context) for
- * each name in order and stops at the first result that is not 0, which it returns. -EBADMSG:
- * malformed, more than TOPO_HOSTLIST_LIMIT names, or a name of over 255 characters, with `error`.
- */
+ * each name in order and stops at the first result that is not 0, which it returns. Blanks separate
+ * names as commas do, and nothing between two separators is no name. -EBADMSG: malformed, more than
+ * TOPO_HOSTLIST_LIMIT names, or a name of over 255 characters, with `error`. */
 int topo_expand_hostlist(const char *list, int (*take)(const char *name, void *context),
                          void *context, matrix_error *error);
 

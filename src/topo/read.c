@@ -14,7 +14,8 @@ enum family { SLURM, INFINIBAND };
  * many links. */
 enum { MOST_PARTS = 1 << 22 };
 
-/* A line that begins with that text starts lines of that format. */
+/* A line that begins with that text, in Slurm's files a key before '=', starts lines of that
+ * format. */
 struct format {
     const char *beginning;
     enum family family;
@@ -27,10 +28,10 @@ static const char slurm_blocks[] = "Slurm, blocks";
 static const char traced[] = "ibtracert";
 
 static const struct format formats[] = {
-    {"SwitchName=", SLURM, slurm_tree, read_slurm_line},
-    {"BlockName=", SLURM, slurm_blocks, read_slurm_line},
-    {"BlockSizes=", SLURM, slurm_blocks, read_slurm_line},
-    {"AggregatedBlock=", SLURM, slurm_blocks, read_slurm_line},
+    {"SwitchName", SLURM, slurm_tree, read_slurm_line},
+    {"BlockName", SLURM, slurm_blocks, read_slurm_line},
+    {"BlockSizes", SLURM, slurm_blocks, read_slurm_line},
+    {"AggregatedBlock", SLURM, slurm_blocks, read_slurm_line},
     {"From ", INFINIBAND, traced, read_trace_line},
     {NULL, 0, NULL, NULL},
 };
@@ -39,9 +40,12 @@ static const struct format ibnetdiscover = {NULL, INFINIBAND, "ibnetdiscover",
 
 static const struct format *format_of(const char *line)
 {
-    for (const struct format *f = formats; f->beginning != NULL; f++)
-        if (strncasecmp(line, f->beginning, strlen(f->beginning)) == 0)
+    for (const struct format *f = formats; f->beginning != NULL; f++) {
+        size_t length = strlen(f->beginning);
+        if (strncasecmp(line, f->beginning, length) == 0 &&
+            (f->family != SLURM || *skip_blanks(line + length) == '='))
             return f;
+    }
     return begins_ibnetdiscover(line) ? &ibnetdiscover : NULL;
 }
 
@@ -57,6 +61,13 @@ static int refuse_unknown(const reading *r, const char *line)
                          "'%.40s' begins no topology: MatrixMarket, SwitchName= or BlockName= of "
                          "Slurm, ibnetdiscover or ibtracert",
                          line);
+}
+
+static int refuse_include(const reading *r)
+{
+    return matrix_refuse(
+        r->error, r->line,
+        "Include is not followed: save what 'scontrol show topology' prints and name that file");
 }
 
 /* Traces follow a list of links. */
@@ -96,6 +107,8 @@ static int read_lines(reading *r, text_lines *text)
         r->line = text->number;
         if (is_comment(line))
             continue;
+        if (strncasecmp(line, "Include", strlen("Include")) == 0)
+            return refuse_include(r);
         if (begun == NULL && now == NULL)
             return refuse_unknown(r, line);
         if (begun != NULL && now != NULL && begun->family != now->family)

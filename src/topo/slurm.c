@@ -5,6 +5,7 @@
 #include "base/union.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -65,38 +66,76 @@ void free_slurm(slurm_state *s)
 
 /* ---- one line ---- */
 
-static int split_word(reading *r, char *word, char **value)
+/* Ends the word at `at` and returns what follows it. */
+static char *end_word(char *at, const char *ends)
 {
-    char *equals = strchr(word, '=');
-    if (equals == NULL)
-        return matrix_refuse(r->error, r->line, "'%.60s' where KEY=VALUE is expected", word);
-    *equals = '\0';
+    at += strcspn(at, ends);
+    if (*at != '\0')
+        *at++ = '\0';
+    return at;
+}
+
+/* Whether KEY= begins here: what precedes it is the '=' of an empty value. */
+static bool begins_setting(const char *at)
+{
+    at += strcspn(at, "= \t\"");
+    return *skip_blanks(at) == '=';
+}
+
+/* Passes KEY=VALUE as Slurm's own parser does: there may be blanks around '=', and blanks in a
+ * quoted value. Without a value, as scontrol prints a switch without nodes: "". */
+static int next_setting(reading *r, char **at, const char **key, char **value)
+{
+    char *start = *at, *end = start + strcspn(start, "= \t"), *equals = end + strspn(end, " \t");
+    if (*equals != '=')
+        return matrix_refuse(r->error, r->line, "'%.60s' where KEY=VALUE is expected", start);
+    *end = '\0';
+    *key = start;
+    start = equals + 1 + strspn(equals + 1, " \t");
+    if (begins_setting(start)) {
+        *equals = '\0';
+        *value = equals;
+        *at = start;
+        return 0;
+    }
+    bool quoted = *start == '"';
+    if (quoted && strchr(start + 1, '"') == NULL)
+        return matrix_refuse(r->error, r->line, "'%.60s' has no closing quotation mark", start);
+    *value = start + quoted;
+    *at = end_word(*value, quoted ? "\"" : " \t");
+    return 0;
+}
+
+static int keep_setting(reading *r, const char *key, char *word, char **value)
+{
     for (int k = 0; k < KEYS; k++) {
-        if (strcasecmp(word, key_name[k]) != 0)
+        if (strcasecmp(key, key_name[k]) != 0)
             continue;
         if (value[k] != NULL)
             return matrix_refuse(r->error, r->line, "%s= is given twice", key_name[k]);
-        if (strcmp(equals + 1, "(null)") != 0)
-            value[k] = equals + 1;
+        value[k] = strcmp(word, "(null)") == 0 ? "" : word;
     }
     return 0;
 }
 
 static int split_line(reading *r, char *line, char **value)
 {
-    char *rest = NULL;
     line[strcspn(line, "#")] = '\0';
-    for (char *word = strtok_r(line, " \t", &rest); word != NULL;
-         word = strtok_r(NULL, " \t", &rest)) {
-        if (strcasecmp(word, "Include") == 0)
-            return matrix_refuse(r->error, r->line,
-                                 "Include is not followed: save what "
-                                 "'scontrol show topology' prints");
-        int rc = split_word(r, word, value);
+    for (char *at = line + strspn(line, " \t"); *at != '\0'; at += strspn(at, " \t")) {
+        const char *key;
+        char *word;
+        int rc = next_setting(r, &at, &key, &word);
+        if (rc == 0)
+            rc = keep_setting(r, key, word, value);
         if (rc != 0)
             return rc;
     }
     return 0;
+}
+
+static bool has_value(const char *value)
+{
+    return value != NULL && *value != '\0';
 }
 
 static int describe_vertex(reading *r, const char *name, size_t *v)
@@ -178,19 +217,17 @@ static int read_list(reading *r, const char *names, int (*take)(const char *, vo
     return rc;
 }
 
-/* "scontrol show topology" lists for a switch above others also all nodes below: ignored. */
+/* "scontrol show topology" lists for a switch above others also all nodes below: ignored. A switch
+ * may have nothing below it: nodes that are powered down are not listed. */
 static int read_switch(reading *r, char *const *value)
 {
     size_t v;
     int rc = describe_vertex(r, value[SWITCH_NAME], &v);
     if (rc != 0)
         return rc;
-    if (value[SWITCHES] != NULL)
+    if (has_value(value[SWITCHES]))
         return read_list(r, value[SWITCHES], add_listed_switch, v);
-    if (value[NODES] != NULL)
-        return read_list(r, value[NODES], add_listed_node, v);
-    return matrix_refuse(r->error, r->line,
-                         "switch %.80s has neither Nodes= nor Switches=", value[SWITCH_NAME]);
+    return has_value(value[NODES]) ? read_list(r, value[NODES], add_listed_node, v) : 0;
 }
 
 static int read_block(reading *r, char *const *value)
@@ -198,14 +235,12 @@ static int read_block(reading *r, char *const *value)
     slurm_state *s = r->slurm;
     size_t v;
     int rc = describe_vertex(r, value[BLOCK_NAME], &v);
-    if (rc == 0 && value[NODES] == NULL)
-        return matrix_refuse(r->error, r->line, "block %.80s has no Nodes=", value[BLOCK_NAME]);
     if (rc == 0)
         rc = base_reserve(&s->block, &s->block_capacity, s->blocks + 1, sizeof *s->block);
     if (rc != 0)
         return rc;
     s->block[s->blocks++] = v;
-    return read_list(r, value[NODES], add_listed_node, v);
+    return has_value(value[NODES]) ? read_list(r, value[NODES], add_listed_node, v) : 0;
 }
 
 static int read_size(reading *r, const char **at, uint64_t *size)

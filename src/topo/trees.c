@@ -13,7 +13,7 @@ struct forest {
     struct base_arena arena;
     size_t vertices;
     size_t *above; /* of each vertex: number of its parents */
-    size_t *part;  /* union-find */
+    size_t *part;  /* of switches: union-find. A node under two switches does not join them. */
     size_t *ready; /* vertices all of whose parents have been passed */
     size_t *first; /* first[v] .. first[v + 1] - 1 in below: children of v */
     size_t *below;
@@ -34,7 +34,8 @@ static int forest_init(struct forest *t, const topo_fabric *f)
         t->part[v] = v;
     for (size_t i = 0; i < f->arcs; i++) {
         t->above[f->arc[i].to]++;
-        t->part[base_root(t->part, f->arc[i].from)] = base_root(t->part, f->arc[i].to);
+        if (f->vertex[f->arc[i].to].kind == KIND_SWITCH)
+            t->part[base_root(t->part, f->arc[i].from)] = base_root(t->part, f->arc[i].to);
         t->first[f->arc[i].from + 2]++;
     }
     for (size_t v = 0; v < n; v++)
@@ -92,7 +93,7 @@ int join_trees(topo_fabric *f, matrix_error *error)
     if (rc == 0)
         rc = check_cycles(&t, f, &tops, error);
     for (size_t v = 0; rc == 0 && v < t.vertices; v++)
-        parts += t.part[v] == v;
+        parts += f->vertex[v].kind == KIND_SWITCH && t.part[v] == v;
     if (rc == 0 && parts > 1)
         rc = add_root(f, &t, tops);
     base_arena_release(&t.arena);

@@ -106,6 +106,8 @@ tap_is "$(sed 's/.*slot=//' near | sort -n | xargs)" "0 1 2 3 4 5 6 7" "map: a r
 tap_is "$(awk -F '[ =]' '{ node[$2] = int($5 / 4) } END { for (r = 0; r < 4; r++) print node[r] == node[r + 4] }' near | xargs)" \
     "1 1 1 1" "map: a rankfile with the machine: neighbours share a NUMA node"
 tap_contains "$(cat said)" "dla: mean hops between neighbours of a node: 0.871 as the launcher binds, 0.626 arranged" "map: what that is worth"
+wrong_input "x gets 17 ranks, but has 16 cores by the file of --machine: give it no more slots than cores" \
+    "a rankfile of more ranks than cores" -c 18 -n x:17,y:1 -m byslot -F rankfile -M "$machine"
 wrong_input "view.crs: no machine in hwloc's XML" "a machine that is none" -f view.crs -n x:6 -F rankfile -M view.crs
 wrong_use "--machine is for --format rankfile" "a machine for another format" -f view.crs -n x:6 -F seq --machine "$machine"
 tap_is "$(dla map -f view.crs -n x:3,y:3 --format=hostfile | xargs)" "x:2 y:2 x:1 y:1" \
@@ -184,6 +186,8 @@ placed "x x y y x y" "nodes of a hostfile, one named twice" -f view.crs -H hosts
 printf 'user@a slots = 2 port=22\nb max-slots=3\n c count=2\r\nd\n^d\n^e\n' >hosts
 tap_is "$(dla map --cart 7 -H hosts -F slurm -m byslot | xargs)" "a a b b b c c" \
     "map: a hostfile with users, max-slots alone, blanks around '=', nodes taken out"
+printf 'a.x.org slots=2 // the first, by its long name\n/* two\nlines */ b slots=1 /* the second */\nb.x.org//again\n10.0.0.1\n' >hosts
+tap_is "$(dla map --cart 5 -H hosts -F slurm -m byslot | xargs)" "a a b b 10.0.0.1" "map: a hostfile with Open MPI's comments and domains"
 hosts_refuse() {
     printf '%b' "$1" >bad
     wrong_input "bad:$2" "a hostfile with $3" -f view.crs -H bad
@@ -191,6 +195,9 @@ hosts_refuse() {
 hosts_refuse 'x slots=3\ny slots=three\n' "2: 'slots=three' is not slots=N or max_slots=N" "slots that are no number"
 hosts_refuse 'x slots=3\ny 3\n' "2: '3' is not slots=N or max_slots=N" "a stray word"
 hosts_refuse 'x slots=3\nx slots=3\n' "2: x is there already: its slots are given once" "slots of a node given twice"
+hosts_refuse 'x slots=3\nx.org slots=3\n' "2: x is there already: its slots are given once" "slots of a long name given twice"
+hosts_refuse 'x /* the\nfirst */ slots=3\n' "2: 'slots=3' is not the name of a host" "a line that goes on behind a comment"
+hosts_refuse 'x /* the\nfirst' " the last comment has no end" "a comment without an end"
 hosts_refuse 'x slots=3 max_slots=2\n' "1: 3 slots of x are more than max_slots=2" "more slots than max_slots"
 wrong_input "nohosts: No such file or directory" "a missing hostfile" -f view.crs -H nohosts
 wrong_input "empty.crs: no hosts" "an empty hostfile" -f view.crs -H empty.crs
@@ -199,6 +206,10 @@ for nodes in x: x:y :3 x:-1; do
         dla map -f view.crs --nodes="$nodes"
 done
 wrong_input "6 ranks are more than the nodes have slots" "too few slots" -f view.crs -n x:3,y:2
+
+printf '%%%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 2 9223372036854775807\n2 1 1\n' >over.mtx
+refuses 1 "dla: over.mtx: the weights are so large that their sum is out of range" "show: weights out of range" dla show over.mtx
+wrong_input "over.mtx: the weights are so large that their sum is out of range" "weights out of range" -f over.mtx -n x:1,y:1
 
 # --- map: what is placed, and how ---
 

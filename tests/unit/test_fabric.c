@@ -171,10 +171,10 @@ static const struct {
     {"n[1,1]", "n1 n1", NULL},
     {"10.0.0.[1-2]", "10.0.0.1 10.0.0.2", NULL},
     {"[0-1][0-1][9]", "009 019 109 119", NULL},
-    {"", NULL, "empty"},
-    {"a,", NULL, "empty"},
-    {",a", NULL, "empty"},
-    {"a,,b", NULL, "empty"},
+    {"", "", NULL},
+    {",a,,b,", "a b", NULL},
+    {" a b,\tn[1, 2] ", NULL, "number"},
+    {" a b,\tn[1-2] ", "a b n1 n2", NULL},
     {"n[3", NULL, "without ']'"},
     {"n3]", NULL, "without '['"},
     {"n[]", NULL, "number"},
@@ -377,7 +377,29 @@ static const struct good good[] = {
     /* A node on two leaf switches, which makes no tree of them that would agree. */
     {"SwitchName=s0 Nodes=a,b\nSwitchName=s1 Nodes=b,c\nSwitchName=t Switches=s0,s1\n", "a,b,c",
      "124 212 421", 0, SLURM},
+    /* Such a node joins no switches: they have a common top. */
+    {"SwitchName=s0 Nodes=a,b\nSwitchName=s1 Nodes=b,c\n", "a,b,c", "124 212 421", 0, SLURM},
+    {"SwitchName=s0 Nodes=a,b\nSwitchName=s1 Nodes=b\nSwitchName=s2 Nodes=c\n", "a,b,c",
+     "124 214 441", 6, SLURM},
     {"SwitchName=n1 Nodes=n1,n2\n", "n2,n1", "12 21", 3, SLURM},
+    /* Blanks around '=', quotation marks, nothing between commas. */
+    {"SwitchName = t Switches =l[1-2]\nSwitchName\t=\tl1 Nodes= a,b LinkSpeed =7\n"
+     "SwitchName= l2 Nodes\t= c\n",
+     "a,b,c", "124 214 441", 6, SLURM},
+    {"SwitchName=\"t\" Switches=\"l1, l2\"\nSwitchName=l1 Nodes=\"a,b\"\nSwitchName=l2 Nodes=\"c\" "
+     "LinkSpeed=\"1 2\"\n",
+     "a,b,c", "124 214 441", 6, SLURM},
+    {"SwitchName=l1 Nodes=,a,,b,\nSwitchName=l2 Nodes=\"c,\"\n", "a,b,c", "124 214 441", 6, SLURM},
+    /* Switches and blocks without nodes. */
+    {"SwitchName=l1 Level=0 Nodes=a,b Switches=\nSwitchName=l2 Level=0 Nodes= Switches=\n"
+     "SwitchName=l3 Level=0 Nodes=c\nSwitchName=t Level=1 Nodes=a,b,c Switches=l[1-3]\n",
+     "a,b,c", "124 214 441", 6, SLURM},
+    {"SwitchName=l1 Nodes=(null)\nSwitchName=l2 Nodes= LinkSpeed = 1\nSwitchName=l3\n"
+     "SwitchName=l4 Nodes=\"\"\nSwitchName=l5 Nodes=a,b,c\n",
+     "a,b,c", "122 212 221", 4, SLURM},
+    {"BlockName=b1 BlockIndex=0 Nodes=a,b BlockSize=2\nBlockName=b2 BlockIndex=1 Nodes=\n"
+     "BlockName=b3 Nodes=c\nBlockSizes=2,4\n",
+     "a,b,c", "126 216 661", 8, "Slurm, blocks"},
     /* Blocks of 2 and 4: b0 b1 | b2. */
     {"BlockName=b0 Nodes=a\nBlockName=b1 Nodes=b,c\nBlockName=b2 Nodes=d\nBlockSizes=2,4\n",
      "a,b,c,d", "1446 4126 4216 6661", 10, "Slurm, blocks"},
@@ -528,10 +550,8 @@ static const struct bad bad[] = {
     {"%%MatrixMarket matrix\n", "a", "", 1},
     {"SwitchName=s0 Nodes=a\n\xff\xfe\n", "a", "KEY=VALUE", 2},
     {TREE "SwitchName=s0 Nodes=b\n", "a", "second time, first on line 1", 2},
-    {TREE "SwitchName=s1\n", "a", "neither Nodes= nor Switches=", 2},
-    {TREE "SwitchName=s1 Nodes=(null)\n", "a", "neither Nodes= nor Switches=", 2},
     {TREE "SwitchName= Nodes=b\n", "a", "empty name", 2},
-    {TREE "SwitchName=s1 Nodes=\n", "a", "empty name", 2},
+    {TREE "SwitchName=s1 Nodes=\"b\n", "a", "no closing quotation mark", 2},
     {TREE "SwitchName=s1 Nodes=b Nodes=c\n", "a", "given twice", 2},
     {TREE "SwitchName=s1 Nodes\n", "a", "KEY=VALUE", 2},
     {TREE "Nodes=b\n", "a", "neither SwitchName=", 2},
@@ -542,12 +562,12 @@ static const struct bad bad[] = {
     {TREE "SwitchName=s1 Nodes=b[1-\n", "a", "without ']'", 2},
     {TREE "SwitchName=s1 Nodes=b[0-9999999]\n", "a", "more than", 2},
     {"SwitchName=s0 Nodes=a[0-599999]\nSwitchName=s1 Nodes=b[0-599999]\n", "a1", "more than", 2},
-    {TREE "Include /etc/other\n", "a", "Include", 2},
+    {TREE "Include /etc/other\n", "a", "Include is not followed", 2},
+    {"include\tswitches.conf\n" TREE, "a", "Include is not followed", 1},
     {TREE "BlockSizes=\n", "a", "block size", 2},
     {TREE "BlockSizes=4,6\n", "a", "no multiple", 2},
     {TREE "BlockSizes=4;8\n", "a", "','", 2},
     {TREE "BlockSizes=4\nBlockSizes=8\n", "a", "second line", 3},
-    {TREE "BlockName=b\n", "a", "no Nodes=", 2},
     {TREE "AggregatedBlock=b[0-1] BlockSize=0\n", "a", "block size", 2},
     {TREE "AggregatedBlock=b[0-1] Nodes=a\n", "a", "block size", 2},
     {TREE "AggregatedBlock=b0 BlockSize=4\n", "a", "b0 is named here", 2},

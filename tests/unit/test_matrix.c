@@ -419,6 +419,8 @@ static const struct good_text good_markets[] = {
     {3, 3, {0, 2, 4, 2, 0, 6, 4, 6, 0}, MM "array real symmetric\n3 3\n0\n2\n4.0\n0\n6\n0\n"},
     {1, 3, {0}, REALS "1 3 3\n1 1 0e-5\n1 2 -0.00\n1 3 0e99999999999\n"},
     {1, 1, {1}, MM "coordinate pattern general\n1 1 1\n1 1"},
+    {2, 2, {1, 3, 2, 4}, MM "array unsigned-integer general\n2 2\n1\n2\n3\n4\n"},
+    {1, 1, {7}, MM "coordinate Unsigned-Integer symmetric\n1 1 1\n1 1 7\n"},
     {1, 2, {3, 4}, MM "array integer general\n1 2 3 4"},
     {0, 1048576, {0}, MM "array integer general\n0 1048576\n"},
 };
