@@ -17,8 +17,6 @@ tests=(
     tests/dla/test_launchers.sh
 )
 more_files=(
-    tests/faults/test_injected.sh
-    tests/faults/test_kills.sh
     tests/mpi/test_faults.sh
     tests/mpi/test_large_counts.sh
     tests/mpi/test_hints.sh
@@ -40,6 +38,9 @@ more_files=(
     tests/mpi/test_pvars.sh
 )
 more_launch=(
+    tests/faults/test_injected.sh
+    tests/faults/test_kills.sh
+    tests/faults/test_losses.sh
     tests/unit/test_dla_spec
     tests/unit/test_dla_arrange
     tests/unit/test_dla_place
