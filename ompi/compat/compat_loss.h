@@ -11,6 +11,7 @@
 #if OMPI_MAJOR_VERSION >= 5 && OPAL_ENABLE_FT_MPI
 
 #define COMPAT_LOSS MPI_ERR_PROC_FAILED
+#define compat_survives_losses() ompi_ftmpi_enabled
 
 /* Whether an error means that. */
 static inline bool compat_is_loss(int rc)
@@ -35,7 +36,7 @@ static inline void compat_revoke(ompi_communicator_t *communicator)
  * last call that returned false, from 0 on. */
 static inline bool compat_has_lost(ompi_communicator_t *communicator, int *known)
 {
-    if (!ompi_ftmpi_enabled)
+    if (!compat_survives_losses())
         return false;
     int lost = ompi_group_size(ompi_group_all_failed_procs);
     if (ompi_comm_is_revoked(communicator))
@@ -50,30 +51,11 @@ static inline bool compat_has_lost(ompi_communicator_t *communicator, int *known
 #else
 
 #define COMPAT_LOSS MPI_ERR_OTHER
-
-static inline bool compat_is_loss(int rc)
-{
-    (void)rc;
-    return false;
-}
-
-static inline bool compat_has_failed(ompi_request_t *request)
-{
-    (void)request;
-    return false;
-}
-
-static inline void compat_revoke(ompi_communicator_t *communicator)
-{
-    (void)communicator;
-}
-
-static inline bool compat_has_lost(ompi_communicator_t *communicator, int *known)
-{
-    (void)communicator;
-    (void)known;
-    return false;
-}
+#define compat_survives_losses() false
+#define compat_is_loss(rc) ((void)(rc), false)
+#define compat_has_failed(request) ((void)(request), false)
+#define compat_revoke(communicator) ((void)(communicator))
+#define compat_has_lost(communicator, known) ((void)(communicator), (void)(known), false)
 
 #endif
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "ompi/communicator/communicator.h"
-#include "ompi/compat/compat_loss.h"
 #include "ompi/mca/coll/coll.h"
 #include "ompi/mca/pml/base/base.h"
 #include "ompi/mca/pml/pml.h"
@@ -150,6 +149,10 @@ int tatp_wait(tatp_comm *comm, ompi_request_t **request, ompi_status_public_t *s
 {
     while (tatp_queue_is_running(&comm->queue) && !compat_is_complete(*request))
         tatp_queue_pause(&comm->queue, *request);
+    while (compat_survives_losses() && !compat_is_complete(*request)) {
+        opal_progress();
+        tatp_comm_check_loss(comm);
+    }
     int rc = ompi_request_wait(request, status);
     if (OMPI_SUCCESS != rc && MPI_REQUEST_NULL != *request)
         (void)ompi_request_free(request);

@@ -38,11 +38,6 @@ static size_t value_bytes(const agreement *a)
     return (size_t)a->count * sizeof *a->value;
 }
 
-static void send_values(agreement *a, int peer)
-{
-    keep_error(a, tatp_send(a->comm, a->value, value_bytes(a), peer, TATP_TAG_AGREE));
-}
-
 static void receive_and_merge(agreement *a, int peer)
 {
     int64_t other[MOST_VALUES];
@@ -124,7 +119,8 @@ static void collect_values(agreement *a, const rank_tree *tree)
         for (int d = 1; d < tree->radix && tree->index + d * step < tree->count; d++)
             receive_and_merge(a, tree->rank[tree->index + d * step]);
     if (tree->index > 0)
-        send_values(a, find_parent(tree, span));
+        keep_error(a, tatp_send(a->comm, a->value, value_bytes(a), find_parent(tree, span),
+                                TATP_TAG_AGREE));
 }
 
 /* From the root; to all children at once: in shared memory a send is complete only after the peer
@@ -162,43 +158,46 @@ static void agree_among_leaders(agreement *a)
     }
 }
 
-int tatp_agree_max(tatp_comm *comm, int64_t *value, int count)
+static int agree(tatp_comm *comm, int64_t *value, int count, bool among_nodes)
 {
     agreement a = {comm, value, count, OMPI_SUCCESS};
     const rank_tree node = tree_of_node(comm);
     collect_values(&a, &node);
-    if (0 == node.index)
+    if (among_nodes && 0 == node.index)
         agree_among_leaders(&a);
     spread_values(&a, &node);
     return a.rc;
 }
 
-int tatp_node_max(tatp_comm *comm, int64_t *value, int count)
+int tatp_agree_max(tatp_comm *comm, int64_t *value, int count)
 {
-    agreement a = {comm, value, count, OMPI_SUCCESS};
-    const rank_tree node = tree_of_node(comm);
-    collect_values(&a, &node);
-    spread_values(&a, &node);
-    return a.rc;
+    return agree(comm, value, count, true);
 }
 
-int tatp_bcast(tatp_comm *comm, int64_t *value, int *count)
+int tatp_node_max(tatp_comm *comm, int64_t *value, int count)
+{
+    return agree(comm, value, count, false);
+}
+
+static int broadcast(tatp_comm *comm, int64_t *value, int *count, bool among_nodes)
 {
     agreement a = {comm, value, *count, OMPI_SUCCESS};
     const rank_tree node = tree_of_node(comm), leaders = tree_of_leaders(comm);
-    if (0 == node.index)
+    if (among_nodes && 0 == node.index)
         spread_values(&a, &leaders);
     spread_values(&a, &node);
     *count = a.count;
     return a.rc;
 }
 
+int tatp_bcast(tatp_comm *comm, int64_t *value, int *count)
+{
+    return broadcast(comm, value, count, true);
+}
+
 int tatp_node_bcast(tatp_comm *comm, int64_t *value, int count)
 {
-    agreement a = {comm, value, count, OMPI_SUCCESS};
-    const rank_tree node = tree_of_node(comm);
-    spread_values(&a, &node);
-    return a.rc;
+    return broadcast(comm, value, &count, false);
 }
 
 int tatp_agree_error(tatp_comm *comm, int rc)

@@ -3,6 +3,7 @@
 #ifndef MCA_FCOLL_TATP_COMM_INTERNAL_H
 #define MCA_FCOLL_TATP_COMM_INTERNAL_H
 
+#include "ompi/compat/compat_loss.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
 
 /* The non-blocking calls on one file. */
@@ -29,6 +30,15 @@ struct tatp_comm {
 bool tatp_queue_is_running(const tatp_queue *queue);
 /* Leaves that stack until `awaited` is complete, or (NULL) until the next progress. */
 void tatp_queue_pause(tatp_queue *queue, ompi_request_t *awaited);
+
+/* Where the communicator has lost a rank: revokes it, which ends all that waits for messages. A
+ * rank that is lost while it sends may leave shared memory in a state in which those of others do
+ * not arrive any more, so that not only what waits for that rank would wait for ever. */
+static inline void tatp_comm_check_loss(tatp_comm *comm)
+{
+    if (compat_has_lost(comm->communicator, &comm->lost_before))
+        compat_revoke(comm->communicator);
+}
 
 /* An element of each rank; for blocking calls. */
 int tatp_allgather(tatp_comm *comm, int own, int *all);

@@ -6,6 +6,7 @@
  * on a file run one after another in the order of their start, which is the same on all ranks, so
  * that their messages and reductions cannot meet each other's. */
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -14,7 +15,6 @@
 #include "fcoll_tatp_comm_internal.h"
 #include "opal/runtime/opal_progress.h"
 #include "ompi/compat/compat.h"
-#include "ompi/compat/compat_loss.h"
 
 /* ThreadSanitizer must know of stacks that are not a thread's. */
 #ifdef __SANITIZE_THREAD__
@@ -243,6 +243,7 @@ static void remove_first(tatp_queue *queue)
 static int resume_first(tatp_queue *queue)
 {
     tatp_request *request = queue->first;
+    tatp_comm_check_loss((tatp_comm *)((char *)queue - offsetof(tatp_comm, queue)));
     if (NULL != request->awaited && !compat_is_complete(request->awaited))
         return 0;
     if (!request->begun)
