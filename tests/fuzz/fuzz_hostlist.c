@@ -2,6 +2,7 @@
 /* libFuzzer entry: any text as a list of hosts. */
 #include "topo/topo.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (text == NULL)
         return 0;
     int rc = topo_expand_hostlist(text, count_name, &names, &error);
-    if (rc == 0         ? names == 0
+    bool only_separators = text[strspn(text, ", \t")] == '\0';
+    if (rc == 0         ? (names == 0) != only_separators
         : rc == STOPPED ? names != ENOUGH
                         : error.line != 0 || error.reason[0] == '\0')
         abort();
