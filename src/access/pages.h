@@ -18,7 +18,7 @@
 
 /* Extents that are written together at most: a mapping costs far less than so many requests, and
  * the array fits into a stack. */
-#define ACCESS_BATCH 512
+#define ACCESS_BATCH 2048
 
 /* Contiguous bytes of a file, at least one, and their data. */
 typedef struct access_extent {

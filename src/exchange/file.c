@@ -74,20 +74,48 @@ static bool take_extent(exchange *ex, int64_t end, access_piece *extent)
     return true;
 }
 
+/* ---- locks ---- */
+
+/* From the first byte of the cycle that is accessed to the last one of this domain. false: there is
+ * nothing to unlock. */
+static bool lock_cycle(exchange *ex, const exchange_cycle *cycle)
+{
+    const exchange_store *store = ex->run.store;
+    int64_t length, begin = access_next(&ex->cover);
+    int64_t end = exchange_least(cycle->end, ex->task.domains->size[ex->task.domain]);
+    if (ex->error != 0)
+        return false;
+    int64_t first = file_offset(ex, begin, end, &length);
+    int64_t last = file_offset(ex, end - 1, end, &length);
+    exchange_keep_error(ex, store->lock(store->context, first, last + 1 - first));
+    return ex->error == 0;
+}
+
+static void unlock_cycle(exchange *ex, bool is_locked)
+{
+    if (is_locked)
+        exchange_keep_error(ex, ex->run.store->unlock(ex->run.store->context));
+}
+
+/* ---- cycles ---- */
+
 void exchange_write_cycle(exchange *ex, const exchange_cycle *cycle, const char *data)
 {
     access_piece extent;
     extent_batch batch;
     batch.count = 0;
+    bool is_locked = lock_cycle(ex, cycle);
     while (take_extent(ex, cycle->end, &extent))
         append_to_batch(ex, &batch, extent.offset, extent.offset + extent.length,
                         data + (extent.offset - cycle->begin));
     write_batch(ex, &batch);
+    unlock_cycle(ex, is_locked);
 }
 
 void exchange_read_cycle(exchange *ex, exchange_cycle *cycle, char *data)
 {
     access_piece extent;
+    bool is_locked = lock_cycle(ex, cycle);
     while (take_extent(ex, cycle->end, &extent)) {
         int64_t end = extent.offset + extent.length, valid = extent.offset;
         if (cycle->valid < cycle->end)
@@ -98,4 +126,5 @@ void exchange_read_cycle(exchange *ex, exchange_cycle *cycle, char *data)
         if (valid < end)
             cycle->valid = valid;
     }
+    unlock_cycle(ex, is_locked);
 }

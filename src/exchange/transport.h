@@ -42,6 +42,10 @@ typedef struct exchange_store {
     /* Moves at least one byte unless it fails or the file ends before. It may move less than asked
      * for: the engine resumes. */
     int (*read)(void *context, int64_t offset, char *data, int64_t bytes, int64_t *done);
+    /* Around the writes, or the reads, of one cycle, which access nothing but these bytes. No
+     * message is waited for meanwhile. If a lock fails, nothing is accessed. */
+    int (*lock)(void *context, int64_t offset, int64_t bytes);
+    int (*unlock)(void *context);
     /* A read includes holes up to this many bytes rather than end there: only speed depends on it.
      */
     int64_t most_hole;

@@ -127,7 +127,7 @@ int64_t division_buffer(int64_t buffer, size_t domains, size_t nodes)
 int64_t division_cycle_size(const file_domains *domains, const division_cycles *cycles)
 {
     int64_t largest = largest_domain(domains), stripe = cycles->stripe;
-    int64_t most = largest_cycle(cycles), wanted = cycles->parts * cycles->message;
+    int64_t most = largest_cycle(cycles), wanted = cycles->wanted;
     bool whole_stripes = stripe > 0 && stripe <= most;
     most = least(wanted > LEAST_CYCLE ? wanted : LEAST_CYCLE, most);
     if (whole_stripes)

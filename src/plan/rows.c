@@ -227,7 +227,7 @@ void rows_release(rows *r)
     matrix_release(&r->savings);
     matrix_release(&r->node_bytes);
     matrix_release(&r->node_blocks);
-    matrix_release(&r->node_ranks);
+    matrix_release(&r->accessing);
     free(r->nearness);
     r->nearness = NULL;
 }
@@ -242,7 +242,7 @@ rows_builder rows_builder_new(size_t ranks, size_t nodes, size_t domains, bool b
                           .savings = by_rank,
                           .node_bytes = by_node,
                           .node_blocks = by_node,
-                          .node_ranks = by_node};
+                          .accessing = {.rows = 1, .cols = domains}};
 }
 
 static int note_nearness(rows_builder *b, size_t rank, int64_t nearness)
@@ -277,7 +277,7 @@ static int add_sums(rows_builder *b, size_t node, const int64_t *sum, size_t lis
     if (rc == 0 && b->by_blocks)
         rc = matrix_builder_add(&b->node_blocks, node, domain, sum[SUM_BLOCKS]);
     if (rc == 0)
-        rc = matrix_builder_add(&b->node_ranks, node, domain, sum[SUM_RANKS]);
+        rc = matrix_builder_add(&b->accessing, 0, domain, sum[SUM_RANKS]);
     for (size_t i = 0; i < listed && rc == 0; i++)
         rc = add_listed_rank(b, domain, sum + SUM_ELEMENTS + i * RANK_ELEMENTS);
     return rc;
@@ -315,7 +315,7 @@ int rows_builder_finish(rows_builder *b, rows *result)
     if (rc == 0 && b->by_blocks)
         rc = matrix_builder_finish(&b->node_blocks, &made.node_blocks);
     if (rc == 0)
-        rc = matrix_builder_finish(&b->node_ranks, &made.node_ranks);
+        rc = matrix_builder_finish(&b->accessing, &made.accessing);
     if (rc != 0) {
         rows_release(&made);
         return rc;
@@ -333,24 +333,7 @@ void rows_builder_release(rows_builder *b)
     matrix_builder_clear(&b->savings);
     matrix_builder_clear(&b->node_bytes);
     matrix_builder_clear(&b->node_blocks);
-    matrix_builder_clear(&b->node_ranks);
+    matrix_builder_clear(&b->accessing);
     free(b->nearness);
     b->nearness = NULL;
-}
-
-int64_t rows_count_parts(const matrix *node_ranks, const size_t *node_of_rank,
-                         const size_t *rank_of_domain, int64_t *contributors)
-{
-    int64_t most = 0;
-    for (size_t j = 0; j < node_ranks->cols; j++)
-        contributors[j] = 0;
-    for (size_t e = 0; e < node_ranks->row_start[node_ranks->rows]; e++)
-        contributors[node_ranks->col[e]] += node_ranks->value[e];
-    for (size_t j = 0; j < node_ranks->cols; j++) {
-        int64_t local = matrix_get(node_ranks, node_of_rank[rank_of_domain[j]], j);
-        int64_t remote = contributors[j] - local;
-        int64_t parts = remote > contributors[j] / 2 ? contributors[j] : remote;
-        most = parts > most ? parts : most;
-    }
-    return most;
 }

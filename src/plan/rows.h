@@ -75,7 +75,7 @@ typedef struct rows {
     matrix savings;          /* of plan_input; empty if all ranks save their own bytes only */
     matrix node_bytes;       /* nodes x domains, of all ranks of the node */
     matrix node_blocks;      /* empty unless by_blocks */
-    matrix node_ranks;       /* number of the node's ranks that access the domain */
+    matrix accessing;        /* 1 x domains: number of ranks that access it */
     unsigned char *nearness; /* by rank, of those that are listed: rows_steps.nearness; NULL: 0 */
 } rows;
 
@@ -84,7 +84,7 @@ void rows_release(rows *r);
 typedef struct rows_builder {
     bool by_blocks;
     unsigned char *nearness;
-    matrix_builder requests, blocks, savings, node_bytes, node_blocks, node_ranks;
+    matrix_builder requests, blocks, savings, node_bytes, node_blocks, accessing;
 } rows_builder;
 
 rows_builder rows_builder_new(size_t ranks, size_t nodes, size_t domains, bool by_blocks);
@@ -95,12 +95,5 @@ int rows_builder_add(rows_builder *builder, size_t node, const int64_t *element,
 /* -ERANGE, -ENOMEM. */
 int rows_builder_finish(rows_builder *builder, rows *r);
 void rows_builder_release(rows_builder *builder);
-
-/* Counts the ranks that access each domain. Returns into how many parts a cycle should fall so that
- * each part from another node fills a message: the number of an aggregator's contributors if more
- * than half of them are on other nodes, else of those on other nodes, since a larger cycle would
- * only leave the cache. The largest number over all aggregators. */
-int64_t rows_count_parts(const matrix *node_ranks, const size_t *node_of_rank,
-                         const size_t *rank_of_domain, int64_t *contributors);
 
 #endif

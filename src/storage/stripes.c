@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
+#include <time.h>
+#include <unistd.h>
 
 /* ---- Lustre: constants of lustre_user.h ---- */
 
@@ -221,4 +223,15 @@ int64_t storage_get_lock_unit(int fd)
     if (fstat(fd, &status) != 0 || status.st_blksize <= LARGEST_LOCAL_BLOCK || is_local(fd))
         return 0;
     return (int64_t)status.st_blksize;
+}
+
+bool storage_is_slow(int fd)
+{
+    enum { SLOW = 100000 }; /* ns; what the page cache has takes one percent of it */
+    struct timespec begin, end;
+    char byte;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    (void)!pread(fd, &byte, 1, 0);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    return (end.tv_sec - begin.tv_sec) * 1000000000 + end.tv_nsec - begin.tv_nsec > SLOW;
 }

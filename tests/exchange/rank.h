@@ -66,12 +66,13 @@ typedef struct sim_rank {
     /* present run */
     int run;
     bool begun, dirty, in_step;
-    bool knows;         /* that a rank has vanished */
-    int first_fault;    /* the first error that a call returned to it; 0: none */
-    bool domain_failed; /* its domain is not to be written any more */
-    uint64_t calls;     /* of the store in the present step */
-    uint64_t seen;      /* a digest of all that it was told, which decides what it does next */
-    int64_t requests;   /* that it has made */
+    bool knows;               /* that a rank has vanished */
+    int first_fault;          /* the first error that a call returned to it; 0: none */
+    bool domain_failed;       /* its domain is not to be written any more */
+    int64_t locked, unlocked; /* from here to there; equal: nothing */
+    uint64_t calls;           /* of the store in the present step */
+    uint64_t seen;    /* a digest of all that it was told, which decides what it does next */
+    int64_t requests; /* that it has made */
     bool finished;
     int rc;
     exchange_result result;

@@ -110,6 +110,8 @@ static void check_rank(simulation *sim, sim_rank *r)
     check_pipeline(sim, r, &r->ex->out);
     check_flags(sim, r);
     check_bundles(sim, r);
+    if (r->locked != r->unlocked)
+        sim_fail(sim, "rank %d waits and holds a lock", r->rank);
 }
 
 /* A cycle's moments come in one order: reading, the access is first. */
@@ -146,6 +148,7 @@ static void begin_run(simulation *sim, sim_rank *r)
     };
     r->first_fault = 0;
     r->domain_failed = false;
+    r->locked = r->unlocked = 0;
     r->begun = true;
     r->probe = (exchange_probe){r, note_moment};
     for (int m = 0; m < EXCHANGE_MOMENTS; m++)

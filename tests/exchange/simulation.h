@@ -26,7 +26,15 @@ typedef struct sim_island {
     size_t cell; /* of its first byte */
 } sim_island;
 
-enum fault_kind { FAULT_ISEND, FAULT_IRECV, FAULT_TEST, FAULT_WRITE, FAULT_READ, FAULT_KINDS };
+enum fault_kind {
+    FAULT_ISEND,
+    FAULT_IRECV,
+    FAULT_TEST,
+    FAULT_WRITE,
+    FAULT_READ,
+    FAULT_LOCK,
+    FAULT_KINDS
+};
 typedef struct sim_fault {
     enum fault_kind kind;
     int rank;

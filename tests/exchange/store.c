@@ -30,6 +30,8 @@ static bool check_call(simulation *sim, sim_rank *r, int64_t offset, int64_t byt
         sim_fail(sim, "rank %d accesses the file without end", r->rank);
     else if (bytes < 1 || bytes > sim->cycle_size)
         sim_fail(sim, "rank %d accesses %" PRId64 " bytes", r->rank, bytes);
+    else if (offset < r->locked || offset + bytes > r->unlocked)
+        sim_fail(sim, "rank %d accesses byte %" PRId64 ", which it has not locked", r->rank, first);
     else if (!r->aggregates || first < sim->domains.lo || last >= sim->domains.hi ||
              sim_owner(sim, first) != r->domain || sim_owner(sim, last) != r->domain)
         sim_fail(sim, "rank %d accesses byte %" PRId64 " outside of its domain", r->rank, first);
@@ -128,8 +130,40 @@ static int sim_read(void *context, int64_t offset, char *data, int64_t bytes, in
     return rc != 0 ? sim_report(r, rc) : 0;
 }
 
+/* ---- locks ---- */
+
+static int sim_lock(void *context, int64_t offset, int64_t bytes)
+{
+    sim_rank *r = context;
+    simulation *sim = r->sim;
+    sim_may_vanish(r);
+    sim_trace(sim, "rank %d: lock %" PRId64 " bytes at %" PRId64, r->rank, bytes, offset);
+    if (r->locked != r->unlocked || bytes < 1)
+        sim_fail(sim, "rank %d locks again, or nothing", r->rank);
+    sim_interrupt(sim);
+    int rc = sim_inject(sim, r->rank, FAULT_LOCK);
+    if (rc != 0) {
+        r->domain_failed |= sim->write[r->run];
+        return sim_report(r, rc);
+    }
+    r->locked = offset;
+    r->unlocked = offset + bytes;
+    return 0;
+}
+
+static int sim_unlock(void *context)
+{
+    sim_rank *r = context;
+    sim_may_vanish(r);
+    if (r->locked == r->unlocked)
+        sim_fail(r->sim, "rank %d unlocks what it has not locked", r->rank);
+    r->locked = r->unlocked;
+    return 0;
+}
+
 void sim_store_init(simulation *sim)
 {
     for (int i = 0; i < sim->ranks; i++)
-        sim->store[i] = (exchange_store){&sim->rank[i], sim_write, sim_read, i % 4 * 8};
+        sim->store[i] =
+            (exchange_store){&sim->rank[i], sim_write, sim_read, sim_lock, sim_unlock, i % 4 * 8};
 }

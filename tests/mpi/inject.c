@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -138,11 +139,45 @@ struct seen_access *inject_seen(size_t *count)
     return all;
 }
 
+static struct seen_locks locks;
+static struct flock lock; /* the last one */
+
+struct seen_locks inject_seen_locks(void)
+{
+    struct seen_locks all = locks;
+    locks = (struct seen_locks){0};
+    return all;
+}
+
+int fcntl(int fd, int command, ...)
+{
+    va_list list;
+    va_start(list, command);
+    void *argument = va_arg(list, void *);
+    va_end(list);
+    int rc = (int)syscall(SYS_fcntl, fd, command, argument);
+    bool locking = command == F_SETLKW || command == F_SETLK;
+    if (rc == 0 && locking && watching && is_open_as(watched, fd)) {
+        lock = *(const struct flock *)argument;
+        locks.held = lock.l_type != F_UNLCK;
+        locks.taken += locks.held;
+    }
+    return rc;
+}
+SAME(fcntl64, fcntl)
+
+static bool is_locked(off_t offset, ssize_t bytes)
+{
+    return locks.held && offset >= lock.l_start &&
+           (lock.l_len == 0 || offset + bytes <= lock.l_start + lock.l_len);
+}
+
 /* Returns `done`, as the access did. */
 static ssize_t note(int fd, bool write, off_t offset, ssize_t done)
 {
     if (done <= 0 || !watching || !is_open_as(watched, fd))
         return done;
+    locks.outside += !is_locked(offset, done);
     if (seen_count == seen_room) {
         seen_room = seen_room > 0 ? 2 * seen_room : 64;
         seen = realloc(seen, seen_room * sizeof *seen);

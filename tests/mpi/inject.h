@@ -55,6 +55,14 @@ struct seen_access {
 };
 struct seen_access *inject_seen(size_t *count);
 
+/* How this process has locked the file while it was watched. Resets it. */
+struct seen_locks {
+    int taken;
+    int outside; /* accesses to bytes that were not locked */
+    bool held;   /* there is one still */
+};
+struct seen_locks inject_seen_locks(void);
+
 /* From now on no stack can be had. */
 void inject_no_stack(bool fails);
 

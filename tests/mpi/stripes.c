@@ -20,7 +20,7 @@ enum { CALLS = 4 };
 struct options {
     struct cases cases;
     const char *domains;
-    bool several_nodes;
+    bool several_nodes, locked;
     /* Given by parameters of the run in place of hints; stripe 0: hints are given. */
     struct striping given;
 };
@@ -253,6 +253,16 @@ static void check_log(struct test *t, bool write, int call)
     free(log);
 }
 
+/* Of this rank: one for each cycle, which is at least a quarter of the buffer. */
+static void check_locks(struct test *t, int call)
+{
+    struct seen_locks locks = inject_seen_locks();
+    if (options.locked && (locks.outside > 0 || locks.held))
+        fail(t, call, "an access without a lock, or a lock that stays");
+    if (locks.taken > (options.locked ? 4 * t->size / t->given.cycle + 1 : 0))
+        fail(t, call, "more locks than cycles");
+}
+
 static void operate(struct test *t, bool write, int call)
 {
     int64_t bytes = bytes_of(t, t->rank);
@@ -272,6 +282,7 @@ static void operate(struct test *t, bool write, int call)
         fail(t, call, "it returned an error");
     if (bytes > 0 && memcmp(buffer, data, (size_t)bytes) != 0)
         fail(t, call, "the buffer is wrong");
+    check_locks(t, call);
     check_log(t, write, call);
     free(buffer);
     free(data);
@@ -336,6 +347,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case 't': given->targets = atoi(text); return 0;
     case 'a': given->aggregators = atoi(text); return 0;
     case 'c': given->cycle = atol(text); return 0;
+    case 'l': options.locked = true; return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -348,6 +360,7 @@ static void parse_options(int argc, char **argv)
         {"targets", 't', "N", 0, "The run's stripe count", 0},
         {"aggregators", 'a', "N", 0, "The run's number of aggregators", 0},
         {"cycle", 'c', "BYTES", 0, "The run's cycle buffer size", 0},
+        {"locked", 'l', NULL, 0, "The run has OMPIO lock the file", 0},
         {0},
     };
     static const struct argp parser = {

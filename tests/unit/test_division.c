@@ -195,32 +195,31 @@ static int64_t cycle_size(int64_t largest, division_cycles cycles)
 START_TEST(cycles_of_equal_size_or_whole_stripes)
 {
     static const struct {
-        int64_t largest, buffer, stripe, parts, size;
+        int64_t largest, buffer, stripe, wanted, size;
     } expected[] = {
         {1, 32 * MiB, 0, 0, 1},
         {4096, 32 * MiB, 0, 0, 4096},
         {4097, 32 * MiB, 0, 0, 8192},
         {256 * KiB, 32 * MiB, 0, 0, 256 * KiB},
         {256 * KiB + 1, 32 * MiB, 0, 0, 132 * KiB},
-        /* eight full messages are more than the least size */
-        {504 * KiB, 32 * MiB, 0, 8, 504 * KiB},
-        {505 * KiB, 32 * MiB, 0, 8, 256 * KiB},
+        {504 * KiB, 32 * MiB, 0, 504 * KiB, 504 * KiB},
+        {505 * KiB, 32 * MiB, 0, 504 * KiB, 256 * KiB},
         /* the buffer bounds them */
-        {8 * MiB, 32 * MiB, 0, 1000, 8 * MiB},
-        {80 * MiB, 32 * MiB, 0, 1000, 8 * MiB},
-        {7, 1, 0, 1000, 1},
+        {8 * MiB, 32 * MiB, 0, 63 * MiB, 8 * MiB},
+        {80 * MiB, 32 * MiB, 0, 63 * MiB, 8 * MiB},
+        {7, 1, 0, MiB, 1},
         {1000, 32 * MiB, MiB, 0, 1000},
         {MiB, 32 * MiB, MiB, 0, MiB},
         {10 * MiB, 32 * MiB, MiB, 0, MiB},
-        {10 * MiB, 32 * MiB, MiB, 40, 2 * MiB},
+        {10 * MiB, 32 * MiB, MiB, 2 * MiB + 1, 2 * MiB},
         /* more than a cycle's part of the buffer, which can hold it */
-        {40 * MiB, 32 * MiB, 16 * MiB, 40, 16 * MiB},
+        {40 * MiB, 32 * MiB, 16 * MiB, 2 * MiB, 16 * MiB},
     };
-    division_cycles cycles = {.in_flight = 4, .message = 63 * KiB};
+    division_cycles cycles = {.in_flight = 4};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         cycles.buffer = expected[i].buffer;
         cycles.stripe = expected[i].stripe;
-        cycles.parts = expected[i].parts;
+        cycles.wanted = expected[i].wanted;
         int64_t size = cycle_size(expected[i].largest, cycles);
         ck_assert_msg(size == expected[i].size, "case %zu: %lld", i, (long long)size);
     }
@@ -237,9 +236,8 @@ START_TEST(cycles_keep_the_buffer)
         const division_cycles cycles = {
             .buffer = 1 + below(4 * MiB),
             .in_flight = 1 + below(4),
-            .message = 1 + below(64 * KiB),
             .stripe = below(2) * (1 + below(2 * MiB)),
-            .parts = below(100),
+            .wanted = below(6 * MiB),
         };
         int64_t largest = 1 + below(20 * MiB), size = cycle_size(largest, cycles);
         int64_t part = cycles.buffer / cycles.in_flight;

@@ -14,15 +14,16 @@ enum { RANKS = 2, BYTES = 1024, CYCLE = 64, MESSAGE = 20, PENDING = 256, STEPS =
 
 /* ---- a file whose first bytes are in memory, and its accesses ---- */
 
-enum { NOTED = 1300 };
+enum { NOTED = 5000 };
 
 static char file[BYTES];
 
 /* Without assertions, which allocate. */
 static struct {
     int64_t offset[NOTED], bytes[NOTED];
-    size_t count, batches;
-    char data[NOTED]; /* the first byte that was written */
+    size_t count, batches, locks;
+    int64_t locked, locked_bytes; /* last */
+    char data[NOTED];             /* the first byte that was written */
 } noted;
 
 static bool note_access(int64_t offset, int64_t bytes)
@@ -59,8 +60,24 @@ static int read_file(void *context, int64_t offset, char *data, int64_t bytes, i
     return 0;
 }
 
+static int lock_file(void *context, int64_t offset, int64_t bytes)
+{
+    (void)context;
+    noted.locks++;
+    noted.locked = offset;
+    noted.locked_bytes = bytes;
+    return 0;
+}
+
+static int unlock_file(void *context)
+{
+    (void)context;
+    return 0;
+}
+
 enum { MOST_HOLE = 4096 };
-static const exchange_store store = {NULL, write_file, read_file, MOST_HOLE};
+static const exchange_store store = {NULL,      write_file,  read_file,
+                                     lock_file, unlock_file, MOST_HOLE};
 
 /* ---- messages between two ranks, without an allocation ---- */
 
@@ -436,7 +453,7 @@ static void access_bytes(const int64_t *offset, size_t count, int64_t end, int64
     exchange_buffers *buffers;
     exchange *ex = new_exchange(&task, &buffers);
     for (int i = 0; i < 3; i++) {
-        noted.count = noted.batches = 0;
+        noted.count = noted.batches = noted.locks = 0;
         ck_assert_int_eq(exchange_execute(ex, &run, &result), 0);
         ck_assert_int_eq(result.moved, (int64_t)count);
         ck_assert_int_eq(result.messages, 0);
@@ -474,7 +491,7 @@ START_TEST(holes)
 }
 END_TEST
 
-/* A cycle of more extents than a batch holds. */
+/* A cycle of more extents than a batch holds, under one lock. */
 START_TEST(batches)
 {
     int64_t offset[NOTED];
@@ -482,6 +499,9 @@ START_TEST(batches)
         offset[i] = 2 * i;
     access_bytes(offset, NOTED, 2 * NOTED, 2 * NOTED, true);
     ck_assert_uint_eq(noted.batches, 3);
+    ck_assert_uint_eq(noted.locks, 1);
+    ck_assert_int_eq(noted.locked, 0);
+    ck_assert_int_eq(noted.locked_bytes, 2 * NOTED);
     ck_assert_uint_eq(noted.count, NOTED);
     ck_assert_mem_eq(noted.offset, offset, sizeof offset);
     for (int i = 0; i < NOTED; i++)

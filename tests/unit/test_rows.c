@@ -186,12 +186,12 @@ static bool is_listed(const model *m, size_t rank, size_t domain, size_t most, b
 static void check_rows(const model *m, const rows *c, size_t most, bool by_blocks)
 {
     for (size_t j = 0; j < m->domains; j++) {
-        int64_t bytes[NODES] = {0}, blocks[NODES] = {0}, ranks[NODES] = {0};
+        int64_t bytes[NODES] = {0}, blocks[NODES] = {0}, ranks = 0;
         for (size_t r = 0; r < m->ranks; r++) {
             bool listed = is_listed(m, r, j, most, by_blocks);
             bytes[m->node_of_rank[r]] += m->bytes[r][j];
             blocks[m->node_of_rank[r]] += m->blocks[r][j];
-            ranks[m->node_of_rank[r]] += m->bytes[r][j] > 0;
+            ranks += m->bytes[r][j] > 0;
             ck_assert_int_eq(matrix_get(&c->requests, r, j), listed ? m->bytes[r][j] : 0);
             if (matrix_get(&c->requests, r, j) > 0)
                 ck_assert_int_eq(c->nearness != NULL ? c->nearness[r] : 0, m->nearness[r]);
@@ -204,10 +204,10 @@ static void check_rows(const model *m, const rows *c, size_t most, bool by_block
         }
         for (size_t n = 0; n < m->nodes; n++) {
             ck_assert_int_eq(matrix_get(&c->node_bytes, n, j), bytes[n]);
-            ck_assert_int_eq(matrix_get(&c->node_ranks, n, j), ranks[n]);
             if (by_blocks)
                 ck_assert_int_eq(matrix_get(&c->node_blocks, n, j), blocks[n]);
         }
+        ck_assert_int_eq(matrix_get(&c->accessing, 0, j), ranks);
     }
     ck_assert_int_eq(c->blocks.row_start != NULL, by_blocks);
     ck_assert_int_eq(c->node_blocks.row_start != NULL, by_blocks);
@@ -284,36 +284,6 @@ START_TEST(listed_ranks_suffice)
 }
 END_TEST
 
-START_TEST(parts_are_messages_to_one_aggregator)
-{
-    for (uint64_t k = 0, seed = first_seed(); k < random_cases(CASES); k++, seed++) {
-        model m;
-        rows c;
-        size_t rank_of_domain[DOMAINS];
-        int64_t counted[DOMAINS], most = 0;
-        state = seed;
-        random_model(&m);
-        ck_assert_int_eq(gather(&m, 1, false, &c), 0);
-        for (size_t j = 0; j < m.domains; j++)
-            rank_of_domain[j] = (size_t)below((int64_t)m.ranks);
-        int64_t parts = rows_count_parts(&c.node_ranks, m.node_of_rank, rank_of_domain, counted);
-        for (size_t j = 0; j < m.domains; j++) {
-            int64_t all = 0, remote = 0;
-            for (size_t r = 0; r < m.ranks; r++) {
-                all += m.bytes[r][j] > 0;
-                remote +=
-                    m.bytes[r][j] > 0 && m.node_of_rank[r] != m.node_of_rank[rank_of_domain[j]];
-            }
-            ck_assert_int_eq(counted[j], all);
-            int64_t own = remote > all / 2 ? all : remote;
-            most = own > most ? own : most;
-        }
-        ck_assert_int_eq(parts, most);
-        rows_release(&c);
-    }
-}
-END_TEST
-
 START_TEST(bad_elements_are_refused)
 {
     rows_node node = {.most = 1};
@@ -377,8 +347,8 @@ int main(void)
     Suite *suite = suite_create("rows");
     TCase *cases = tcase_create("rows");
     tcase_set_timeout(cases, 300);
-    add_tests(cases, sums_are_those_of_all_ranks, listed_ranks_suffice,
-              parts_are_messages_to_one_aggregator, bad_elements_are_refused, no_memory);
+    add_tests(cases, sums_are_those_of_all_ranks, listed_ranks_suffice, bad_elements_are_refused,
+              no_memory);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -291,16 +291,6 @@ static int make_progress(void *context)
  * asked. */
 enum { MOST_LOCAL_HOLE = 16 * 1024, MOST_HOLE = 64 * 1024 };
 
-static int write_extents(void *context, const access_extent *extent, size_t count)
-{
-    return tatp_io_write(context, extent, count);
-}
-
-static int read_piece(void *context, int64_t offset, char *data, int64_t bytes, int64_t *done)
-{
-    return tatp_io_read(context, offset, data, bytes, done);
-}
-
 /* Times the file access cycle by cycle: a piece may take less time than reading the clock. */
 typedef struct access_timer {
     const exchange_probe *probe; /* the caller's, or NULL */
@@ -325,8 +315,9 @@ int tatp_exchange_run(tatp_exchange *ex, tatp_comm *comm, tatp_io *io, exchange_
     access_timer timer = {.probe = run->probe};
     const exchange_transport transport = {comm, start_send, start_receive, test_message,
                                           make_progress};
-    const exchange_store store = {&transfer, write_extents, read_piece,
-                                  io->lock_unit > 0 ? MOST_HOLE : MOST_LOCAL_HOLE};
+    const exchange_store store = {&transfer,      tatp_io_write,
+                                  tatp_io_read,   tatp_io_lock,
+                                  tatp_io_unlock, io->lock_unit > 0 ? MOST_HOLE : MOST_LOCAL_HOLE};
     const exchange_probe probe = {&timer, time_access};
     double start = MPI_Wtime();
     tatp_transfer_init(&transfer, io);

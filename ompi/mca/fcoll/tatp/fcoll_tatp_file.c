@@ -9,6 +9,9 @@
 
 #include "storage/stripes.h"
 
+/* Bytes that take a server longer than the request for them. */
+#define REMOTE_CYCLE (4 << 20)
+
 static bool allocate_exchanges(tatp_file *file)
 {
     file->memory = tatp_exchange_memory_new();
@@ -167,7 +170,9 @@ int tatp_file_renew_settings(tatp_file *file, bool differ, bool *reuse)
 /* On rank 0. */
 static int prepare_record(const tatp_file *file, tatp_opening *opening)
 {
-    int rc = tatp_record_prepare(file->record_path, &opening->records);
+    bool records = false;
+    int rc = tatp_record_prepare(file->record_path, &records);
+    opening->root.records = records;
     return OMPI_SUCCESS == rc ? rc : tatp_params_refuse(rc);
 }
 
@@ -198,31 +203,36 @@ static void collect_settings(tatp_file *file)
     set_own_settings(file, &settings);
 }
 
-/* On rank 0, where OMPIO does not know the stripes: those that the file system says, unless all
- * ranks are on one node, whose ranks do not wait for each other's locks. What is not locked leaves
- * domains as they are, but for those that are to be striped. */
+/* On rank 0. Large accesses where a lock or a request takes long. The stripes that the file system
+ * says, where OMPIO does not know them, unless all ranks are on one node, which do not wait for
+ * each other's locks. What is not locked leaves domains as they are, but for those to be striped.
+ */
 static void ask_file_system(const tatp_file *file, tatp_opening *opening)
 {
-    int local;
+    int local, fd = file->io.fh->fd;
     (void)tatp_comm_local_ranks(file->comm, &local);
+    bool locks = 0 != (file->io.fh->f_flags & OMPIO_LOCK_ENTIRE_FILE);
+    if (locks || storage_get_lock_unit(fd) > 0 || storage_is_slow(fd))
+        opening->root.cycle = REMOTE_CYCLE;
     if (file->own.of[TATP_FS_STRIPE_SIZE] > 0 || local == file->io.fh->f_size)
         return;
-    const storage_stripes stripes = storage_get_stripes(file->io.fh->fd);
+    const storage_stripes stripes = storage_get_stripes(fd);
     if (stripes.size > DIVISION_LARGEST_STRIPE ||
         (!stripes.locked && DIVISION_STRIPE != file->own.of[PARAMETER_DOMAINS]))
         return;
-    opening->stripe = stripes.size;
-    opening->targets = stripes.count;
+    opening->root.stripe = stripes.size;
+    opening->root.targets = stripes.count;
 }
 
 /* All ranks have the same `own`, as far as it counts. */
 static void take_stripes(tatp_file *file, const tatp_opening *opening)
 {
     tatp_settings settings = file->own;
-    if (0 == opening->stripe)
-        return;
-    settings.of[TATP_FS_STRIPE_SIZE] = opening->stripe;
-    settings.of[TATP_FS_STRIPE_COUNT] = opening->targets;
+    settings.of[TATP_FS_CYCLE] = opening->root.cycle;
+    if (0 != opening->root.stripe) {
+        settings.of[TATP_FS_STRIPE_SIZE] = opening->root.stripe;
+        settings.of[TATP_FS_STRIPE_COUNT] = opening->root.targets;
+    }
     set_own_settings(file, &settings);
 }
 
@@ -262,7 +272,7 @@ static int complete_opening(tatp_file *file)
     if (OMPI_SUCCESS != rc)
         return rc;
     take_stripes(file, &opening);
-    begin_record(file, opening.records);
+    begin_record(file, opening.root.records);
     begin_stats(file);
     (void)adopt_own_settings(file);
     return OMPI_SUCCESS;

@@ -51,23 +51,17 @@ static version parse_version(const char *library)
 /* Which has no header. */
 OBJ_CLASS_DECLARATION(ompi_file_t);
 
+#define SIZES(type) #type, sizeof(type), type##_class.cls_sizeof
+
 /* The class whose objects have another size; NULL: none. */
 static const char *find_other_size(void)
 {
     const struct {
         const char *name;
         size_t built, runs;
-    } sizes[] = {
-        {"ompi_communicator_t", sizeof(ompi_communicator_t), ompi_communicator_t_class.cls_sizeof},
-        {"ompi_group_t", sizeof(ompi_group_t), ompi_group_t_class.cls_sizeof},
-        {"ompi_file_t", sizeof(ompi_file_t), ompi_file_t_class.cls_sizeof},
-        {"ompi_request_t", sizeof(ompi_request_t), ompi_request_t_class.cls_sizeof},
-        {"opal_proc_t", sizeof(opal_proc_t), opal_proc_t_class.cls_sizeof},
-        {"ompi_datatype_t", sizeof(ompi_datatype_t), ompi_datatype_t_class.cls_sizeof},
-        {"opal_convertor_t", sizeof(opal_convertor_t), opal_convertor_t_class.cls_sizeof},
-        {"opal_info_t", sizeof(opal_info_t), opal_info_t_class.cls_sizeof},
-        {"opal_mutex_t", sizeof(opal_mutex_t), opal_mutex_t_class.cls_sizeof},
-    };
+    } sizes[] = {{SIZES(ompi_communicator_t)}, {SIZES(ompi_group_t)}, {SIZES(ompi_file_t)},
+                 {SIZES(ompi_request_t)},      {SIZES(opal_proc_t)},  {SIZES(ompi_datatype_t)},
+                 {SIZES(opal_convertor_t)},    {SIZES(opal_info_t)},  {SIZES(opal_mutex_t)}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (sizes[i].built != sizes[i].runs)
             return sizes[i].name;

@@ -14,26 +14,16 @@
 #define FIRST_BATCH 4
 
 struct tatp_independent {
-    char *buffer;
+    char buffer[BUFFER_SIZE];
 };
 
 tatp_independent *tatp_independent_new(void)
 {
-    tatp_independent *independent = calloc(1, sizeof *independent);
-    if (NULL == independent)
-        return NULL;
-    independent->buffer = base_alloc((size_t)BUFFER_SIZE, 1);
-    if (NULL != independent->buffer)
-        return independent;
-    free(independent);
-    return NULL;
+    return base_alloc(1, sizeof(tatp_independent));
 }
 
 void tatp_independent_free(tatp_independent *independent)
 {
-    if (NULL == independent)
-        return;
-    free(independent->buffer);
     free(independent);
 }
 
@@ -176,13 +166,27 @@ static int read_accesses(execution *e)
     return rc;
 }
 
+/* One lock for all of it. */
+static int access_locked(execution *e)
+{
+    const access_list *accesses = e->run->accesses;
+    if (0 == accesses->count)
+        return OMPI_SUCCESS;
+    int64_t first = access_lower(accesses), bytes = access_upper(accesses) - first;
+    int rc = tatp_io_lock(&e->transfer, first, bytes);
+    if (OMPI_SUCCESS == rc)
+        rc = e->run->write ? write_accesses(e) : read_accesses(e);
+    int unlocked = tatp_io_unlock(&e->transfer);
+    return OMPI_SUCCESS != rc ? rc : unlocked;
+}
+
 int tatp_independent_execute(tatp_independent *independent, tatp_io *io,
                              const tatp_independent_run *run, tatp_independent_result *result)
 {
     execution e = {.independent = independent, .run = run, .start = MPI_Wtime(), .result = result};
     *result = (tatp_independent_result){0};
     tatp_transfer_init(&e.transfer, io);
-    int rc = run->write ? write_accesses(&e) : read_accesses(&e);
+    int rc = access_locked(&e);
     result->seconds = MPI_Wtime() - e.start;
     return rc;
 }

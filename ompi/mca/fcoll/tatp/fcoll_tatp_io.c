@@ -29,7 +29,48 @@ void tatp_transfer_init(tatp_transfer *transfer, tatp_io *io)
     transfer->io = io;
     transfer->handle = *io->fh;
     transfer->handle.f_num_of_io_entries = 1;
+    transfer->locks = !io->fh->f_atomicity && 0 == (io->fh->f_flags & OMPIO_LOCK_NEVER);
+    if (transfer->locks)
+        transfer->handle.f_flags ^= OMPIO_LOCK_NEVER | (io->fh->f_flags & OMPIO_LOCK_ENTIRE_FILE);
 }
+
+/* ---- locks ---- */
+
+/* If OMPIO found that the file has to be locked. bytes: 0: without end. */
+static int set_lock(const tatp_transfer *transfer, short type, int64_t offset, int64_t bytes)
+{
+    struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = offset, .l_len = bytes};
+    int rc = 0;
+    if (!transfer->locks)
+        return OMPI_SUCCESS;
+    do
+        rc = fcntl(transfer->handle.fd, F_SETLKW, &lock);
+    while (0 != rc && EINTR == errno);
+    bool has_locks = ENOSYS != errno && EOPNOTSUPP != errno && EINVAL != errno;
+    return 0 == rc || !has_locks ? OMPI_SUCCESS : error_from_errno(errno);
+}
+
+/* fbtl/posix would lock each piece, and go on where a lock fails. This one is shared: ranks of one
+ * call never write the same bytes, and nothing around theirs, so that they need not wait for each
+ * other. What reads, modifies and writes back elsewhere waits. */
+int tatp_io_lock(void *context, int64_t offset, int64_t bytes)
+{
+    tatp_transfer *transfer = context;
+    transfer->offset = offset;
+    transfer->bytes = bytes;
+    return set_lock(transfer, F_RDLCK, offset, bytes);
+}
+
+/* The system may have no memory to split a lock, but needs none to give up all. Others would wait
+ * for one that stays while this rank waits for them. */
+int tatp_io_unlock(void *context)
+{
+    const tatp_transfer *transfer = context;
+    int rc = set_lock(transfer, F_UNLCK, transfer->offset, transfer->bytes);
+    return OMPI_SUCCESS == rc ? rc : set_lock(transfer, F_UNLCK, 0, 0);
+}
+
+/* ---- pieces ---- */
 
 static int transfer_piece(tatp_transfer *transfer, ssize_t (*move)(ompio_file_t *fh),
                           int64_t offset, char *data, int64_t bytes, int64_t *done)
@@ -73,35 +114,6 @@ bool tatp_io_may_map(tatp_io *io)
     return TATP_MAPPING_ALLOWED == io->mapping;
 }
 
-/* Where fbtl/posix takes locks, it does so for what reads, modifies and writes back. A shared lock
- * of all extents keeps that away, but not other ranks that write through pages. type: F_RDLCK,
- * F_UNLCK. bytes: 0: without end. */
-static bool set_lock(const tatp_transfer *transfer, short type, int64_t offset, int64_t bytes)
-{
-    struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = offset, .l_len = bytes};
-    int rc;
-    if (transfer->handle.f_flags & OMPIO_LOCK_NEVER)
-        return true;
-    do
-        rc = fcntl(transfer->handle.fd, F_SETLKW, &lock);
-    while (0 != rc && EINTR == errno);
-    return 0 == rc;
-}
-
-/* The system may have no memory to split a lock, but needs none to give up all. Others would wait
- * for one that stays while this rank waits for them. */
-static bool write_locked_pages(const tatp_transfer *transfer, const access_extent *extent,
-                               size_t count)
-{
-    const access_extent *last = &extent[count - 1];
-    int64_t offset = extent->offset, bytes = last->offset + last->bytes - offset;
-    if (!set_lock(transfer, F_RDLCK, offset, bytes))
-        return false;
-    int rc = access_pages_write(transfer->handle.fd, extent, count);
-    bool is_free = set_lock(transfer, F_UNLCK, offset, bytes) || set_lock(transfer, F_UNLCK, 0, 0);
-    return is_free && 0 == rc;
-}
-
 /* The last extent comes first: the file then ends behind all pages, at the size that the extents
  * demand, while other ranks may write behind them. false: the extents have to be written one by
  * one, and that returns the error if there is one. */
@@ -111,24 +123,26 @@ static bool write_pages(tatp_transfer *transfer, const access_extent *extent, si
         !tatp_io_may_map(transfer->io))
         return false;
     if (OMPI_SUCCESS == write_extent(transfer, &extent[count - 1]) &&
-        write_locked_pages(transfer, extent, count))
+        0 == access_pages_write(transfer->handle.fd, extent, count))
         return true;
     transfer->io->mapping = TATP_MAPPING_REFUSED;
     return false;
 }
 
-int tatp_io_write(tatp_transfer *transfer, const access_extent *extent, size_t count)
+int tatp_io_write(void *context, const access_extent *extent, size_t count)
 {
-    if (write_pages(transfer, extent, count))
-        return OMPI_SUCCESS;
+    tatp_transfer *transfer = context;
     int rc = OMPI_SUCCESS;
+    if (write_pages(transfer, extent, count))
+        return rc;
     for (size_t i = 0; i < count && OMPI_SUCCESS == rc; i++)
         rc = write_extent(transfer, &extent[i]);
     return rc;
 }
 
-int tatp_io_read(tatp_transfer *transfer, int64_t offset, char *data, int64_t bytes, int64_t *done)
+int tatp_io_read(void *context, int64_t offset, char *data, int64_t bytes, int64_t *done)
 {
+    tatp_transfer *transfer = context;
     return transfer_piece(transfer, transfer->handle.f_fbtl->fbtl_preadv, offset, data, bytes,
                           done);
 }

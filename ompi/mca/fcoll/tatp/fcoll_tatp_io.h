@@ -23,8 +23,7 @@ enum tatp_mapping { TATP_MAPPING_UNKNOWN, TATP_MAPPING_ALLOWED, TATP_MAPPING_REF
 typedef struct tatp_io {
     ompio_file_t *fh;
     enum tatp_mapping mapping;
-    int64_t
-        lock_unit; /* bytes that the file system locks together; 0: of one machine, or unknown */
+    int64_t lock_unit; /* bytes that the file system locks together; 0: local, or not known */
 } tatp_io;
 
 /* File accesses of one collective operation, with a copy of the handle: while a non-blocking call
@@ -32,18 +31,25 @@ typedef struct tatp_io {
 typedef struct tatp_transfer {
     ompio_file_t handle;
     tatp_io *io;
+    bool locks;            /* before it accesses the file; else fbtl does where it has to */
+    int64_t offset, bytes; /* what is locked */
 } tatp_transfer;
 
 void tatp_transfer_init(tatp_transfer *transfer, tatp_io *io);
 
 /* Whether the pages of the file may be mapped. May ask the file system. */
 bool tatp_io_may_map(tatp_io *io);
+
+/* The functions of an exchange_store; `context` is a tatp_transfer. MPI error codes. */
+/* Where the file has to be locked: these bytes, until they are unlocked. Waits for other processes,
+ * so that no rank may wait for this one meanwhile. */
+int tatp_io_lock(void *context, int64_t offset, int64_t bytes);
+int tatp_io_unlock(void *context);
 /* Writes extents, which ascend and do not overlap, and nothing else. After an error it is not known
- * which of them were written. MPI error code. */
-int tatp_io_write(tatp_transfer *transfer, const access_extent *extent, size_t count);
-/* One contiguous piece; *done bytes were read, at least one unless the file ends before. MPI error
- * code. */
-int tatp_io_read(tatp_transfer *transfer, int64_t offset, char *data, int64_t bytes, int64_t *done);
+ * which of them were written. */
+int tatp_io_write(void *context, const access_extent *extent, size_t count);
+/* One contiguous piece; *done bytes were read, at least one unless the file ends before. */
+int tatp_io_read(void *context, int64_t offset, char *data, int64_t bytes, int64_t *done);
 
 /* ---- the view (fcoll_tatp_view.c) ---- */
 

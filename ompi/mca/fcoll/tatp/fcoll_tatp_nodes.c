@@ -99,19 +99,10 @@ static int make_map(tatp_node_map *map, tatp_comm *comm)
 
 /* ---- agreement ---- */
 
-/* What the ranks agree on when a file is opened, by maxima: what any rank lacks; what rank 0 knows
- * of the file; settings, and their negative; errors. */
-enum {
-    NODES_MISSING,
-    MEMORY_MISSING,
-    STRIPE,
-    TARGETS,
-    RECORDS,
-    LARGEST,
-    SMALLEST,
-    OPENING_ERROR,
-    OPENING_VALUES
-};
+/* What the ranks agree on when a file is opened, by maxima: what any rank lacks; settings, and
+ * their negative; errors; what rank 0 knows of the file. */
+enum { NODES_MISSING, MEMORY_MISSING, LARGEST, SMALLEST, OPENING_ERROR, ROOT };
+enum { OPENING_VALUES = ROOT + sizeof((tatp_opening){0}.root) / sizeof(int64_t) };
 
 /* *is_known becomes that of all ranks: some may know the nodes from an earlier file. */
 static int agree_on_opening(tatp_comm *comm, int rc, bool *is_known, tatp_opening *opening)
@@ -122,19 +113,14 @@ static int agree_on_opening(tatp_comm *comm, int rc, bool *is_known, tatp_openin
         [SMALLEST] = -opening->digest,
         [OPENING_ERROR] = tatp_error_class(rc),
     };
-    if (OMPI_SUCCESS == rc && 0 == tatp_comm_rank(comm)) {
-        value[STRIPE] = opening->stripe;
-        value[TARGETS] = opening->targets;
-        value[RECORDS] = opening->records;
-    }
+    if (OMPI_SUCCESS == rc && 0 == tatp_comm_rank(comm))
+        memcpy(value + ROOT, &opening->root, sizeof opening->root);
     rc = tatp_allreduce(comm, value, OPENING_VALUES, MPI_INT64_T, MPI_MAX);
     if (OMPI_SUCCESS != rc)
         return rc;
     *is_known = !value[NODES_MISSING];
     opening->settings_differ = value[LARGEST] != -value[SMALLEST];
-    opening->stripe = value[STRIPE];
-    opening->targets = value[TARGETS];
-    opening->records = value[RECORDS];
+    memcpy(&opening->root, value + ROOT, sizeof opening->root);
     return value[MEMORY_MISSING] ? tatp_error_class(OMPI_ERR_OUT_OF_RESOURCE)
                                  : (int)value[OPENING_ERROR];
 }

@@ -23,9 +23,12 @@ void tatp_nodes_free(tatp_nodes *nodes);
 typedef struct tatp_opening {
     int64_t digest;       /* of this rank's settings */
     bool settings_differ; /* the result: not all ranks have the same */
-    /* Rank 0's; the result: the same on all ranks. */
-    int64_t stripe, targets; /* that the file system says; 0: nothing */
-    bool records;            /* whether the accesses of the file are recorded */
+    /* Rank 0's; the result: the same on all ranks. Without padding. */
+    struct {
+        int64_t stripe, targets; /* that the file system says; 0: nothing */
+        int64_t cycle;           /* bytes of a file access; 0: of a local file */
+        int64_t records;         /* whether the accesses of the file are recorded */
+    } root;
 } tatp_opening;
 
 /* Finds the nodes and their distances unless all ranks know them; `source` is the value of

@@ -216,6 +216,7 @@ tatp_plan_settings tatp_params_plan(const ompio_file_t *fh, const tatp_settings 
                 .buffer = buffer < LARGEST_CYCLE_BUFFER ? buffer : LARGEST_CYCLE_BUFFER,
                 .in_flight = EXCHANGE_DEPTH,
                 .stripe = stripe,
+                .wanted = of[TATP_FS_CYCLE],
             },
         .strategy = &plan_strategies[of[PARAMETER_STRATEGY]],
         .write_aggregation = choose_aggregation(&hints, TATP_HINT_CB_WRITE),

@@ -107,19 +107,16 @@ static plan_input pose_problem(const tatp_planning *planning, const rows *c)
 /* On rank 0: from C to the aggregators in the broadcast. */
 static int decide_on_root(const tatp_planning *planning, rows *c, tatp_draft *draft)
 {
-    const size_t *node_of_rank = tatp_nodes_map(planning->in->nodes)->node_of_rank;
     size_t domains = planning->domains;
-    int64_t *aggregator = planning->broadcast + PLAN_ELEMENTS;
+    int64_t *aggregator = planning->broadcast + PLAN_ELEMENTS, *contributors = aggregator + domains;
     size_t *rank_of_domain = calloc(domains, sizeof *rank_of_domain);
     if (NULL == rank_of_domain)
         return OMPI_ERR_OUT_OF_RESOURCE;
     const plan_input in = pose_problem(planning, c);
     int rc = assign_domains(planning, &in, draft->units.unit > 0, rank_of_domain, &draft->costs);
-    if (0 == rc) {
-        planning->broadcast[PLAN_PARTS] =
-            rows_count_parts(&c->node_ranks, node_of_rank, rank_of_domain, aggregator + domains);
-        for (size_t j = 0; j < domains; j++)
-            aggregator[j] = (int64_t)rank_of_domain[j];
+    for (size_t j = 0; j < domains && 0 == rc; j++) {
+        aggregator[j] = (int64_t)rank_of_domain[j];
+        contributors[j] = matrix_get(&c->accessing, 0, j);
     }
     free(rank_of_domain);
     return tatp_from_errno(rc);
@@ -166,7 +163,6 @@ static void take_aggregators(const tatp_planning *planning, tatp_draft *draft)
     const int64_t *contributors = aggregator + planning->domains;
     int rank = tatp_comm_rank(planning->in->comm);
     draft->view.id = planning->broadcast[PLAN_ID];
-    draft->parts = planning->broadcast[PLAN_PARTS];
     for (size_t j = 0; j < planning->domains; j++) {
         draft->aggregator[j] = (int)aggregator[j];
         if (draft->aggregator[j] == rank && draft->division.domains.size[j] > 0) {
@@ -259,16 +255,16 @@ static void adopt_draft(tatp_plan *plan, const tatp_plan_input *in, const tatp_d
     const file_domains *domains = &draft->division.domains;
     division_cycles cycles = in->settings->cycles;
     tatp_plan_view *view = &plan->draft.view;
-    cycles.parts = draft->parts;
-    cycles.message = tatp_comm_message_size(in->comm);
     if (0 == in->settings->division.aggregators)
         cycles.buffer =
             division_buffer(cycles.buffer, domains->count, tatp_nodes_map(in->nodes)->nodes);
+    if (0 == cycles.wanted) /* a full message of each rank */
+        cycles.wanted = tatp_comm_size(in->comm) * tatp_comm_message_size(in->comm);
     plan->draft = *draft;
     view->lo = in->lo;
     view->hi = in->hi;
     view->period = draft->division.period;
-    view->message_size = cycles.message;
+    view->message_size = tatp_comm_message_size(in->comm);
     view->cycle_size = division_cycle_size(domains, &cycles);
     view->num_cycles = division_num_cycles(domains, view->cycle_size);
     view->aggregator = draft->aggregator;

@@ -25,7 +25,7 @@ typedef struct tatp_planning {
 
 /* What a broadcast begins with. The aggregator of each domain follows and the number of ranks that
  * access each; or, with a unit, the fitted domains, which replace the draft. */
-enum { PLAN_ERROR, PLAN_ID, PLAN_PARTS, PLAN_UNIT, PLAN_ELEMENTS };
+enum { PLAN_ERROR, PLAN_ID, PLAN_UNIT, PLAN_ELEMENTS };
 
 /* File domains and their assignment. Even domains are drafted first, fitted ones if these may pay;
  * the better draft becomes the plan. */
@@ -34,7 +34,6 @@ typedef struct tatp_draft {
     division division;
     domain_share *share; /* this rank's */
     int *aggregator;     /* per domain */
-    int64_t parts;       /* see division_cycles */
     tatp_plan_view view; /* without domains, whose address changes with that of the draft */
     /* On rank 0. */
     tatp_plan_costs costs;            /* without the matrices */
