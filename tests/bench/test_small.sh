@@ -15,6 +15,7 @@ if [[ -n $PYTHON3 ]] && "$PYTHON3" -c 'import numpy, scipy' 2>/dev/null; then
     small "placements of the corpus" 2 '^cube-16,16,4,' "$PYTHON3" "$top_srcdir/bench/corpus/measure" --only cube-16 --methods auto,setmatch
     tap_is "$(sed -n 's/^cube-16,16,4,auto,\([0-9]*\),\([0-9]*\),\([0-9]*\),.*/\1 \2 \3/p' <<<"$tap_output")" "255 0 0" \
         "placements of the corpus: what is cut and moved"
+    tap_check "the ablation finds each heuristic" "$PYTHON3" "$top_srcdir/bench/corpus/ablation" --tree "$top_srcdir" --check
 else
     tap_skip "placements of the corpus" "needs python3 with numpy and scipy"
 fi
