@@ -23,7 +23,7 @@ struct options {
     part_form form;
     char *ways;
     int rounds, calls;
-    bool verify, ask, planned, warm_up;
+    bool verify, ask, planned, warm_up, first;
 };
 
 struct result {
@@ -50,6 +50,7 @@ enum {
     KEY_NO_WARM_UP,
     KEY_ASK,
     KEY_PLANNED,
+    KEY_FIRST,
     KEY_KIND
 };
 
@@ -72,6 +73,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case 'w': o->ways = text; break;
     case KEY_NO_VERIFY: o->verify = false; break;
     case KEY_NO_WARM_UP: o->warm_up = false; break;
+    case KEY_FIRST: o->first = true; break;
     case KEY_ASK: o->ask = true; break;
     case KEY_PLANNED: o->planned = true; break;
     case ARGP_KEY_INIT:
@@ -99,6 +101,8 @@ static const struct argp_option option_table[] = {
     {"calls", KEY_CALLS, "N", 0,
      "Writes, then reads, in each round on the open file; their mean counts (1)", 0},
     {"no-verify", KEY_NO_VERIFY, NULL, 0, "Do not check the bytes of files and buffers", 0},
+    {"first", KEY_FIRST, NULL, 0, "Only the first write and read of the processes, then the check",
+     0},
     {"no-warm-up", KEY_NO_WARM_UP, NULL, 0,
      "All rounds count: what measures and checks has warmed up already", 0},
     {"ask", KEY_ASK, NULL, 0,
@@ -237,7 +241,7 @@ static void run_way(const struct options *o, problem *p, const way *w, double se
 /* Each round begins with another contestant: the first may pay for what the last left behind. */
 static void run_rounds(const struct options *o, problem *p, struct entry *entries, int count)
 {
-    for (int round = o->warm_up ? -1 : 0; round < o->rounds && o->rounds > 0; round++)
+    for (int round = o->warm_up && !o->first ? -1 : 0; round < o->rounds && o->rounds > 0; round++)
         for (int i = 0; i < count; i++) {
             struct entry *e = &entries[(i + round + count) % count];
             double seconds[OPERATIONS];
@@ -436,6 +440,24 @@ static void ask_about_nothing(const struct options *o)
         ask_caller("nothing", operation_name[WRITE], moments[i]);
 }
 
+/* Whether all bytes were right. */
+static bool measure_ways(const struct options *o, problem *p, struct entry *entries, int count)
+{
+    if (o->first) {
+        run_rounds(o, p, entries, count);
+        return check_ways(o, p, entries, count);
+    }
+    connect_all(p);
+    ask_about_nothing(o);
+    for (int i = 0; i < count; i++)
+        measure_way(o, p, &entries[i]);
+    bool right = check_ways(o, p, entries, count);
+    run_rounds(o, p, entries, count);
+    for (int i = 0; i < count; i++)
+        observe_way(o, p, &entries[i]);
+    return right;
+}
+
 static bool run(const struct options *o)
 {
     static struct entry entries[MAX_WAYS];
@@ -451,14 +473,7 @@ static bool run(const struct options *o)
     for (int i = 0; i < count; i++)
         for (int op = 0; op < OPERATIONS; op++)
             entries[i].result[op].seconds = take_memory((size_t)o->rounds, sizeof(double));
-    connect_all(&p);
-    ask_about_nothing(o);
-    for (int i = 0; i < count; i++)
-        measure_way(o, &p, &entries[i]);
-    bool right = check_ways(o, &p, entries, count);
-    run_rounds(o, &p, entries, count);
-    for (int i = 0; i < count; i++)
-        observe_way(o, &p, &entries[i]);
+    bool right = measure_ways(o, &p, entries, count);
     report(o, &p, entries, count, nodes);
     for (int i = 0; i < count; i++)
         for (int op = 0; op < OPERATIONS; op++)

@@ -39,6 +39,8 @@ else
     tap_skip "bytes on links" "links cannot be counted here"
 fi
 
+tap_check "first calls" bench --first --cases records-1024-node --contestants "tatp romio" --csv "$tap_dir/first.csv"
+tap_is "$(rows "$tap_dir/first.csv" 'r["verified"] == "yes"')" 4 "first calls: every contestant wrote and read, checked"
 tap_check "by several transports" bench --cases records-1024-node --transports ob1,ucx,ofi --contestants "tatp hand" \
     --csv "$tap_dir/transports.csv"
 components=$("$OMPI_INFO" --parsable)

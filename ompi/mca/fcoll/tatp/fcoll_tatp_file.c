@@ -9,8 +9,9 @@
 
 #include "storage/stripes.h"
 
-/* Bytes that take a server longer than the request for them. */
+/* A cycle: many bytes where a request takes long; else few, as touching memory takes long, too. */
 #define REMOTE_CYCLE (4 << 20)
+#define MOST_MESSAGES 16
 
 static bool allocate_exchanges(tatp_file *file)
 {
@@ -204,16 +205,16 @@ static void collect_settings(tatp_file *file)
 }
 
 /* On rank 0. Large accesses where a lock or a request takes long. The stripes that the file system
- * says, where OMPIO does not know them, unless all ranks are on one node, which do not wait for
- * each other's locks. What is not locked leaves domains as they are, but for those to be striped.
- */
+ * says, where OMPIO does not, unless all ranks are on one node, which do not wait for each other's
+ * locks. What is not locked leaves domains as they are, but for those to be striped. */
 static void ask_file_system(const tatp_file *file, tatp_opening *opening)
 {
     int local, fd = file->io.fh->fd;
     (void)tatp_comm_local_ranks(file->comm, &local);
-    bool locks = 0 != (file->io.fh->f_flags & OMPIO_LOCK_ENTIRE_FILE);
-    if (locks || storage_get_lock_unit(fd) > 0 || storage_is_slow(fd))
-        opening->root.cycle = REMOTE_CYCLE;
+    bool is_remote = 0 != (file->io.fh->f_flags & OMPIO_LOCK_ENTIRE_FILE) ||
+                     storage_get_lock_unit(fd) > 0 || storage_is_slow(fd);
+    int64_t messages = file->io.fh->f_size < MOST_MESSAGES ? file->io.fh->f_size : MOST_MESSAGES;
+    opening->root.cycle = is_remote ? REMOTE_CYCLE : messages * tatp_comm_message_size(file->comm);
     if (file->own.of[TATP_FS_STRIPE_SIZE] > 0 || local == file->io.fh->f_size)
         return;
     const storage_stripes stripes = storage_get_stripes(fd);

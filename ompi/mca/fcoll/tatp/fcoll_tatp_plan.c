@@ -258,8 +258,6 @@ static void adopt_draft(tatp_plan *plan, const tatp_plan_input *in, const tatp_d
     if (0 == in->settings->division.aggregators)
         cycles.buffer =
             division_buffer(cycles.buffer, domains->count, tatp_nodes_map(in->nodes)->nodes);
-    if (0 == cycles.wanted) /* a full message of each rank */
-        cycles.wanted = tatp_comm_size(in->comm) * tatp_comm_message_size(in->comm);
     plan->draft = *draft;
     view->lo = in->lo;
     view->hi = in->hi;

@@ -20,7 +20,7 @@ enum tatp_setting {
     TATP_OMPIO_AGGREGATORS,
     TATP_FS_STRIPE_SIZE,
     TATP_FS_STRIPE_COUNT,
-    TATP_FS_CYCLE, /* bytes of a file access; 0: of a local file */
+    TATP_FS_CYCLE, /* bytes of a file access */
     /* Hints; enum tatp_hint. */
     TATP_FIRST_HINT,
     TATP_SETTINGS = TATP_FIRST_HINT + TATP_HINTS
