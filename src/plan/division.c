@@ -5,6 +5,7 @@
 #define PAGE 4096
 /* Bytes; a cycle of this size stays in the processor's cache. */
 #define LEAST_CYCLE (256 << 10)
+#define MOST_PARTS 16
 /* Where the number of domains is chosen: what a node may have always, and a plan in all. */
 #define PER_NODE 4
 #define FEW_DOMAINS 256
@@ -128,6 +129,8 @@ int64_t division_cycle_size(const file_domains *domains, const division_cycles *
 {
     int64_t largest = largest_domain(domains), stripe = cycles->stripe;
     int64_t most = largest_cycle(cycles), wanted = cycles->wanted;
+    if (wanted == 0)
+        wanted = least(cycles->parts, MOST_PARTS) * cycles->message;
     bool whole_stripes = stripe > 0 && stripe <= most;
     most = least(wanted > LEAST_CYCLE ? wanted : LEAST_CYCLE, most);
     if (whole_stripes)

@@ -83,15 +83,18 @@ typedef struct division_cycles {
     int64_t buffer;    /* an aggregator's cycle buffers at most, bytes, all in flight together */
     int64_t in_flight; /* their number, >= 1 */
     int64_t stripe;    /* as above */
-    int64_t wanted;    /* bytes of a cycle */
+    int64_t wanted;    /* bytes of a cycle; 0: by messages */
+    int64_t message;   /* bytes of a message at most, >= 1 */
+    int64_t parts;     /* the most contributors of an aggregator */
 } division_cycles;
 
 /* What a domain gets of the buffer of an aggregator where the number of domains was chosen: more
  * than four aggregators of a node share the memory of four. */
 int64_t division_buffer(int64_t buffer, size_t domains, size_t nodes);
 
-/* Positions of a cycle, equal for all domains: what is wanted, at least 256 KiB, and at most its
- * part of the buffer, or a stripe where the whole buffer can hold one. */
+/* Positions of a cycle, equal for all domains: what is wanted, else full messages of all
+ * contributors, or of 16, as memory that is touched first takes long; at least 256 KiB, and at most
+ * its part of the buffer, or a stripe where the whole buffer can hold one. */
 int64_t division_cycle_size(const file_domains *domains, const division_cycles *cycles);
 
 /* Number of cycles of the largest domain. */

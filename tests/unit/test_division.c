@@ -212,6 +212,7 @@ START_TEST(cycles_of_equal_size_or_whole_stripes)
         {MiB, 32 * MiB, MiB, 0, MiB},
         {10 * MiB, 32 * MiB, MiB, 0, MiB},
         {10 * MiB, 32 * MiB, MiB, 2 * MiB + 1, 2 * MiB},
+        {10 * MiB, 32 * MiB, 0, 4 * MiB, 10 * MiB / 3 / 4096 * 4096 + 4096},
         /* more than a cycle's part of the buffer, which can hold it */
         {40 * MiB, 32 * MiB, 16 * MiB, 2 * MiB, 16 * MiB},
     };
@@ -223,6 +224,11 @@ START_TEST(cycles_of_equal_size_or_whole_stripes)
         int64_t size = cycle_size(expected[i].largest, cycles);
         ck_assert_msg(size == expected[i].size, "case %zu: %lld", i, (long long)size);
     }
+    cycles = (division_cycles){.buffer = 32 * MiB, .in_flight = 4, .message = 63 * KiB, .parts = 8};
+    ck_assert_int_eq(cycle_size(504 * KiB, cycles), 504 * KiB);
+    cycles.parts = 1000;
+    ck_assert_int_eq(cycle_size(1008 * KiB, cycles), 1008 * KiB);
+    ck_assert_int_eq(cycle_size(1009 * KiB, cycles), 508 * KiB);
     cycles.stripe = 64 * MiB; /* no buffer can hold it */
     ck_assert_int_eq(cycle_size(128 * MiB, cycles) % 4096, 0);
     ck_assert_int_le(cycle_size(128 * MiB, cycles), 8 * MiB);

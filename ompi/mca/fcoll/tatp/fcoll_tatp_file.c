@@ -9,9 +9,8 @@
 
 #include "storage/stripes.h"
 
-/* A cycle: many bytes where a request takes long; else few, as touching memory takes long, too. */
+/* Bytes of a cycle where a request to the file takes long. */
 #define REMOTE_CYCLE (4 << 20)
-#define MOST_MESSAGES 16
 
 static bool allocate_exchanges(tatp_file *file)
 {
@@ -211,10 +210,9 @@ static void ask_file_system(const tatp_file *file, tatp_opening *opening)
 {
     int local, fd = file->io.fh->fd;
     (void)tatp_comm_local_ranks(file->comm, &local);
-    bool is_remote = 0 != (file->io.fh->f_flags & OMPIO_LOCK_ENTIRE_FILE) ||
-                     storage_get_lock_unit(fd) > 0 || storage_is_slow(fd);
-    int64_t messages = file->io.fh->f_size < MOST_MESSAGES ? file->io.fh->f_size : MOST_MESSAGES;
-    opening->root.cycle = is_remote ? REMOTE_CYCLE : messages * tatp_comm_message_size(file->comm);
+    if (0 != (file->io.fh->f_flags & OMPIO_LOCK_ENTIRE_FILE) || storage_get_lock_unit(fd) > 0 ||
+        storage_is_slow(fd))
+        opening->root.cycle = REMOTE_CYCLE;
     if (file->own.of[TATP_FS_STRIPE_SIZE] > 0 || local == file->io.fh->f_size)
         return;
     const storage_stripes stripes = storage_get_stripes(fd);

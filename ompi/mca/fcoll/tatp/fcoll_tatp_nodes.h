@@ -26,7 +26,7 @@ typedef struct tatp_opening {
     /* Rank 0's; the result: the same on all ranks. Without padding. */
     struct {
         int64_t stripe, targets; /* that the file system says; 0: nothing */
-        int64_t cycle;           /* bytes of a file access */
+        int64_t cycle;           /* bytes; 0: by messages */
         int64_t records;         /* whether the accesses of the file are recorded */
     } root;
 } tatp_opening;

@@ -165,6 +165,7 @@ static void take_aggregators(const tatp_planning *planning, tatp_draft *draft)
     draft->view.id = planning->broadcast[PLAN_ID];
     for (size_t j = 0; j < planning->domains; j++) {
         draft->aggregator[j] = (int)aggregator[j];
+        draft->parts = contributors[j] > draft->parts ? contributors[j] : draft->parts;
         if (draft->aggregator[j] == rank && draft->division.domains.size[j] > 0) {
             draft->view.aggregates = true;
             draft->view.domain = j;
@@ -258,11 +259,13 @@ static void adopt_draft(tatp_plan *plan, const tatp_plan_input *in, const tatp_d
     if (0 == in->settings->division.aggregators)
         cycles.buffer =
             division_buffer(cycles.buffer, domains->count, tatp_nodes_map(in->nodes)->nodes);
+    cycles.parts = draft->parts;
+    cycles.message = tatp_comm_message_size(in->comm);
     plan->draft = *draft;
     view->lo = in->lo;
     view->hi = in->hi;
     view->period = draft->division.period;
-    view->message_size = tatp_comm_message_size(in->comm);
+    view->message_size = cycles.message;
     view->cycle_size = division_cycle_size(domains, &cycles);
     view->num_cycles = division_num_cycles(domains, view->cycle_size);
     view->aggregator = draft->aggregator;

@@ -27,7 +27,7 @@
 typedef struct tatp_plan_settings {
     division_settings division; /* the number of aggregators is one that the storage targets allow;
                                    capacity is not set */
-    division_cycles cycles;
+    division_cycles cycles;     /* parts and message are not set */
     const plan_strategy *strategy;
     int64_t write_aggregation, read_aggregation; /* an aggregation_choice */
 } tatp_plan_settings;

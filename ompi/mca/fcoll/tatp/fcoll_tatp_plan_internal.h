@@ -34,6 +34,7 @@ typedef struct tatp_draft {
     division division;
     domain_share *share; /* this rank's */
     int *aggregator;     /* per domain */
+    int64_t parts;       /* see division_cycles */
     tatp_plan_view view; /* without domains, whose address changes with that of the draft */
     /* On rank 0. */
     tatp_plan_costs costs;            /* without the matrices */

@@ -20,7 +20,7 @@ enum tatp_setting {
     TATP_OMPIO_AGGREGATORS,
     TATP_FS_STRIPE_SIZE,
     TATP_FS_STRIPE_COUNT,
-    TATP_FS_CYCLE, /* bytes of a file access */
+    TATP_FS_CYCLE, /* bytes; 0: by messages */
     /* Hints; enum tatp_hint. */
     TATP_FIRST_HINT,
     TATP_SETTINGS = TATP_FIRST_HINT + TATP_HINTS
