@@ -24,7 +24,7 @@ storage_stripes storage_get_stripes(int fd);
  * known; 0: a local one, or not known. */
 int64_t storage_get_lock_unit(int fd);
 
-/* Whether a request to the open file takes as long as one to a server: reads a byte of it. */
+/* Whether a request to the open file waits for a device or a server: reads a byte of it. */
 bool storage_is_slow(int fd);
 
 #endif
