@@ -73,7 +73,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case 'w': o->ways = text; break;
     case KEY_NO_VERIFY: o->verify = false; break;
     case KEY_NO_WARM_UP: o->warm_up = false; break;
-    case KEY_FIRST: o->first = true; break;
+    case KEY_FIRST:
+        o->first = true;
+        o->warm_up = false;
+        break;
     case KEY_ASK: o->ask = true; break;
     case KEY_PLANNED: o->planned = true; break;
     case ARGP_KEY_INIT:
@@ -241,7 +244,7 @@ static void run_way(const struct options *o, problem *p, const way *w, double se
 /* Each round begins with another contestant: the first may pay for what the last left behind. */
 static void run_rounds(const struct options *o, problem *p, struct entry *entries, int count)
 {
-    for (int round = o->warm_up && !o->first ? -1 : 0; round < o->rounds && o->rounds > 0; round++)
+    for (int round = o->warm_up ? -1 : 0; round < o->rounds && o->rounds > 0; round++)
         for (int i = 0; i < count; i++) {
             struct entry *e = &entries[(i + round + count) % count];
             double seconds[OPERATIONS];
