@@ -25,61 +25,54 @@ static access_list *share_of(cutter *cut, size_t domain)
     return &cut->share[cut->slot[domain] - 1].list;
 }
 
-/* Appends the part of *rest in `range` to the share of that domain: all whole blocks at once, or
- * the head of a block that the border cuts. *rest becomes the remainder, with count 0 when it is
- * empty. */
-static int cut_at_range(cutter *cut, const domain_range *range, access_run *rest)
+/* Appends a part that lies in the range to the share of its domain. */
+static int append_part(cutter *cut, const domain_range *range, access_run part)
 {
-    access_run part = *rest;
     access_list *list = share_of(cut, range->domain);
     if (list == NULL)
         return -ENOMEM;
-    int64_t space = range->hi - rest->offset - rest->length;
-    if (space >= 0) {
-        if (rest->count > 1 && space / rest->stride + 1 < rest->count)
-            part.count = space / rest->stride + 1;
-        rest->count -= part.count;
-        if (rest->count > 0) {
-            rest->offset += part.count * part.stride;
-            rest->stream += part.count * part.length;
-        }
-    } else {
-        part.count = 1;
-        part.length = range->hi - rest->offset;
-    }
     if (part.count == 1)
         part.stride = 0;
     part.offset = range->position + (part.offset - range->lo);
     return access_append_run(list, &part);
 }
 
-/* Cuts a run, range by range. A block that a border cuts is completed before the next blocks. */
-static int cut_run(cutter *cut, const access_run *run)
+/* The number of blocks of the run that end at or below hi. */
+static int64_t count_whole(const access_run *run, int64_t hi)
 {
-    access_run rest = *run;
-    while (rest.count > 0) {
+    int64_t space = hi - run->offset - run->length;
+    if (space < 0 || run->count == 1)
+        return space >= 0;
+    return space / run->stride + 1 < run->count ? space / run->stride + 1 : run->count;
+}
+
+/* Cuts a run, range by range. A block that a border cuts is completed before the next blocks. */
+static int cut_run(cutter *cut, access_run rest)
+{
+    int rc = 0;
+    while (rest.count > 0 && rc == 0) {
         domain_range at = domains_range_at(cut->domains, rest.offset, &cut->near);
-        int whole = rest.length <= at.hi - rest.offset, rc;
-        if (whole) {
-            rc = cut_at_range(cut, &at, &rest);
+        access_run part = rest;
+        part.count = count_whole(&rest, at.hi);
+        if (part.count > 0) {
+            rc = append_part(cut, &at, part);
+        } else if (rest.count > 1) {
+            part.count = 1;
+            rc = cut_run(cut, part);
         } else {
-            access_run block = {rest.offset, rest.length, 0, 1, rest.stream};
-            while ((rc = cut_at_range(cut, &at, &block)) == 0 && block.count > 0) {
-                int64_t done = at.hi - block.offset;
-                block.offset += done;
-                block.stream += done;
-                block.length -= done;
-                at = domains_range_at(cut->domains, block.offset, &cut->near);
-            }
-            if (--rest.count > 0) {
-                rest.offset += rest.stride;
-                rest.stream += rest.length;
-            }
+            access_run head = {rest.offset, at.hi - rest.offset, 0, 1, rest.stream};
+            rc = append_part(cut, &at, head);
+            rest.offset += head.length;
+            rest.stream += head.length;
+            rest.length -= head.length;
         }
-        if (rc != 0)
-            return rc;
+        rest.count -= part.count;
+        if (rest.count > 0) {
+            rest.offset += part.count * rest.stride;
+            rest.stream += part.count * rest.length;
+        }
     }
-    return 0;
+    return rc;
 }
 
 static int compare_domains(const void *a, const void *b)
@@ -106,7 +99,7 @@ int domains_cut(const file_domains *domains, const access_list *list, domain_sha
     if (cut.slot == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < list->count && rc == 0; i++)
-        rc = cut_run(&cut, &list->run[i]);
+        rc = cut_run(&cut, list->run[i]);
     free(cut.slot);
     if (rc != 0) {
         domains_free_shares(cut.share, cut.count);

@@ -10,8 +10,14 @@
 
 void access_release(access_list *list)
 {
-    free(list->run);
+    if (list->capacity > 0)
+        free(list->run);
     memset(list, 0, sizeof *list);
+}
+
+access_list access_borrow(const access_list *list)
+{
+    return (access_list){.run = list->run, .count = list->count, .bytes = list->bytes};
 }
 
 void access_clear(access_list *list)
@@ -20,12 +26,19 @@ void access_clear(access_list *list)
     list->bytes = 0;
 }
 
-static int append_new_run(access_list *list, const access_run *run)
+/* Fields are passed one by one: a copy of a struct waits for them. */
+static int append_new_run(access_list *list, int64_t offset, int64_t length, int64_t stride,
+                          int64_t count, int64_t stream)
 {
-    int rc = base_reserve(&list->run, &list->capacity, list->count + 1, sizeof *run);
-    if (rc == 0)
-        list->run[list->count++] = *run;
-    return rc;
+    if (base_reserve(&list->run, &list->capacity, list->count + 1, sizeof *list->run) != 0)
+        return -ENOMEM;
+    access_run *run = &list->run[list->count++];
+    run->offset = offset;
+    run->length = length;
+    run->stride = stride;
+    run->count = count;
+    run->stream = stream;
+    return 0;
 }
 
 static int64_t last_block(const access_run *run)
@@ -42,11 +55,10 @@ static int lengthen_last(access_list *list, int64_t length)
         last->length += length;
         return 0;
     }
-    access_run longer = {last_block(last), last->length + length, 0, 1,
-                         last->stream + (last->count - 1) * last->length};
+    int64_t offset = last_block(last), stream = last->stream + (last->count - 1) * last->length;
     if (--last->count == 1)
         last->stride = 0;
-    return append_new_run(list, &longer);
+    return append_new_run(list, offset, last->length + length, 0, 1, stream);
 }
 
 /* 1 when the block continues the last run's stride (or, after a single block, defines it). */
@@ -63,19 +75,15 @@ static int continues_run(const access_run *last, int64_t offset, int64_t length)
 static int append_block(access_list *list, int64_t offset, int64_t length, int64_t stream)
 {
     access_run *last = list->count ? &list->run[list->count - 1] : NULL;
-    int rc = 0;
+    int follows = last != NULL && last->stream + last->count * last->length == stream, rc = 0;
 
-    if (last == NULL || last->stream + last->count * last->length != stream) {
-        access_run run = {offset, length, 0, 1, stream};
-        rc = append_new_run(list, &run);
-    } else if (last_block(last) + last->length == offset) {
+    if (follows && last_block(last) + last->length == offset) {
         rc = lengthen_last(list, length);
-    } else if (continues_run(last, offset, length)) {
+    } else if (follows && continues_run(last, offset, length)) {
         last->stride = offset - last_block(last);
         last->count++;
     } else {
-        access_run run = {offset, length, 0, 1, stream};
-        rc = append_new_run(list, &run);
+        rc = append_new_run(list, offset, length, 0, 1, stream);
     }
     if (rc == 0)
         list->bytes += length;
@@ -112,22 +120,20 @@ static int run_is_valid(const access_run *run)
 
 int access_append_run(access_list *list, const access_run *run)
 {
+    if (run->count == 1)
+        return access_append(list, run->offset, run->length, run->stream);
     if (!run_is_valid(run))
         return -EINVAL;
-    if (run->count == 1)
-        return append_block(list, run->offset, run->length, run->stream);
     if (run->stride == run->length)
         return append_block(list, run->offset, run->length * run->count, run->stream);
     access_run *last = list->count ? &list->run[list->count - 1] : NULL;
     if (last != NULL && last->count > 1 && last->length == run->length &&
         last->stride == run->stride && run->offset - last_block(last) == run->stride &&
-        last->stream + last->count * last->length == run->stream) {
+        last->stream + last->count * last->length == run->stream)
         last->count += run->count;
-    } else {
-        int rc = append_new_run(list, run);
-        if (rc != 0)
-            return rc;
-    }
+    else if (append_new_run(list, run->offset, run->length, run->stride, run->count, run->stream) !=
+             0)
+        return -ENOMEM;
     list->bytes += run->count * run->length;
     return 0;
 }

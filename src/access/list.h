@@ -32,6 +32,9 @@ typedef struct access_list {
 
 void access_release(access_list *list);
 
+/* The same list, to which nothing can be appended: the runs are those of the other. */
+access_list access_borrow(const access_list *list);
+
 /* Empties the list and keeps its memory. */
 void access_clear(access_list *list);
 

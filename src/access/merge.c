@@ -6,24 +6,22 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static inline int list_precedes(const access_cursor *cursor, size_t a, size_t b)
-{
-    int64_t x = access_next(&cursor[a]), y = access_next(&cursor[b]);
-    return x != y ? x < y : a < b;
-}
+#define HEAD_PRECEDES(order, a, b)                                                                 \
+    ((a).next != (b).next ? (a).next < (b).next : (a).list < (b).list)
 
-BASE_HEAP(list_heap, size_t, const access_cursor *, list_precedes, BASE_HEAP_UNPLACED);
+BASE_HEAP(head_heap, access_head, const void *, HEAD_PRECEDES, BASE_HEAP_UNPLACED);
 
 int access_merge_take(access_merge *merge, access_piece *piece, size_t *list)
 {
     if (merge->live == 0)
         return 0;
-    *list = merge->heap[0];
-    access_take_piece(&merge->cursor[*list], ACCESS_END, piece);
-    if (access_next(&merge->cursor[*list]) == ACCESS_END)
-        merge->heap[0] = merge->heap[--merge->live];
-    if (merge->live > 0)
-        list_heap_down(merge->cursor, merge->heap, merge->live, 0, merge->heap[0]);
+    access_head head = merge->heap[0];
+    *list = head.list;
+    access_take_piece(&merge->cursor[head.list], ACCESS_END, piece);
+    head.next = access_next(&merge->cursor[head.list]);
+    if (head.next == ACCESS_END && --merge->live > 0)
+        head = merge->heap[merge->live];
+    head_heap_down(NULL, merge->heap, merge->live, 0, head);
     return 1;
 }
 
@@ -36,8 +34,7 @@ typedef struct period {
     int64_t from, stride; /* stride 0: no period is being followed */
     int64_t covered;      /* end of the bytes covered without a hole since `from` */
     size_t live;
-    const access_run **run; /* per list */
-    int64_t *block;
+    access_cursor *at; /* per list */
 } period;
 
 static int begins_block(const access_cursor *cursor)
@@ -50,18 +47,16 @@ static void begin_period(const access_merge *merge, period *p)
 {
     p->stride = 0;
     p->live = merge->live;
-    if (merge->live == 0)
-        return;
     for (size_t h = 0; h < merge->live; h++) {
-        const access_cursor *cursor = &merge->cursor[merge->heap[h]];
+        const access_cursor *cursor = &merge->cursor[merge->heap[h].list];
         if (!begins_block(cursor) ||
-            cursor->run->stride != merge->cursor[merge->heap[0]].run->stride)
+            cursor->run->stride != merge->cursor[merge->heap[0].list].run->stride)
             return;
-        p->run[merge->heap[h]] = cursor->run;
-        p->block[merge->heap[h]] = cursor->block;
+        p->at[merge->heap[h].list] = *cursor;
     }
-    p->from = p->covered = access_next(&merge->cursor[merge->heap[0]]);
-    p->stride = merge->cursor[merge->heap[0]].run->stride;
+    p->from = p->covered = merge->heap[0].next;
+    if (merge->live > 0)
+        p->stride = merge->cursor[merge->heap[0].list].run->stride;
 }
 
 /* How often the last period repeats. */
@@ -71,9 +66,9 @@ static int64_t count_periods(const access_merge *merge, const period *p)
     if (merge->live != p->live)
         return 0;
     for (size_t h = 0; h < merge->live; h++) {
-        const access_cursor *cursor = &merge->cursor[merge->heap[h]];
-        if (cursor->run != p->run[merge->heap[h]] || cursor->byte != 0 ||
-            cursor->block != p->block[merge->heap[h]] + 1)
+        const access_cursor *cursor = &merge->cursor[merge->heap[h].list];
+        const access_cursor *before = &p->at[merge->heap[h].list];
+        if (cursor->run != before->run || cursor->byte != 0 || cursor->block != before->block + 1)
             return 0;
         if (cursor->run->count - 1 - cursor->block < least)
             least = cursor->run->count - 1 - cursor->block;
@@ -85,21 +80,18 @@ static int64_t count_periods(const access_merge *merge, const period *p)
 static int64_t pass_periods(access_merge *merge, const period *p)
 {
     int64_t periods = count_periods(merge, p);
-    for (size_t h = 0; h < merge->live && periods > 0; h++)
-        merge->cursor[merge->heap[h]].block += periods;
+    for (size_t h = 0; h < merge->live && periods > 0; h++) {
+        merge->cursor[merge->heap[h].list].block += periods;
+        merge->heap[h].next += periods * p->stride;
+    }
     return periods * p->stride;
-}
-
-static int64_t next_offset(const access_merge *merge)
-{
-    return merge->live > 0 ? access_next(&merge->cursor[merge->heap[0]]) : ACCESS_END;
 }
 
 /* Adds a block to the current period and passes the repetitions at its end. Returns the end of the
  * covered bytes. */
 static int64_t extend_period(access_merge *merge, period *p, const access_piece *piece)
 {
-    int64_t next = next_offset(merge), covered = p->covered;
+    int64_t next = merge->heap[0].next, covered = p->covered;
     if (piece->offset > covered) {
         p->stride = 0;
         return 0;
@@ -119,9 +111,9 @@ static void merge_stretch(access_merge *merge, period *p, int64_t *lo, int64_t *
 {
     access_piece piece;
     size_t list, taken = 0, wait = 1;
-    *lo = *end = next_offset(merge);
+    *lo = *end = merge->heap[0].next;
     begin_period(merge, p);
-    while (next_offset(merge) <= *end && access_merge_take(merge, &piece, &list)) {
+    while (merge->heap[0].next <= *end && access_merge_take(merge, &piece, &list)) {
         if (piece.offset + piece.length > *end)
             *end = piece.offset + piece.length;
         if (p->stride > 0) {
@@ -149,19 +141,20 @@ static int merge_lists(access_merge *merge, period *p, access_list *cover)
 int access_merge_init(access_merge *merge, const access_list *const *lists, size_t count)
 {
     access_cursor *cursor = calloc(count + 1, sizeof *cursor);
-    size_t *heap = calloc(count + 1, sizeof *heap);
+    access_head *heap = calloc(count + 1, sizeof *heap);
     if (cursor == NULL || heap == NULL) {
         free(cursor);
         free(heap);
         return -ENOMEM;
     }
     *merge = (access_merge){.cursor = cursor, .heap = heap};
+    heap[0].next = ACCESS_END;
     for (size_t i = 0; i < count; i++) {
         access_cursor_init(&cursor[i], lists[i]);
         if (access_next(&cursor[i]) != ACCESS_END)
-            heap[merge->live++] = i;
+            heap[merge->live++] = (access_head){access_next(&cursor[i]), i};
     }
-    list_heap_build(cursor, heap, merge->live);
+    head_heap_build(NULL, heap, merge->live);
     return 0;
 }
 
@@ -178,11 +171,9 @@ int access_union(const access_list *const *lists, size_t count, access_list *cov
     int rc = access_merge_init(&merge, lists, count);
     if (rc != 0)
         return rc;
-    p.run = calloc(count + 1, sizeof *p.run);
-    p.block = calloc(count + 1, sizeof *p.block);
-    rc = p.run == NULL || p.block == NULL ? -ENOMEM : merge_lists(&merge, &p, cover);
-    free(p.block);
-    free(p.run);
+    p.at = calloc(count + 1, sizeof *p.at);
+    rc = p.at == NULL ? -ENOMEM : merge_lists(&merge, &p, cover);
+    free(p.at);
     access_merge_release(&merge);
     return rc;
 }

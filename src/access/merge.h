@@ -19,10 +19,16 @@ int access_union(const access_list *const *lists, size_t count, access_list *cov
 int access_union_parts(const access_list *const *lists, size_t count, access_list *cover,
                        access_list *part);
 
-/* heap[0] is the list whose next byte is lowest; the lower list number wins a tie. */
+/* A list, and the offset of its next byte. */
+typedef struct access_head {
+    int64_t next;
+    size_t list;
+} access_head;
+
+/* heap[0] is the list with the lowest next byte (ACCESS_END: none); the lower number wins ties. */
 typedef struct access_merge {
     access_cursor *cursor; /* one per list */
-    size_t *heap;
+    access_head *heap;
     size_t live; /* number of lists with bytes left */
 } access_merge;
 

@@ -15,12 +15,16 @@
  * more, and of its part in all cycles up to which connecting two processes does. */
 #define SMALL_PART (16 * 1024)
 #define SMALL_WHOLE (256 * 1024)
+/* Bytes whose copy takes the time in which a carrier puts a piece between those of other ranks. */
+#define PIECE_COST 256
 
-bool exchange_bundle_pays(size_t ranks, int64_t bytes, int64_t cycles, int64_t message_size)
+bool exchange_bundle_pays(size_t ranks, int64_t bytes, int64_t piece, int64_t cycles,
+                          int64_t message_size)
 {
     if (ranks < 2 || cycles < 1)
         return false;
     int64_t part = bytes / (int64_t)ranks;
+    part += part / piece * PIECE_COST;
     return part <= exchange_least(SMALL_PART, message_size / 4) || part <= SMALL_WHOLE / cycles;
 }
 

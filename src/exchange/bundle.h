@@ -12,8 +12,9 @@
 #include "access/list.h"
 
 /* Whether one message pays for this number of ranks, which have `bytes` in each of `cycles` cycles
- * at most. */
-bool exchange_bundle_pays(size_t ranks, int64_t bytes, int64_t cycles, int64_t message_size);
+ * at most, in pieces of `piece` bytes in the mean. */
+bool exchange_bundle_pays(size_t ranks, int64_t bytes, int64_t piece, int64_t cycles,
+                          int64_t message_size);
 
 /* The most that a rank has in one cycle. */
 int64_t exchange_largest_chunk(const access_list *list, int64_t cycle_size);

@@ -263,21 +263,24 @@ END_TEST
 
 START_TEST(bundles_that_pay)
 {
-    const int64_t largest = 63 * 1024, many = 1000000;
-    ck_assert(!exchange_bundle_pays(0, 0, many, largest));
-    ck_assert(!exchange_bundle_pays(1, 64, many, largest));
-    ck_assert(exchange_bundle_pays(2, 2, many, largest));
-    ck_assert(exchange_bundle_pays(2, 2 * 15 * 1024, many, largest));
-    ck_assert(!exchange_bundle_pays(2, 2 * 17 * 1024, many, largest));
-    ck_assert(exchange_bundle_pays(32, 32 * 4096, many, largest));
-    ck_assert(!exchange_bundle_pays(32, 32 * 17 * 1024, many, 1 << 20));
-    ck_assert(!exchange_bundle_pays(2, 2 * 300, many, 1024));
-    ck_assert(!exchange_bundle_pays(1, 64, 1, largest));
-    ck_assert(!exchange_bundle_pays(2, 2, 0, largest));
-    ck_assert(exchange_bundle_pays(4, 4 * 256 * 1024, 1, largest));
-    ck_assert(!exchange_bundle_pays(4, 4 * 257 * 1024, 1, largest));
-    ck_assert(exchange_bundle_pays(4, 4 * 64 * 1024, 4, largest));
-    ck_assert(!exchange_bundle_pays(4, 4 * 64 * 1024, 5, largest));
+    const int64_t largest = 63 * 1024, many = 1000000, whole = INT64_MAX;
+    ck_assert(!exchange_bundle_pays(0, 0, whole, many, largest));
+    ck_assert(!exchange_bundle_pays(1, 64, whole, many, largest));
+    ck_assert(exchange_bundle_pays(2, 2, whole, many, largest));
+    ck_assert(exchange_bundle_pays(2, 2 * 15 * 1024, whole, many, largest));
+    ck_assert(!exchange_bundle_pays(2, 2 * 17 * 1024, whole, many, largest));
+    ck_assert(exchange_bundle_pays(32, 32 * 4096, whole, many, largest));
+    ck_assert(!exchange_bundle_pays(32, 32 * 17 * 1024, whole, many, 1 << 20));
+    ck_assert(!exchange_bundle_pays(2, 2 * 300, whole, many, 1024));
+    ck_assert(!exchange_bundle_pays(1, 64, whole, 1, largest));
+    ck_assert(!exchange_bundle_pays(2, 2, whole, 0, largest));
+    ck_assert(exchange_bundle_pays(4, 4 * 256 * 1024, whole, 1, largest));
+    ck_assert(!exchange_bundle_pays(4, 4 * 257 * 1024, whole, 1, largest));
+    ck_assert(exchange_bundle_pays(4, 4 * 64 * 1024, whole, 4, largest));
+    ck_assert(!exchange_bundle_pays(4, 4 * 64 * 1024, whole, 5, largest));
+    ck_assert(!exchange_bundle_pays(2, 2 * 1024, 16, many, largest));
+    ck_assert(exchange_bundle_pays(2, 2 * 928, 16, many, largest));
+    ck_assert(exchange_bundle_pays(2, 2 * 15 * 1024, 4096, many, largest));
 }
 END_TEST
 

@@ -198,6 +198,7 @@ static void choose_way(tatp_call *call, const tatp_agreement *agreement, tatp_op
     tatp_file *file = call->file;
     bool was_early = call->access.is_done && call->access.hi > 0;
     op->atomic = agreement->atomic;
+    op->piece = agreement->aggregation.mean;
     op->independent =
         tatp_op_is_independent(file, call->write, op->atomic, &agreement->aggregation);
     op->is_done = op->independent && agreement->is_done;

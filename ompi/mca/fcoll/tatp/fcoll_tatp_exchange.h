@@ -45,6 +45,7 @@ typedef struct tatp_exchange_layout {
     int64_t cycle_size;   /* positions of a domain; the same on all ranks */
     int64_t num_cycles;   /* of the largest domain; the same on all ranks */
     int64_t message_size; /* bytes at most; the same on all ranks */
+    int64_t piece;        /* bytes of a contiguous piece in the mean; the same on all ranks */
     const file_domains *domains;
     const int *aggregator;     /* per domain, a rank */
     const domain_share *share; /* this rank's part of each domain that it accesses */

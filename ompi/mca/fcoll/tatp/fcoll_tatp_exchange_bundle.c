@@ -56,8 +56,9 @@ bool tatp_bundles_wanted(const tatp_comm *comm, const tatp_exchange_layout *layo
 {
     int locals;
     (void)tatp_comm_local_ranks(comm, &locals);
-    if (locals < 2 || !exchange_bundle_pays((size_t)tatp_comm_size(comm), layout->cycle_size,
-                                            layout->num_cycles, layout->message_size))
+    if (locals < 2 ||
+        !exchange_bundle_pays((size_t)tatp_comm_size(comm), layout->cycle_size, layout->piece,
+                              layout->num_cycles, layout->message_size))
         return false;
     for (size_t j = 0; j < layout->domains->count; j++)
         if (layout->domains->size[j] > 0 && !tatp_comm_is_local(comm, layout->aggregator[j]))
@@ -84,12 +85,10 @@ static tatp_bundles *new_bundles(const tatp_comm *comm, const tatp_exchange_layo
 
 static void free_carried(carried_bundle *c)
 {
-    for (size_t i = 0; i < c->ranks; i++) {
-        if (NULL != c->list)
-            access_release(&c->list[i]);
-        if (NULL != c->part)
-            access_release(&c->part[i]);
-    }
+    for (size_t i = 0; i < c->ranks && NULL != c->list; i++)
+        access_release(&c->list[i]);
+    for (size_t i = 0; i < c->ranks && NULL != c->part; i++)
+        access_release(&c->part[i]);
     access_release(&c->whole);
     free(c->list);
     free(c->part);
@@ -185,12 +184,11 @@ static void decide_pair(tatp_bundles *bundles, size_t domain, const tatp_exchang
         pair->bytes += round_to_lines(bytes);
         sum += bytes;
     }
-    if (!exchange_bundle_pays(pair->ranks, sum, layout->num_cycles, layout->message_size)) {
+    if (!exchange_bundle_pays(pair->ranks, sum, layout->piece, layout->num_cycles,
+                              layout->message_size))
         pair->ranks = 0;
-        return;
-    }
-    bundles->pairs++;
-    bundles->bytes += EXCHANGE_DEPTH * pair->bytes;
+    bundles->pairs += pair->ranks > 0;
+    bundles->bytes += pair->ranks > 0 ? EXCHANGE_DEPTH * pair->bytes : 0;
 }
 
 static void decide_pairs(tatp_bundles *bundles, const tatp_exchange_layout *layout)

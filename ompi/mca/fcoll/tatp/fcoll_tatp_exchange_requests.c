@@ -24,6 +24,12 @@ static int join_extents(const access_list *list, access_list *joined)
     return rc;
 }
 
+static bool has_gaps(const access_list *list)
+{
+    const access_run *last = &list->run[list->count - 1];
+    return last->stream + last->count * last->length - list->run->stream > list->bytes;
+}
+
 typedef struct request_route {
     int peer;
     enum tatp_tag tag;
@@ -40,10 +46,10 @@ static int64_t *encode_request(const access_list *list, int64_t domain, size_t *
         rc = base_reserve(&message.element, &message.capacity, 1, sizeof *message.element);
     if (domain >= 0 && 0 == rc)
         message.element[message.count++] = domain;
-    if (0 == rc)
+    if (0 == rc && has_gaps(list))
         rc = join_extents(list, &joined);
     if (0 == rc)
-        rc = access_encode_runs(&joined, 0, &message);
+        rc = access_encode_runs(has_gaps(list) ? &joined : list, 0, &message);
     access_release(&joined);
     if (0 != rc) {
         free(message.element);
@@ -151,45 +157,32 @@ static int exchange_bundles(tatp_comm *comm, const tatp_exchange_layout *layout,
 
 /* ---- receiving ---- */
 
-/* One more contributor, or NULL. */
-static exchange_contributor *append_contributor(tatp_contributors *contributors, int rank)
+/* The list becomes the contributor's. */
+static int append_contributor(tatp_contributors *contributors, int rank, access_list *list)
 {
     if (0 != base_reserve(&contributors->item, &contributors->capacity, contributors->count + 1,
-                          sizeof *contributors->item))
-        return NULL;
-    exchange_contributor *last = &contributors->item[contributors->count++];
-    *last = (exchange_contributor){.rank = rank};
-    return last;
+                          sizeof *contributors->item)) {
+        access_release(list);
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    contributors->item[contributors->count++] = (exchange_contributor){.rank = rank, .list = *list};
+    return OMPI_SUCCESS;
 }
 
 static int take_request(void *context, tatp_message *message)
 {
-    exchange_contributor *contributor = append_contributor(context, message->from);
-    if (NULL == contributor)
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    return tatp_from_errno(
-        access_decode_runs(&contributor->list, message->element, message->count));
+    access_list list = {0};
+    int rc = access_decode_runs(&list, message->element, message->count);
+    return 0 == rc ? append_contributor(context, message->from, &list) : tatp_from_errno(rc);
 }
 
-/* This rank's part of its own domain, or NULL. */
-static const access_list *own_part(const tatp_exchange_layout *layout)
+/* This rank's part of its own domain, or nothing. */
+static access_list own_part(const tatp_exchange_layout *layout)
 {
     for (size_t i = 0; i < layout->shares && layout->aggregates; i++)
         if (layout->share[i].domain == layout->domain)
-            return &layout->share[i].list;
-    return NULL;
-}
-
-/* Needs no message. */
-static int add_own_part(const access_list *list, int rank, tatp_contributors *contributors)
-{
-    exchange_contributor *own = append_contributor(contributors, rank);
-    int rc = 0;
-    if (NULL == own)
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    for (size_t r = 0; r < list->count && 0 == rc; r++)
-        rc = access_append_run(&own->list, &list->run[r]);
-    return tatp_from_errno(rc);
+            return access_borrow(&layout->share[i].list);
+    return (access_list){0};
 }
 
 static int compare_contributors(const void *a, const void *b)
@@ -210,18 +203,18 @@ int tatp_requests_start(tatp_comm *comm, const tatp_exchange_layout *layout, tat
 int tatp_requests_complete(tatp_comm *comm, const tatp_exchange_layout *layout, tatp_requests *out,
                            tatp_contributors *contributors, int rc)
 {
-    const access_list *own = own_part(layout);
+    access_list own = own_part(layout);
     const tatp_arrivals arrivals = {
         .tag = TATP_TAG_REQUESTS,
-        .expected = layout->contributors - (NULL != own),
+        .expected = layout->contributors - (own.count > 0),
         .may_be_absent = true,
         .take = take_request,
         .context = contributors,
     };
     rc = tatp_message_complete(comm, &arrivals, out->request, out->count, rc);
     free_sent(out);
-    if (OMPI_SUCCESS == rc && NULL != own)
-        rc = add_own_part(own, tatp_comm_rank(comm), contributors);
+    if (OMPI_SUCCESS == rc && own.count > 0)
+        rc = append_contributor(contributors, tatp_comm_rank(comm), &own);
     if (contributors->count > 1)
         qsort(contributors->item, contributors->count, sizeof *contributors->item,
               compare_contributors);

@@ -44,6 +44,7 @@ static int prepare_exchange(tatp_op *op)
         .cycle_size = plan.cycle_size,
         .num_cycles = plan.num_cycles,
         .message_size = plan.message_size,
+        .piece = op->piece,
         .domains = plan.domains,
         .aggregator = plan.aggregator,
         .share = plan.share,

@@ -21,6 +21,7 @@ typedef struct tatp_op {
     const access_list *memory;   /* bytes of the stream <-> addresses */
     const access_list *accesses; /* bytes of the stream <-> the file, ordered */
     int64_t lo, hi;              /* accessed range of the plan, over all ranks */
+    int64_t piece;               /* bytes of a piece in the mean, the least of any rank */
     int64_t shift;               /* byte o of the plan is byte o + shift of the file */
     tatp_times time;
     double end; /* of the last agreement */

@@ -121,6 +121,10 @@ int tatp_view_access(const tatp_view *view, tatp_position position, int64_t byte
         return OMPI_SUCCESS;
     if (__builtin_add_overflow(position.used, bytes, &end))
         return MPI_ERR_COUNT;
+    if (0 == position.offset && 0 == position.used && bytes == view->period.bytes) {
+        *list = access_borrow(&view->period);
+        return OMPI_SUCCESS;
+    }
     return tatp_from_errno(access_append_tiled(list, &view->period, position.offset, view->extent,
                                                position.used, bytes));
 }
