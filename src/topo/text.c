@@ -26,11 +26,11 @@ int text_next(text_lines *text)
     int rc = read_rest_of_line(text, &used);
     text->number = text->passed;
     while (rc == 1) {
-        if (used > 0 && text->line[used - 1] == '\r')
+        while (used > 0 && memchr(" \t\r", text->line[used - 1], 3) != NULL)
             used--;
         if (used == 0 || text->line[used - 1] != '\\')
             break;
-        text->line[used - 1] = ' ';
+        used--;
         rc = read_rest_of_line(text, &used);
         rc = rc == 0 ? 1 : rc;
         if (feof(text->stream))

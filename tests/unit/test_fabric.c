@@ -390,6 +390,8 @@ static const struct good good[] = {
      "LinkSpeed=\"1 2\"\n",
      "a,b,c", "124 214 441", 6, SLURM},
     {"SwitchName=l1 Nodes=,a,,b,\nSwitchName=l2 Nodes=\"c,\"\n", "a,b,c", "124 214 441", 6, SLURM},
+    {"SwitchName=l1 Nodes=a,\\\nb\nSwitchName=l2 \\ \r\nNodes=c\n", "a,b,c", "124 214 441", 6,
+     SLURM},
     /* Switches and blocks without nodes. */
     {"SwitchName=l1 Level=0 Nodes=a,b Switches=\nSwitchName=l2 Level=0 Nodes= Switches=\n"
      "SwitchName=l3 Level=0 Nodes=c\nSwitchName=t Level=1 Nodes=a,b,c Switches=l[1-3]\n",
