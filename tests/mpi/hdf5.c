@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hdf5: a 3-D array of doubles, cut into blocks, written or read through HDF5's collective
- * transfers: contiguous, chunked, and with every second rank without data. */
+ * transfers: contiguous, chunked, compressed, and with every second rank without data. */
 #include <hdf5.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -117,26 +117,29 @@ static void must_be_collective(hid_t transfer)
     }
 }
 
-static hid_t create_array(hid_t file, const char *name, hid_t space, int chunked)
+enum { CONTIGUOUS, CHUNKED, COMPRESSED };
+
+static hid_t create_array(hid_t file, const char *name, hid_t space, int layout)
 {
     const hsize_t chunk[3] = {SIDE, SIDE / 2, SIDE};
     hid_t creation = valid(H5Pcreate(H5P_DATASET_CREATE), "H5Pcreate");
-    if (chunked)
+    if (layout != CONTIGUOUS)
         valid(H5Pset_chunk(creation, 3, chunk), "H5Pset_chunk");
+    if (layout == COMPRESSED)
+        valid(H5Pset_deflate(creation, 1), "H5Pset_deflate");
     hid_t array =
         H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
     H5Pclose(creation);
     return array;
 }
 
-static void move_array(hid_t file, const char *name, int create, int chunked, int sparse)
+static void move_array(hid_t file, const char *name, int create, int layout, int sparse)
 {
     static block memory, wanted;
     hsize_t start[3];
     hid_t space = select_file(sparse, start), inside = select_memory(sparse);
-    hid_t array =
-        valid(create ? create_array(file, name, space, chunked) : H5Dopen2(file, name, H5P_DEFAULT),
-              name);
+    hid_t array = valid(
+        create ? create_array(file, name, space, layout) : H5Dopen2(file, name, H5P_DEFAULT), name);
     hid_t transfer = valid(H5Pcreate(H5P_DATASET_XFER), "H5Pcreate");
     valid(H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE), "H5Pset_dxpl_mpio");
     fill(memory, create ? start : NULL);
@@ -156,9 +159,10 @@ static void move_array(hid_t file, const char *name, int create, int chunked, in
 static void move_file(const char *path, int create)
 {
     hid_t file = open_with_mpi(path, create);
-    move_array(file, "contiguous", create, 0, 0);
-    move_array(file, "chunked", create, 1, 0);
-    move_array(file, "sparse", create, 0, 1);
+    move_array(file, "contiguous", create, CONTIGUOUS, 0);
+    move_array(file, "chunked", create, CHUNKED, 0);
+    move_array(file, "compressed", create, COMPRESSED, 0);
+    move_array(file, "sparse", create, CONTIGUOUS, 1);
     valid(H5Fclose(file), "H5Fclose");
 }
 
