@@ -44,9 +44,7 @@ static void advance_in_block(access_cursor *cursor, int64_t bytes)
     advance_blocks(cursor, 1);
 }
 
-/* The number of blocks of the run, from the current one (at its begin) on, that end at or below hi.
- */
-static int64_t whole_blocks(const access_cursor *cursor, int64_t hi)
+int64_t access_whole_blocks(const access_cursor *cursor, int64_t hi)
 {
     const access_run *run = cursor->run;
     int64_t space = hi - access_next(cursor) - run->length;
@@ -75,7 +73,7 @@ static int64_t step_in_run(access_cursor *cursor, int64_t hi, int64_t *stream)
 {
     access_piece piece;
     if (cursor->run != cursor->end && cursor->byte == 0) {
-        int64_t blocks = whole_blocks(cursor, hi);
+        int64_t blocks = access_whole_blocks(cursor, hi);
         if (blocks > 0) {
             int64_t length = blocks * cursor->run->length;
             *stream = cursor->run->stream + cursor->block * cursor->run->length;

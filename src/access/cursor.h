@@ -18,6 +18,10 @@ void access_cursor_init(access_cursor *cursor, const access_list *list);
 /* Offset of the next byte, or ACCESS_END. */
 int64_t access_next(const access_cursor *cursor);
 
+/* The number of blocks of the run, from the current one (at its begin) on, that end at or below hi.
+ */
+int64_t access_whole_blocks(const access_cursor *cursor, int64_t hi);
+
 typedef struct access_piece {
     int64_t offset, length, stream;
 } access_piece;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cutting accesses at the borders of file domains. */
+#include "access/cursor.h"
 #include "access/domain.h"
 #include "base/memory.h"
 
@@ -37,23 +38,15 @@ static int append_part(cutter *cut, const domain_range *range, access_run part)
     return access_append_run(list, &part);
 }
 
-/* The number of blocks of the run that end at or below hi. */
-static int64_t count_whole(const access_run *run, int64_t hi)
-{
-    int64_t space = hi - run->offset - run->length;
-    if (space < 0 || run->count == 1)
-        return space >= 0;
-    return space / run->stride + 1 < run->count ? space / run->stride + 1 : run->count;
-}
-
 /* Cuts a run, range by range. A block that a border cuts is completed before the next blocks. */
 static int cut_run(cutter *cut, access_run rest)
 {
     int rc = 0;
     while (rest.count > 0 && rc == 0) {
         domain_range at = domains_range_at(cut->domains, rest.offset, &cut->near);
+        access_cursor begin = {.run = &rest, .end = &rest + 1};
         access_run part = rest;
-        part.count = count_whole(&rest, at.hi);
+        part.count = access_whole_blocks(&begin, at.hi);
         if (part.count > 0) {
             rc = append_part(cut, &at, part);
         } else if (rest.count > 1) {

@@ -32,7 +32,8 @@ typedef struct access_list {
 
 void access_release(access_list *list);
 
-/* The same list, to which nothing can be appended: the runs are those of the other. */
+/* The same list, to which nothing can be appended: the runs are those of the other. Its capacity
+ * is 0. */
 access_list access_borrow(const access_list *list);
 
 /* Empties the list and keeps its memory. */

@@ -15,7 +15,8 @@
  * more, and of its part in all cycles up to which connecting two processes does. */
 #define SMALL_PART (16 * 1024)
 #define SMALL_WHOLE (256 * 1024)
-/* Bytes whose copy takes the time in which a carrier puts a piece between those of other ranks. */
+/* Bytes whose copy takes the time in which a carrier puts a piece between those of other ranks:
+ * below 0.2 us, measured with E3SM-IO. */
 #define PIECE_COST 256
 
 bool exchange_bundle_pays(size_t ranks, int64_t bytes, int64_t piece, int64_t cycles,

@@ -214,18 +214,13 @@ bool tatp_exchange_merges(const tatp_exchange *ex, tatp_io *io)
     return aggregation_merges(pieces, pieces - merged);
 }
 
-static int64_t list_bytes(const access_list *list)
-{
-    return (int64_t)(list->capacity * sizeof *list->run);
-}
-
 /* The engine keeps the union of the contributors' lists. */
 int64_t tatp_exchange_bytes(const tatp_exchange *ex)
 {
-    int64_t bytes = tatp_bundles_kept_bytes(ex->bundles);
+    size_t runs = 0;
     for (size_t i = 0; i < ex->contributors.count; i++)
-        bytes += 2 * list_bytes(&ex->contributors.item[i].list);
-    return bytes;
+        runs += ex->contributors.item[i].list.capacity + ex->contributors.item[i].list.count;
+    return tatp_bundles_kept_bytes(ex->bundles) + (int64_t)(runs * sizeof(access_run));
 }
 
 void tatp_exchange_reset(tatp_exchange *ex)

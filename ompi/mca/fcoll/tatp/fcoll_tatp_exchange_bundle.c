@@ -185,10 +185,12 @@ static void decide_pair(tatp_bundles *bundles, size_t domain, const tatp_exchang
         sum += bytes;
     }
     if (!exchange_bundle_pays(pair->ranks, sum, layout->piece, layout->num_cycles,
-                              layout->message_size))
+                              layout->message_size)) {
         pair->ranks = 0;
-    bundles->pairs += pair->ranks > 0;
-    bundles->bytes += pair->ranks > 0 ? EXCHANGE_DEPTH * pair->bytes : 0;
+        return;
+    }
+    bundles->pairs++;
+    bundles->bytes += EXCHANGE_DEPTH * pair->bytes;
 }
 
 static void decide_pairs(tatp_bundles *bundles, const tatp_exchange_layout *layout)

@@ -24,6 +24,7 @@ static int join_extents(const access_list *list, access_list *joined)
     return rc;
 }
 
+/* In its stream; otherwise neighbours are one run already. */
 static bool has_gaps(const access_list *list)
 {
     const access_run *last = &list->run[list->count - 1];
@@ -46,10 +47,12 @@ static int64_t *encode_request(const access_list *list, int64_t domain, size_t *
         rc = base_reserve(&message.element, &message.capacity, 1, sizeof *message.element);
     if (domain >= 0 && 0 == rc)
         message.element[message.count++] = domain;
-    if (0 == rc && has_gaps(list))
+    if (0 == rc && has_gaps(list)) {
         rc = join_extents(list, &joined);
+        list = &joined;
+    }
     if (0 == rc)
-        rc = access_encode_runs(has_gaps(list) ? &joined : list, 0, &message);
+        rc = access_encode_runs(list, 0, &message);
     access_release(&joined);
     if (0 != rc) {
         free(message.element);

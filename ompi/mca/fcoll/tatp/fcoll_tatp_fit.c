@@ -50,6 +50,7 @@ static version parse_version(const char *library)
 
 /* Which has no header. */
 OBJ_CLASS_DECLARATION(ompi_file_t);
+
 #define SIZES(type) #type, sizeof(type), type##_class.cls_sizeof
 
 /* The class whose objects have another size; NULL: none. */

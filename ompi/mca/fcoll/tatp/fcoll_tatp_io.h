@@ -70,7 +70,7 @@ typedef struct tatp_position {
 /* The position of the file pointer, and the pointer past the next `bytes` bytes. */
 int tatp_view_position(tatp_view *view, const ompio_file_t *fh, tatp_position *position);
 void tatp_view_advance(ompio_file_t *fh, int64_t bytes);
-/* Appends what `bytes` bytes from the position on access to the empty list. */
+/* What `bytes` bytes from the position on access, in the empty list; it may borrow the view's. */
 int tatp_view_access(const tatp_view *view, tatp_position position, int64_t bytes,
                      access_list *list);
 
