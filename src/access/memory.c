@@ -2,14 +2,15 @@
 /* Copies between the stream and a user's buffer. */
 #include "access/memory.h"
 
-#include <stdbool.h>
 #include <string.h>
 
+/* ---- pieces of memory ---- */
+
 /* The cursor at stream byte `stream`: runs of memory ascend in stream. */
-static void seek_stream(const access_list *memory, int64_t stream, access_cursor *cursor)
+static void seek_stream(const access_list *list, int64_t stream, access_cursor *cursor)
 {
-    access_cursor_init(cursor, memory);
-    cursor->run += access_find_run(memory, stream);
+    access_cursor_init(cursor, list);
+    cursor->run += access_find_run(list, stream);
     if (cursor->run == cursor->end)
         return;
     int64_t within = stream - cursor->run->stream;
@@ -17,35 +18,49 @@ static void seek_stream(const access_list *memory, int64_t stream, access_cursor
     cursor->byte = within % cursor->run->length;
 }
 
-char *access_memory_at(const access_list *memory, int64_t stream, int64_t length)
+static char *contiguous_at(const access_list *list, int64_t stream, int64_t length)
 {
     access_cursor cursor;
-    seek_stream(memory, stream, &cursor);
+    seek_stream(list, stream, &cursor);
     if (cursor.run == cursor.end || cursor.run->length - cursor.byte < length)
         return NULL;
     return (char *)(intptr_t)access_next(&cursor);
 }
 
+char *access_memory_at(const access_memory *memory, int64_t stream, int64_t length)
+{
+    return memory->staging != NULL ? NULL : contiguous_at(&memory->list, stream, length);
+}
+
 /* A position in memory; usually the next copy continues the last one. */
 typedef struct memory_walk {
-    const access_list *memory;
+    const access_list *list;
+    access_staging *staging; /* or NULL */
     access_cursor at;
     int64_t stream; /* the position of `at`; -1: none */
+    int64_t wanted; /* the end of what will be taken next of the stream */
     char *base;     /* of the stream if all of it is contiguous, else NULL */
 } memory_walk;
 
-static memory_walk memory_walk_init(const access_list *memory)
+static memory_walk memory_walk_init(const access_memory *memory)
 {
     return (memory_walk){
-        .memory = memory, .stream = -1, .base = access_memory_at(memory, 0, memory->bytes)};
+        .list = &memory->list,
+        .staging = memory->staging,
+        .stream = -1,
+        .wanted = memory->list.bytes,
+        .base = contiguous_at(&memory->list, 0, memory->list.bytes),
+    };
 }
 
 /* The address and length of the next piece of at most `length` bytes from `stream` on. Addresses
  * are not ordered: ACCESS_END is no bound. */
 static char *take_memory_piece(memory_walk *walk, int64_t stream, int64_t *length)
 {
+    if (walk->base != NULL)
+        return walk->base + stream;
     if (walk->stream != stream)
-        seek_stream(walk->memory, stream, &walk->at);
+        seek_stream(walk->list, stream, &walk->at);
     char *address = (char *)(intptr_t)access_next(&walk->at);
     int64_t rest = walk->at.run->length - walk->at.byte;
     if (rest > *length) {
@@ -60,12 +75,11 @@ static char *take_memory_piece(memory_walk *walk, int64_t stream, int64_t *lengt
 }
 
 /* out: from memory to `packed`, else the other way. */
-static void copy_stream(memory_walk *walk, int64_t stream, int64_t length, char *packed, bool out)
+static void copy_pieces(memory_walk *walk, int64_t stream, int64_t length, char *packed, bool out)
 {
     while (length > 0) {
         int64_t part = length;
-        char *address =
-            walk->base != NULL ? walk->base + stream : take_memory_piece(walk, stream, &part);
+        char *address = take_memory_piece(walk, stream, &part);
         memcpy(out ? packed : address, out ? address : packed, (size_t)part);
         packed += part;
         stream += part;
@@ -73,38 +87,223 @@ static void copy_stream(memory_walk *walk, int64_t stream, int64_t length, char 
     }
 }
 
-static int64_t copy_window(const access_list *memory, access_cursor *cursor, int64_t hi,
+/* ---- staging ---- */
+
+/* Bytes between two blocks that take less time than another copy. */
+#define MOST_GAP (64 * 1024)
+
+void access_staging_init(access_staging *staging, const access_device *device, char *buffers)
+{
+    *staging = (access_staging){.device = *device, .ahead = ACCESS_STAGE_BYTES};
+    for (size_t i = 0; i < ACCESS_STAGES; i++, buffers += ACCESS_STAGE_BYTES)
+        staging->stage[i].data = buffers;
+    staging->gathered = buffers;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Blocks that ascend in one allocation with small gaps, and `bytes` bytes of them. */
+typedef struct memory_span {
+    const char *begin, *end;
+    int64_t bytes;
+} memory_span;
+
+/* What one copy can fetch of the next `length` bytes: one piece, or as many as `gathered` holds. */
+static memory_span find_span(memory_walk walk, int64_t stream, int64_t length)
+{
+    const access_device *device = &walk.staging->device;
+    const char *limit = NULL;
+    memory_span span = {NULL, NULL, 0};
+    while (span.bytes < length) {
+        int64_t part = length - span.bytes;
+        const char *piece = take_memory_piece(&walk, stream + span.bytes, &part);
+        if (span.bytes == 0)
+            span.begin = piece;
+        else if (piece < span.end || piece - span.end > MOST_GAP ||
+                 piece + part - span.begin > ACCESS_STAGE_BYTES)
+            break;
+        else if (limit == NULL)
+            limit = device->end_of(device->context, span.begin);
+        if (span.bytes > 0 && (limit == NULL || piece + part > limit))
+            break;
+        span.end = piece + part;
+        span.bytes += part;
+    }
+    return span;
+}
+
+/* Copies from the device, with the bytes between the blocks. */
+static void fetch(memory_walk *walk, int64_t stream, int64_t length, char *packed)
+{
+    const access_staging *staging = walk->staging;
+    const access_device *device = &staging->device;
+    while (length > 0) {
+        memory_span span = find_span(*walk, stream, length);
+        int64_t bytes = span.end - span.begin;
+        char *to = span.bytes == bytes ? packed : staging->gathered;
+        device->copy(device->context, to, span.begin, (size_t)bytes);
+        if (to != packed)
+            (void)device->wait(device->context);
+        for (int64_t done = 0, part; to != packed && done < span.bytes; done += part) {
+            part = span.bytes - done;
+            const char *piece = take_memory_piece(walk, stream + done, &part);
+            memcpy(packed + done, to + (piece - span.begin), (size_t)part);
+        }
+        packed += span.bytes;
+        stream += span.bytes;
+        length -= span.bytes;
+    }
+    (void)device->wait(device->context);
+}
+
+/* Copies to the device, block by block: what lies between them may change meanwhile. */
+static void store(memory_walk *walk, int64_t stream, int64_t length, const char *packed)
+{
+    const access_device *device = &walk->staging->device;
+    for (int64_t done = 0, part; done < length; done += part) {
+        part = length - done;
+        char *address = take_memory_piece(walk, stream + done, &part);
+        device->copy(device->context, address, packed + done, (size_t)part);
+    }
+    (void)device->wait(device->context);
+}
+
+static void store_stage(memory_walk *walk, access_stage *s)
+{
+    store(walk, s->from, s->to - s->from, s->data);
+    s->from = s->next = s->to;
+}
+
+/* out: a stage with byte `stream`, and more of what will be taken; else one that ends there. Where
+ * more parts of the stream are taken in turn than there are stages, less is fetched. */
+static access_stage *find_stage(memory_walk *walk, int64_t stream, int64_t length, bool out)
+{
+    access_staging *staging = walk->staging;
+    access_stage *found = NULL;
+    for (access_stage *s = staging->stage; s < staging->stage + ACCESS_STAGES; s++) {
+        if (s->from < s->to && (out ? s->from <= stream && stream < s->to : s->to == stream))
+            return s;
+        found = s->next == s->to ? s : found;
+    }
+    if (found == NULL) {
+        found = &staging->stage[staging->turn++ % ACCESS_STAGES];
+        staging->ahead /= 2;
+    }
+    if (out) {
+        int64_t ahead = least(walk->wanted - stream, staging->ahead);
+        length = length > ahead ? length : ahead;
+        fetch(walk, stream, length, found->data);
+    } else {
+        store_stage(walk, found);
+        length = 0;
+    }
+    found->from = found->next = stream;
+    found->to = stream + length;
+    return found;
+}
+
+/* length: less than a stage's. */
+static void copy_staged(memory_walk *walk, int64_t stream, int64_t length, char *packed, bool out)
+{
+    for (int64_t part; length > 0; packed += part, stream += part, length -= part) {
+        access_stage *s = find_stage(walk, stream, length, out);
+        char *data = s->data + (stream - s->from);
+        part = least(length, out ? s->to - stream : s->from + ACCESS_STAGE_BYTES - stream);
+        memcpy(out ? packed : data, out ? data : packed, (size_t)part);
+        *(out ? &s->next : &s->to) = stream + part;
+        if (!out && s->to - s->from == ACCESS_STAGE_BYTES)
+            store_stage(walk, s);
+    }
+}
+
+int access_memory_complete(const access_memory *memory, bool out)
+{
+    access_staging *staging = memory->staging;
+    if (staging == NULL)
+        return 0;
+    memory_walk walk = memory_walk_init(memory);
+    for (access_stage *s = staging->stage; s < staging->stage + ACCESS_STAGES; s++) {
+        if (!out)
+            store_stage(&walk, s);
+        s->from = s->next = s->to = 0;
+    }
+    return staging->device.wait(staging->device.context);
+}
+
+/* ---- copies ---- */
+
+/* A large part needs no stage. */
+static void copy_stream(memory_walk *walk, int64_t stream, int64_t length, char *packed, bool out)
+{
+    if (walk->staging == NULL)
+        copy_pieces(walk, stream, length, packed, out);
+    else if (length < ACCESS_STAGE_BYTES)
+        copy_staged(walk, stream, length, packed, out);
+    else if (out)
+        fetch(walk, stream, length, packed);
+    else
+        store(walk, stream, length, packed);
+}
+
+/* Until where the cursor goes on without a gap in the stream will be taken. */
+static void look_ahead(memory_walk *walk, access_cursor cursor)
+{
+    int64_t stream, length;
+    if (access_take_stream(&cursor, ACCESS_END, &stream, &length))
+        walk->wanted = stream + length;
+}
+
+static int64_t copy_window(const access_memory *memory, access_cursor *cursor, int64_t hi,
                            char *window, int64_t lo, bool out)
 {
     memory_walk walk = memory_walk_init(memory);
     access_piece piece;
     int64_t done = 0;
-    while (access_take_piece(cursor, hi, &piece)) {
+    for (access_cursor at = *cursor; access_take_piece(cursor, hi, &piece); at = *cursor) {
+        if (out && walk.staging != NULL && (done == 0 || piece.stream >= walk.wanted))
+            look_ahead(&walk, at);
         copy_stream(&walk, piece.stream, piece.length, window + (piece.offset - lo), out);
         done += piece.length;
     }
     return done;
 }
 
-void access_from_memory(const access_list *memory, int64_t stream, int64_t length, char *packed)
+void access_memory_to_packed(const access_memory *memory, access_cursor cursor, int64_t hi,
+                             char *packed)
+{
+    memory_walk walk = memory_walk_init(memory);
+    access_cursor at = cursor;
+    for (int64_t stream, length; access_take_stream(&cursor, hi, &stream, &length); at = cursor) {
+        if (walk.staging != NULL)
+            look_ahead(&walk, at);
+        copy_stream(&walk, stream, length, packed, true);
+        packed += length;
+    }
+}
+
+void access_from_memory(const access_memory *memory, int64_t stream, int64_t length, char *packed)
 {
     memory_walk walk = memory_walk_init(memory);
     copy_stream(&walk, stream, length, packed, true);
 }
 
-void access_to_memory(const access_list *memory, int64_t stream, int64_t length, const char *packed)
+void access_to_memory(const access_memory *memory, int64_t stream, int64_t length,
+                      const char *packed)
 {
     memory_walk walk = memory_walk_init(memory);
     copy_stream(&walk, stream, length, (char *)packed, false);
 }
 
-int64_t access_memory_to_window(const access_list *memory, access_cursor *cursor, int64_t hi,
+int64_t access_memory_to_window(const access_memory *memory, access_cursor *cursor, int64_t hi,
                                 char *window, int64_t lo)
 {
     return copy_window(memory, cursor, hi, window, lo, true);
 }
 
-int64_t access_window_to_memory(const access_list *memory, access_cursor *cursor, int64_t hi,
+int64_t access_window_to_memory(const access_memory *memory, access_cursor *cursor, int64_t hi,
                                 const char *window, int64_t lo)
 {
     return copy_window(memory, cursor, hi, (char *)window, lo, false);

@@ -5,17 +5,7 @@
 
 /* ---- copies ---- */
 
-/* Copies a chunk out of the user's buffer, and (the first `bytes` of it) into it. */
-static void pack_chunk(const exchange *ex, const exchange_chunk *chunk, int64_t end)
-{
-    access_cursor cursor = chunk->cursor;
-    int64_t stream, length, done = 0;
-    while (access_take_stream(&cursor, end, &stream, &length)) {
-        access_from_memory(ex->run.memory, stream, length, chunk->packed + done);
-        done += length;
-    }
-}
-
+/* Copies the first `bytes` of a chunk into the user's buffer. */
 static void unpack_chunk(const exchange *ex, const exchange_chunk *chunk, int64_t end,
                          int64_t bytes)
 {
@@ -58,7 +48,7 @@ static int64_t copy_packed(const exchange *ex, exchange_chunk *chunk, const exch
     access_cursor cursor = chunk->cursor;
     chunk->packed = data;
     if (ex->run.write) {
-        pack_chunk(ex, chunk, cycle->end);
+        access_memory_to_packed(ex->run.memory, chunk->cursor, cycle->end, chunk->packed);
         return chunk->bytes;
     }
     int64_t bytes = access_skip(&cursor, valid);
@@ -139,7 +129,7 @@ static void start_messages(exchange *ex, exchange_chunk *chunk, exchange_cycle *
         return;
     }
     if (!chunk->direct)
-        pack_chunk(ex, chunk, cycle->end);
+        access_memory_to_packed(ex->run.memory, chunk->cursor, cycle->end, chunk->packed);
     send_chunk(ex, chunk, cycle);
 }
 

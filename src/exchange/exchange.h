@@ -122,8 +122,8 @@ int exchange_reserve(exchange *ex, exchange_buffers *buffers);
 
 typedef struct exchange_run {
     bool write;
-    const access_list *memory; /* bytes of the stream <-> addresses */
-    int64_t shift;             /* byte o of the domains' range is byte o + shift of the file */
+    const access_memory *memory; /* bytes of the stream <-> addresses */
+    int64_t shift;               /* byte o of the domains' range is byte o + shift of the file */
     const exchange_transport *transport;
     const exchange_store *store;
     const exchange_probe *probe; /* NULL: off */

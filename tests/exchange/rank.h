@@ -20,7 +20,7 @@ typedef struct sim_block {
 
 /* The user's buffer in one run. */
 typedef struct sim_memory {
-    access_list list;
+    access_memory buffer;
     char *arena, *before, *expected; /* `bytes` each: now, at first, and after the run */
     size_t bytes;
     size_t *place; /* per byte of the stream: index in the arena */

@@ -411,7 +411,7 @@ static void draw_memory(simulation *sim, sim_rank *r, sim_memory *m)
         length = length < stream - done ? length : stream - done;
         size_t gap = most > stream ? 0 : (size_t)draw(sim, 0, (int64_t)(length < 8 ? length : 8));
         size_t begin = descending ? room - at - gap - length : at + gap;
-        access_append_memory(&m->list, m->arena + begin, length);
+        access_append_memory(&m->buffer.list, m->arena + begin, length);
         for (size_t i = 0; i < length; i++)
             m->place[done + i] = begin + i;
         at += gap + length;
@@ -562,7 +562,7 @@ static void release_rank(simulation *sim, sim_rank *r)
         free(r->window[w].data);
     for (int k = 0; k < sim->runs; k++) {
         sim_memory *m = &r->memory[k];
-        access_release(&m->list);
+        access_release(&m->buffer.list);
         free(m->arena);
         free(m->before);
         free(m->expected);

@@ -140,7 +140,7 @@ static void begin_run(simulation *sim, sim_rank *r)
 {
     exchange_run run = {
         .write = sim->write[r->run],
-        .memory = &r->memory[r->run].list,
+        .memory = &r->memory[r->run].buffer,
         .shift = sim->shift[r->run],
         .transport = &sim->transport[r->rank],
         .store = &sim->store[r->rank],

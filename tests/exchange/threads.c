@@ -17,7 +17,8 @@ static pthread_barrier_t barrier;
 
 static struct {
     file_domains domains;
-    access_list list[RANKS], memory[RANKS];
+    access_list list[RANKS];
+    access_memory memory[RANKS];
     domain_share *share[RANKS];
     exchange_target target[RANKS][RANKS];
     exchange_contributor contributor[RANKS][RANKS];
@@ -83,7 +84,7 @@ static void make_rank(int rank)
     size_t shares;
     const access_run run = {rank * BLOCK, BLOCK, RANKS * BLOCK, OWN / BLOCK, 0};
     int rc = access_append_run(&world.list[rank], &run);
-    rc |= access_append_memory(&world.memory[rank], world.data[rank], OWN);
+    rc |= access_append_memory(&world.memory[rank].list, world.data[rank], OWN);
     rc |= domains_cut(&world.domains, &world.list[rank], &world.share[rank], &shares);
     must(rc == 0 && shares == RANKS, "no memory");
     for (int i = 0; i < EXCHANGE_DEPTH; i++)
@@ -161,7 +162,7 @@ int main(void)
         pthread_join(thread[rank], NULL);
     for (int rank = 0; rank < RANKS; rank++) {
         access_release(&world.list[rank]);
-        access_release(&world.memory[rank]);
+        access_release(&world.memory[rank].list);
         domains_free_shares(world.share[rank], RANKS);
     }
     domains_release(&world.domains);

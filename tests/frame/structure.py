@@ -41,7 +41,7 @@ DLA = ("orte/mca/rmaps/dla", "prte/mca/rmaps/dla")
 
 # The modules of fcoll/tatp: what follows fcoll_tatp_ in the names of their source files.
 TATP_MODULES = {
-    **{name: name for name in ("call", "error", "file", "fit", "help", "hints", "independent", "job", "op", "params", "pvars", "schedule", "settings")},
+    **{name: name for name in ("call", "device", "error", "file", "fit", "help", "hints", "independent", "job", "op", "params", "pvars", "schedule", "settings")},
     "comm": "comm|comm_.*|request",
     "exchange": "exchange|exchange_.*",
     "io": "io|view|datarep",
@@ -54,6 +54,7 @@ TATP_MODULES = {
 # Modules that a module must not use.
 TATP_NEVER = {
     "comm": ("call", "exchange", "file", "op", "io", "nodes", "plan", "pvars", "record", "stats"),
+    "device": ("call", "comm", "exchange", "file", "op", "independent", "io", "nodes", "params", "plan", "pvars", "record", "schedule", "stats"),
     "exchange": ("plan", "pvars", "record", "stats"),
     "hints": ("call", "comm", "file", "op", "exchange", "independent", "io", "nodes", "params", "plan", "pvars", "record", "stats"),
     "independent": ("call", "comm", "file", "op", "exchange", "nodes", "plan", "pvars", "record", "stats"),

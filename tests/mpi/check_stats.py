@@ -11,7 +11,7 @@ import sys
 MOST_WINDOWS, MOST_LINES = 32, 64
 KEYS = {"op", "file", "ranks", "nodes", "aggregators", "cycles", "bytes", "messages", "metadata_bytes", "seconds", "waited",
         "st1", "st2", "st3", "st4", "st5", "strategy", "hop_bytes", "hop_bytes_otp", "crossing_bytes", "format", "version", "program",
-        "run", "call", "ended", "schedule", "domains", "unit"}
+        "run", "call", "ended", "schedule", "domains", "unit", "device_bytes", "device_copies", "device_seconds"}
 
 
 def hops(distances, a, b):

@@ -275,7 +275,7 @@ END_TEST
 START_TEST(memory_in_pieces)
 {
     for_random_seeds (seed, CASES) {
-        access_list memory = {0};
+        access_memory memory = {0};
         char arena[400], packed[400], back[400];
         char *place[400];
         int64_t bytes = 0;
@@ -285,7 +285,7 @@ START_TEST(memory_in_pieces)
         for (int at = below(20); at < 360; at += below(9)) {
             int length = 1 + below(8);
             char *block = arena + (descending ? 400 - at - length : at);
-            ck_assert_int_eq(access_append_memory(&memory, block, (size_t)length), 0);
+            ck_assert_int_eq(access_append_memory(&memory.list, block, (size_t)length), 0);
             for (int i = 0; i < length; i++)
                 place[bytes++] = block + i;
             at += length;
@@ -305,7 +305,7 @@ START_TEST(memory_in_pieces)
             ck_assert_ptr_eq(one, place[from]);
             ck_assert_ptr_eq(one + length - 1, place[from + length - 1]);
         }
-        access_release(&memory);
+        access_release(&memory.list);
     }
 }
 END_TEST

@@ -150,7 +150,8 @@ static const exchange_transport transport = {NULL, send_to, receive_from, test_m
 
 static struct {
     file_domains domains;
-    access_list list[RANKS], memory[RANKS];
+    access_list list[RANKS];
+    access_memory memory[RANKS];
     domain_share *share[RANKS];
     exchange_target target[RANKS][RANKS];
     exchange_contributor contributor[RANKS][RANKS];
@@ -166,7 +167,8 @@ static void make_rank(int rank, int block)
     size_t shares;
     access_run run = {rank * block, block, RANKS * block, BYTES / RANKS / block, 0};
     ck_assert_int_eq(access_append_run(&world.list[rank], &run), 0);
-    ck_assert_int_eq(access_append_memory(&world.memory[rank], world.data[rank], BYTES / RANKS), 0);
+    ck_assert_int_eq(
+        access_append_memory(&world.memory[rank].list, world.data[rank], BYTES / RANKS), 0);
     ck_assert_int_eq(domains_cut(&world.domains, &world.list[rank], &world.share[rank], &shares),
                      0);
     ck_assert_uint_eq(shares, RANKS);
@@ -203,7 +205,7 @@ static void free_world(void)
 {
     for (int rank = 0; rank < RANKS; rank++) {
         access_release(&world.list[rank]);
-        access_release(&world.memory[rank]);
+        access_release(&world.memory[rank].list);
         domains_free_shares(world.share[rank], RANKS);
     }
     domains_release(&world.domains);
@@ -217,7 +219,7 @@ static exchange *new_exchange(const exchange_task *task, exchange_buffers **buff
     return ex;
 }
 
-static exchange_run run_of(const access_list *memory, bool write)
+static exchange_run run_of(const access_memory *memory, bool write)
 {
     return (exchange_run){
         .write = write, .memory = memory, .transport = &transport, .store = &store};
@@ -434,14 +436,15 @@ static void access_bytes(const int64_t *offset, size_t count, int64_t end, int64
 {
     char data[NOTED];
     file_domains domains;
-    access_list list = {0}, memory = {0};
+    access_list list = {0};
+    access_memory memory = {0};
     exchange_result result;
     for (size_t i = 0; i < count; i++) {
         data[i] = (char)i;
         ck_assert_int_eq(access_append(&list, offset[i], 1, (int64_t)i), 0);
     }
     ck_assert_int_eq(domains_even(&domains, 0, end, 1, 1), 0);
-    ck_assert_int_eq(access_append_memory(&memory, data, count), 0);
+    ck_assert_int_eq(access_append_memory(&memory.list, data, count), 0);
     exchange_target target = {.list = &list};
     exchange_contributor contributor = {.rank = 0, .list = list};
     exchange_task task = {.cycle_size = cycle_size,
@@ -464,7 +467,7 @@ static void access_bytes(const int64_t *offset, size_t count, int64_t end, int64
     exchange_free(ex);
     exchange_buffers_free(buffers);
     access_release(&list);
-    access_release(&memory);
+    access_release(&memory.list);
     domains_release(&domains);
 }
 

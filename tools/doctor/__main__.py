@@ -100,6 +100,7 @@ def lines(found, build):
     if found.fcoll.usable:
         yield "topology", found.topology or "no file and no addresses in the environment: all nodes equally far apart"
         yield "locality", found.locality or "not known"
+        yield "devices", f"by accelerator/{found.accelerator}" if found.accelerator else "no memory of devices known to Open MPI"
     for name, value, source in shown_settings(found):
         yield "setting", f"{name} = {value} ({source})"
     for setting in found.recommended:
@@ -133,7 +134,7 @@ def print_json(found, build):
     print(json.dumps({
         "mpirun": found.mpi.mpirun, "release": found.mpi.release, "prefix": found.mpi.prefix, "built_for": build.release,
         "library": found.library, "components": component, "default": found.default, "topology": found.topology,
-        "locality": found.locality, "verdict": verdict(found), "recommended": found.recommended,
+        "locality": found.locality, "accelerator": found.accelerator, "verdict": verdict(found), "recommended": found.recommended,
         "notes": found.notes,
         "settings": [dict(zip(("name", "value", "source"), setting)) for setting in shown_settings(found)],
         "problems": [{"problem": problem, "output": output} for problem, output in found.problems]}))

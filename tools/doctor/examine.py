@@ -84,7 +84,7 @@ class Examination:
         self.mpi = openmpi.OpenMPI(options.limit)
         self.fcoll = Component(FCOLL)
         self.mapper = Component(MAPPER)
-        self.library = self.topology = self.locality = self.default = None
+        self.library = self.topology = self.locality = self.accelerator = self.default = None
 
     def is_usable(self):
         return bool(self.fcoll.usable and self.mapper.usable)
@@ -239,6 +239,8 @@ class Examination:
             self.notes.append("the hops between nodes are not known: the MCA parameter fcoll_tatp_topology names a file of them")
         inside = re.search(r"fcoll:tatp: distances between the ranks of a node: (.*)", probe.result.output)
         self.locality = inside and inside.group(1).strip()
+        device = re.search(r"fcoll:tatp: device memory is accessed by (\S+)", probe.result.output)
+        self.accelerator = device and device.group(1)
 
     def blame_romio(self):
         io = self.mpi.setting("io")

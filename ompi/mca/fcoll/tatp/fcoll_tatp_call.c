@@ -22,7 +22,8 @@ struct tatp_call {
     tatp_file *file;
     bool write;
     int error; /* of the arguments */
-    access_list memory, accesses;
+    access_memory memory;
+    access_list accesses;
     access_list
         *layer; /* `layers` ordered lists; &accesses if that is ordered; NULL: not expanded */
     size_t layers;
@@ -49,13 +50,14 @@ static void fill_call(tatp_call *call, ompio_file_t *fh, bool write, const void 
     call->write = write;
     int rc = tatp_io_check_mode(fh, write);
     if (OMPI_SUCCESS == rc && convert)
-        rc = tatp_datarep_begin(fh, write, buf, count, datatype, &call->memory, &call->datarep);
+        rc =
+            tatp_datarep_begin(fh, write, buf, count, datatype, &call->memory.list, &call->datarep);
     else if (OMPI_SUCCESS == rc)
-        rc = tatp_memory_layout(fh, buf, count, datatype, &call->memory);
+        rc = tatp_memory_layout(fh, buf, count, datatype, &call->memory.list);
     if (OMPI_SUCCESS == rc)
         rc = tatp_view_position(call->file->view, fh, &call->position);
     if (OMPI_SUCCESS == rc) {
-        call->bytes = COMPAT_VIEW(fh)->f_view_size > 0 ? call->memory.bytes : 0;
+        call->bytes = COMPAT_VIEW(fh)->f_view_size > 0 ? call->memory.list.bytes : 0;
         tatp_view_advance(fh, call->bytes);
     }
     call->error = rc;
@@ -83,7 +85,7 @@ static void release_call(tatp_call *call)
             access_release(&call->layer[i]);
         free(call->layer);
     }
-    access_release(&call->memory);
+    access_release(&call->memory.list);
     access_release(&call->accesses);
     tatp_datarep_free(call->datarep);
 }
@@ -107,8 +109,8 @@ static int run_layers(tatp_call *call, tatp_op *op, int64_t layers)
     return rc;
 }
 
-/* What this rank needs before the first agreement: its access, and buffers for each plan that may
- * be reused. */
+/* What this rank needs before the first agreement: its access, and buffers for device memory and
+ * for each plan that may be reused. */
 static int prepare_call(tatp_call *call)
 {
     tatp_file *file = call->file;
@@ -124,6 +126,8 @@ static int prepare_call(tatp_call *call)
         .lock_unit = file->io.lock_unit,
     };
     int rc = call->error;
+    if (OMPI_SUCCESS == rc)
+        rc = tatp_device_find(&file->device, &call->memory);
     if (OMPI_SUCCESS != rc)
         return rc;
     if (!tatp_schedule_recall(file->schedule, access))

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "ompi/datatype/ompi_datatype.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_device.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_io.h"
 #include "opal/datatype/opal_convertor.h"
 
@@ -47,10 +49,27 @@ static int pack_data(tatp_datarep *datarep, size_t bytes)
     return OMPI_SUCCESS;
 }
 
+/* Open MPI converts with the processor, and a device's memory is not accessible to it. */
+static int refuse_device(ompio_file_t *fh, const void *buf, size_t count,
+                         struct ompi_datatype_t *datatype)
+{
+    access_list memory = {0};
+    int rc = tatp_memory_layout(fh, buf, count, datatype, &memory);
+    if (OMPI_SUCCESS == rc && tatp_device_has(&memory)) {
+        tatp_show_help("device-datarep", fh->f_filename);
+        rc = MPI_ERR_UNSUPPORTED_OPERATION;
+    }
+    access_release(&memory);
+    return rc;
+}
+
 int tatp_datarep_begin(ompio_file_t *fh, bool write, const void *buf, size_t count,
                        struct ompi_datatype_t *datatype, access_list *memory, tatp_datarep **result)
 {
     size_t bytes = 0;
+    int rc = refuse_device(fh, buf, count, datatype);
+    if (OMPI_SUCCESS != rc)
+        return rc;
     tatp_datarep *datarep = *result = calloc(1, sizeof *datarep);
     if (NULL == datarep)
         return OMPI_ERR_OUT_OF_RESOURCE;
@@ -58,7 +77,7 @@ int tatp_datarep_begin(ompio_file_t *fh, bool write, const void *buf, size_t cou
     datarep->datatype = datatype;
     OBJ_RETAIN(datatype);
     OBJ_CONSTRUCT(&datarep->convertor, opal_convertor_t);
-    int rc = prepare_convertor(datarep, fh, buf, count, &bytes);
+    rc = prepare_convertor(datarep, fh, buf, count, &bytes);
     if (OMPI_SUCCESS == rc) {
         datarep->converted = malloc(bytes + 1);
         rc = NULL == datarep->converted ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;

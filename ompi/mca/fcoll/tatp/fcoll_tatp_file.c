@@ -51,6 +51,7 @@ void tatp_file_free(tatp_file *file)
     tatp_stats_free(file->stats);
     tatp_record_free(file->record);
     tatp_independent_free(file->independent);
+    tatp_device_free(file->device);
     for (size_t slot = 0; slot < TATP_SLOTS; slot++)
         tatp_exchange_free(file->exchange[slot]);
     tatp_exchange_memory_free(file->memory);
@@ -75,6 +76,7 @@ void tatp_file_open(tatp_file *file, ompio_file_t *fh)
     file->aggregators = 0;
     file->was_independent[false] = file->was_independent[true] = true;
     file->misjudged = false;
+    tatp_device_tell();
 }
 
 /* ---- hints ---- */

@@ -8,6 +8,7 @@
 #include <limits.h>
 
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_device.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_exchange.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_hints.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_independent.h"
@@ -46,6 +47,7 @@ struct tatp_file {
     bool was_independent[2];         /* the last call that read, or wrote; true: there was none */
     bool misjudged;                  /* this rank transferred data early, without use */
     tatp_independent *independent;
+    tatp_device *device; /* NULL: no buffer was in device memory yet */
     tatp_record *record;
     tatp_stats *stats;
     struct tatp_call

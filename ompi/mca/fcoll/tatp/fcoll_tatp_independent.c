@@ -73,7 +73,7 @@ static int flush_batch(execution *e, write_batch *batch)
 }
 
 /* Appends the first bytes of *piece, which is advanced past them. */
-static void append_part(tatp_independent *independent, const access_list *memory,
+static void append_part(tatp_independent *independent, const access_memory *memory,
                         access_piece *piece, write_batch *batch)
 {
     int64_t bytes = piece->length < MOST_DIRECT ? piece->length : MOST_DIRECT;
@@ -131,7 +131,7 @@ static int read_whole(tatp_transfer *transfer, int64_t offset, char *data, int64
  * ended before the last of them. */
 static int read_part(execution *e, access_piece *piece, bool *ended, int64_t *done)
 {
-    const access_list *memory = e->run->memory;
+    const access_memory *memory = e->run->memory;
     int64_t bytes = piece->length < MOST_DIRECT ? piece->length : MOST_DIRECT;
     char *data = access_memory_at(memory, piece->stream, bytes), *at = data;
     if (NULL == data) {

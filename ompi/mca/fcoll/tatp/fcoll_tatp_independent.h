@@ -21,7 +21,7 @@ void tatp_independent_free(tatp_independent *independent);
 
 typedef struct tatp_independent_run {
     bool write;
-    const access_list *memory;   /* bytes of the stream <-> addresses */
+    const access_memory *memory; /* bytes of the stream <-> addresses */
     const access_list *accesses; /* bytes of the stream <-> the file, ordered */
     double limit;                /* seconds; 0: none */
 } tatp_independent_run;

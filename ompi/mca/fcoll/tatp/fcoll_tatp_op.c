@@ -100,6 +100,7 @@ static int observe_op(const tatp_op *op)
         .time = op->time,
         .moved = op->result.moved,
         .messages = op->result.messages,
+        .device = tatp_device_take_use(file->device),
         .metadata = tatp_message_bytes(file->comm),
         .makes_plan = op->makes_plan,
         .plan_calls = op->independent ? 0 : file->plan_ops[op->slot],
@@ -110,6 +111,13 @@ static int observe_op(const tatp_op *op)
     record_op(op);
     tatp_pvars_add(&access);
     return tatp_stats_report(file->stats, file->comm, &access);
+}
+
+/* rc: the error of what has moved the data. */
+static int complete_copies(const tatp_op *op, int rc)
+{
+    int copied = access_memory_complete(op->memory, op->write);
+    return OMPI_SUCCESS == rc ? copied : rc;
 }
 
 /* Moves the data by a plan and an exchange that are complete on all ranks. */
@@ -130,7 +138,7 @@ static int run_exchange(tatp_op *op)
     op->time.st5 += times.access;
     file->plan_ops[op->slot]++;
     file->aggregators = (int64_t)plan.domains->count;
-    return rc;
+    return complete_copies(op, rc);
 }
 
 /* *gave_up: it was a trial, and takes too long. */
@@ -147,7 +155,7 @@ static int run_independent(tatp_op *op, bool *gave_up)
     op->result.moved = result.moved;
     *gave_up = result.gave_up;
     op->time.st5 = result.seconds;
-    return rc;
+    return complete_copies(op, rc);
 }
 
 int tatp_op_transfer_early(tatp_op *op)

@@ -18,7 +18,7 @@ typedef struct tatp_op {
     const trial *trial;          /* that has chosen `independent`; NULL: a rule has */
     bool atomic;                 /* the same on all ranks */
     bool is_done;                /* all ranks have transferred their data, without an error */
-    const access_list *memory;   /* bytes of the stream <-> addresses */
+    const access_memory *memory; /* bytes of the stream <-> addresses */
     const access_list *accesses; /* bytes of the stream <-> the file, ordered */
     int64_t lo, hi;              /* accessed range of the plan, over all ranks */
     int64_t piece;               /* bytes of a piece in the mean, the least of any rank */

@@ -21,7 +21,7 @@
 #define MAX_TIMELINES_OF_PLAN 8
 
 /* What each rank reports to rank 0; times in nanoseconds. */
-enum { ST1, ST2, ST3, ST4, ST5, BYTES, MESSAGES, METADATA, FIELDS };
+enum { ST1, ST2, ST3, ST4, ST5, COPY_TIME, BYTES, MESSAGES, METADATA, COPIED, COPIES, FIELDS };
 
 struct tatp_stats {
     tatp_timeline timeline;
@@ -103,8 +103,10 @@ static int gather_fields(tatp_stats *stats, tatp_comm *comm, const tatp_stats_ac
 {
     const tatp_times *t = &access->time;
     const int64_t field[FIELDS] = {
-        nanoseconds(t->st1), nanoseconds(t->st2), nanoseconds(t->st3), nanoseconds(t->st4),
-        nanoseconds(t->st5), access->moved,       access->messages,    access->metadata,
+        nanoseconds(t->st1),  nanoseconds(t->st2),   nanoseconds(t->st3),
+        nanoseconds(t->st4),  nanoseconds(t->st5),   nanoseconds(access->device.seconds),
+        access->moved,        access->messages,      access->metadata,
+        access->device.bytes, access->device.copies,
     };
     return tatp_gather(comm, field, FIELDS, stats->fields);
 }
@@ -115,6 +117,7 @@ typedef struct summary {
     tatp_times time; /* of the slowest rank in each stage; st1 of the last rank to make the call */
     double waited;   /* of the first rank to make the call for the last one */
     int64_t bytes, messages, metadata; /* sums over all ranks */
+    tatp_device_use device;            /* seconds: of the slowest rank */
 } summary;
 
 static int64_t larger(int64_t a, int64_t b)
@@ -135,11 +138,14 @@ static summary summarize(const int64_t *field, int ranks)
         all.bytes += field[BYTES];
         all.messages += field[MESSAGES];
         all.metadata += field[METADATA];
+        all.device.bytes += field[COPIED];
+        all.device.copies += field[COPIES];
     }
     all.time =
         (tatp_times){1e-9 * (double)least, 1e-9 * (double)stage[ST2], 1e-9 * (double)stage[ST3],
                      1e-9 * (double)stage[ST4], 1e-9 * (double)stage[ST5]};
     all.waited = 1e-9 * (double)(stage[ST1] - least);
+    all.device.seconds = 1e-9 * (double)stage[COPY_TIME];
     return all;
 }
 
@@ -165,6 +171,9 @@ static void put_summary(json_writer *w, const int64_t *fields, int ranks)
     json_put_int64(w, "bytes", all.bytes);
     json_put_int64(w, "messages", all.messages);
     json_put_int64(w, "metadata_bytes", all.metadata);
+    json_put_int64(w, "device_bytes", all.device.bytes);
+    json_put_int64(w, "device_copies", all.device.copies);
+    json_put_formatted(w, "device_seconds", "%.6f", all.device.seconds);
     json_put_formatted(w, "seconds", "%.6f", t->st1 + t->st2 + t->st3 + t->st4 + t->st5);
     json_put_formatted(w, "waited", "%.6f", all.waited);
     json_put_formatted(w, "st1", "%.6f", t->st1);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_device.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_nodes.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_plan.h"
 
@@ -55,6 +56,7 @@ typedef struct tatp_stats_access {
     tatp_times time;
     int64_t moved;    /* bytes of this rank's buffer */
     int64_t messages; /* with data, sent by this rank */
+    tatp_device_use device;
     int64_t metadata; /* bytes of the messages of int64 that it sent for this access */
     bool makes_plan;
     int64_t plan_calls; /* accesses by this plan, this one included */
