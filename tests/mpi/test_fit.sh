@@ -6,21 +6,8 @@
 . "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 need_component fcoll tatp
-include=$("$MPICC" --showme:incdirs | tr ' ' '\n' | while read -r folder; do
-    [[ ! -e $folder/openmpi/ompi_config.h && ! -e $folder/openmpi/ompi ]] || echo "$folder"
-done | head -n 1)
-[[ -n $include ]] || tap_skip_all "Open MPI's headers are not in one folder"
+. "$top_srcdir/tests/mpi/skew.sh" || exit 1
 known="fcoll:tatp: built for Open MPI"
-
-# skew HEADER EXPRESSION: a copy of the headers in which sed has changed one, and a component that was built with it.
-skew() {
-    rm -rf "$tap_dir/skew" && mkdir -p "$tap_dir/skew/${1%/*}" "$tap_dir/components" &&
-        cp "$include/${1%/*}"/*.h "$tap_dir/skew/${1%/*}" &&
-        sed "$2" "$include/$1" >"$tap_dir/skew/$1" && ! cmp -s "$include/$1" "$tap_dir/skew/$1" &&
-        rm -f "$top_builddir"/ompi/mca/fcoll/tatp/*tests_mpi_mca_fcoll_tatp_la* &&
-        env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$top_builddir" tests/mpi/mca_fcoll_tatp.la "SKEW=$tap_dir/skew" &&
-        cp "$top_builddir/tests/mpi/.libs/mca_fcoll_tatp.so" "$tap_dir/components"
-}
 
 # write ARGUMENT...: four ranks write a file. Sets said and status.
 write() {

@@ -13,6 +13,7 @@ tests=(
     tests/mpi/test_record.sh
     tests/mpi/test_reported.sh
     tests/mpi/test_libraries.sh
+    tests/mpi/test_device.sh
     tests/mpi/test_uplinks.sh
     tests/dla/test_launchers.sh
 )
