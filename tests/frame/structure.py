@@ -17,6 +17,7 @@ FOLDERS = {
     "base": (),
     "access": ("matrix",),
     "cache": (),
+    "collective": ("exchange",),
     "dla": ("cache", "matrix", "plan", "predict", "setmatch", "topo"),
     "exchange": ("access",),
     "json": (),

@@ -14,6 +14,7 @@
  * is done when the call is made; everything else may be done on a stack of its own, later. */
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_op.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 typedef struct tatp_call tatp_call;
@@ -72,7 +73,7 @@ static int expand_call(tatp_call *call)
     if (OMPI_SUCCESS != rc)
         return rc;
     if (!access_is_ordered(&call->accesses))
-        return tatp_from_errno(access_layers(&call->accesses, &call->layer, &call->layers));
+        return access_layers(&call->accesses, &call->layer, &call->layers);
     call->layer = &call->accesses;
     call->layers = 1;
     return OMPI_SUCCESS;
@@ -219,11 +220,11 @@ static int run_ops(tatp_call *call)
     tatp_op op = {.file = file, .write = call->write, .memory = &call->memory};
     tatp_agreement agreement;
     double start = MPI_Wtime();
-    (void)tatp_message_bytes(file->comm);
+    (void)coll_message_bytes(file->group);
     int rc = prepare_call(call);
     if (OMPI_SUCCESS == rc)
         rc = transfer_early(call, &op);
-    rc = tatp_schedule_agree(file->schedule, file->comm, &call->access, file->kept_bytes, rc,
+    rc = tatp_schedule_agree(file->schedule, file->group, &call->access, file->kept_bytes, rc,
                              &agreement);
     if (OMPI_SUCCESS == rc)
         rc = tatp_file_renew_settings(file, agreement.settings_differ, &agreement.reuse);
@@ -235,7 +236,7 @@ static int run_ops(tatp_call *call)
         rc = reuse ? reuse_plan(call, &op, &agreement) : run_anew(call, &op, &agreement);
     if (OMPI_SUCCESS == rc)
         tatp_file_publish_hints(file);
-    tatp_exchange_release(file->memory, file->comm);
+    tatp_exchange_release(file->memory, file->group);
     call->moved = op.moved;
     return rc;
 }
@@ -250,7 +251,7 @@ static int run_call(tatp_call *call, ompi_status_public_t *status)
         rc = tatp_datarep_end(call->datarep, call->moved);
     if (MPI_STATUS_IGNORE != status)
         status->_ucount = OMPI_SUCCESS == rc ? (size_t)call->moved : 0;
-    return rc;
+    return tatp_error_class(rc);
 }
 
 int tatp_collective(ompio_file_t *fh, bool write, const void *buf, size_t count,
@@ -258,7 +259,7 @@ int tatp_collective(ompio_file_t *fh, bool write, const void *buf, size_t count,
 {
     tatp_call call = {.write = write};
     if (NULL == file_of(fh))
-        return tatp_error_class(OMPI_ERR_OUT_OF_RESOURCE);
+        return tatp_error_class(-ENOMEM);
     tatp_requests_finish(file_of(fh)->comm);
     tatp_split_release(fh);
     fill_call(&call, fh, write, buf, count, datatype, false);
@@ -316,7 +317,7 @@ void tatp_calls_unreserve(tatp_file *file)
  * at once, with that error, on which all ranks agree before data move between them. */
 static int fail_without_request(tatp_file *file, bool write)
 {
-    tatp_call call = {.file = file, .write = write, .error = OMPI_ERR_OUT_OF_RESOURCE};
+    tatp_call call = {.file = file, .write = write, .error = -ENOMEM};
     tatp_requests_finish(file->comm);
     return run_call(&call, MPI_STATUS_IGNORE);
 }
@@ -328,7 +329,7 @@ int tatp_collective_start(ompio_file_t *fh, bool write, const void *buf, size_t 
     tatp_split_release(fh); /* the request may be that of the handle */
     *request = &ompi_request_empty;
     if (NULL == file)
-        return tatp_error_class(OMPI_ERR_OUT_OF_RESOURCE);
+        return tatp_error_class(-ENOMEM);
     tatp_call *call = NULL != file->spare ? file->spare : new_request_call();
     if (NULL == call)
         return fail_without_request(file, write);

@@ -15,12 +15,8 @@ typedef struct tatp_queue {
 
 struct tatp_comm {
     struct ompi_communicator_t *communicator;
-    int rank, size;
-    int *local; /* ranks of this node, ascending */
-    int locals;
-    int *leader;               /* of all nodes, as their ranks see them, ascending */
-    int leaders, leader_index; /* of this node's leader; 0 leaders: not known yet */
-    int64_t metadata;          /* bytes of messages of int64 that were sent */
+    coll_group group;
+    coll_runtime runtime;
     tatp_queue queue;
     bool has_lost;   /* a rank: nothing is waited for any more */
     int lost_before; /* processes, at the last look */
@@ -39,17 +35,5 @@ static inline void tatp_comm_check_loss(tatp_comm *comm)
     if (compat_has_lost(comm->communicator, &comm->lost_before))
         compat_revoke(comm->communicator);
 }
-
-/* An element of each rank; for blocking calls. */
-int tatp_allgather(tatp_comm *comm, int own, int *all);
-/* Starts to send; tatp_wait completes it. */
-int tatp_isend(tatp_comm *comm, const void *data, size_t bytes, int peer, enum tatp_tag tag,
-               ompi_request_t **request);
-/* As tatp_receive, of a message that may be shorter: *bytes becomes its length. */
-int tatp_receive_some(tatp_comm *comm, void *data, size_t *bytes, int peer, enum tatp_tag tag);
-
-/* Sends a message of any number of elements. */
-int tatp_message_send(tatp_comm *comm, const int64_t *element, size_t count, int peer,
-                      enum tatp_tag tag);
 
 #endif

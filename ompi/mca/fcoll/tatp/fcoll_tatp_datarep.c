@@ -2,6 +2,7 @@
 /* Data representations other than the native one. OMPIO converts for blocking calls only; a
  * non-blocking one converts here, between the user's buffer and one of the file's representation.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "ompi/datatype/ompi_datatype.h"
@@ -36,7 +37,7 @@ static int prepare_convertor(tatp_datarep *datarep, ompio_file_t *fh, const void
                                                             (size_t)count, buf, 0, convertor);
     if (OPAL_SUCCESS == rc)
         opal_convertor_get_packed_size(convertor, bytes);
-    return rc;
+    return tatp_from_ompi(rc);
 }
 
 static int pack_data(tatp_datarep *datarep, size_t bytes)
@@ -72,7 +73,7 @@ int tatp_datarep_begin(ompio_file_t *fh, bool write, const void *buf, size_t cou
         return rc;
     tatp_datarep *datarep = *result = calloc(1, sizeof *datarep);
     if (NULL == datarep)
-        return OMPI_ERR_OUT_OF_RESOURCE;
+        return -ENOMEM;
     datarep->write = write;
     datarep->datatype = datatype;
     OBJ_RETAIN(datatype);
@@ -80,12 +81,12 @@ int tatp_datarep_begin(ompio_file_t *fh, bool write, const void *buf, size_t cou
     rc = prepare_convertor(datarep, fh, buf, count, &bytes);
     if (OMPI_SUCCESS == rc) {
         datarep->converted = malloc(bytes + 1);
-        rc = NULL == datarep->converted ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+        rc = NULL == datarep->converted ? -ENOMEM : OMPI_SUCCESS;
     }
     if (OMPI_SUCCESS == rc && write)
         rc = pack_data(datarep, bytes);
     if (OMPI_SUCCESS == rc)
-        rc = tatp_from_errno(access_append_memory(memory, datarep->converted, bytes));
+        rc = access_append_memory(memory, datarep->converted, bytes);
     return rc;
 }
 

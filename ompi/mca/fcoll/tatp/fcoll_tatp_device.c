@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_device.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "mpi.h"
@@ -93,7 +94,7 @@ int tatp_device_find(tatp_device **device, access_memory *memory)
     if (NULL == *device) {
         tatp_device *new = *device = base_alloc(1, sizeof *new);
         if (NULL == new)
-            return OMPI_ERR_OUT_OF_RESOURCE;
+            return -ENOMEM;
         compat_copier_init(&new->copier, address, new->buffers, sizeof new->buffers);
         new->use = (tatp_device_use){0};
         new->is_copying = false;

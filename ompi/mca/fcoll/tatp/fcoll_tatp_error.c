@@ -11,22 +11,21 @@
 #include "ompi/constants.h"
 #include "ompi/errhandler/errcode-internal.h"
 
-int tatp_error_class(int rc)
+int tatp_from_ompi(int rc)
 {
     if (OMPI_SUCCESS == rc)
-        return MPI_SUCCESS;
+        return 0;
     int class = rc < 0 ? ompi_errcode_get_mpi_code(rc) : rc;
     if (compat_is_loss(class))
         return COMPAT_LOSS;
     return class > 0 ? class : MPI_ERR_OTHER;
 }
 
-int tatp_from_errno(int rc)
+int tatp_error_class(int rc)
 {
     switch (rc) {
-    case 0: return OMPI_SUCCESS;
-    case -ENOMEM: return OMPI_ERR_OUT_OF_RESOURCE;
+    case -ENOMEM: return tatp_from_ompi(OMPI_ERR_OUT_OF_RESOURCE);
     case -EINVAL: return MPI_ERR_ARG;
-    default: return OMPI_ERROR;
+    default: return rc < 0 ? MPI_ERR_OTHER : rc;
     }
 }

@@ -2,6 +2,7 @@
 /* src/exchange over PML, shared memory and fbtl. */
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_exchange.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,13 +104,13 @@ int tatp_exchange_acquire(tatp_exchange *ex)
     if (NULL == memory->buffers)
         memory->buffers = acquire_buffers();
     if (NULL == memory->buffers)
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    return tatp_from_errno(exchange_reserve(ex->engine, memory->buffers->buffers));
+        return -ENOMEM;
+    return exchange_reserve(ex->engine, memory->buffers->buffers);
 }
 
-void tatp_exchange_release(tatp_exchange_memory *memory, const tatp_comm *comm)
+void tatp_exchange_release(tatp_exchange_memory *memory, const coll_group *group)
 {
-    if (tatp_comm_has_lost(comm))
+    if (group->runtime->has_lost(group->runtime->context))
         memory->buffers = NULL; /* a message that was given up may still arrive there */
     if (NULL == memory->buffers)
         return;
@@ -122,30 +123,31 @@ void tatp_exchange_release(tatp_exchange_memory *memory, const tatp_comm *comm)
 
 /* ---- preparation ---- */
 
-static void describe_targets(tatp_exchange *ex, const tatp_comm *comm,
+static void describe_targets(tatp_exchange *ex, const coll_group *group,
                              const tatp_exchange_layout *layout)
 {
     tatp_bundle_memory memory = {0};
     if (tatp_bundles_pairs(ex->bundles) > 0)
-        memory = tatp_find_bundle_memory(ex->segment, ex->index, comm, layout);
+        memory = tatp_find_bundle_memory(ex->segment, ex->index, group, layout);
     for (size_t i = 0; i < layout->shares; i++) {
         exchange_target *target = &ex->target[i];
         exchange_window *window = &ex->window[i * EXCHANGE_DEPTH];
         target->aggregator = layout->aggregator[layout->share[i].domain];
         target->list = &layout->share[i].list;
         tatp_bundles_describe(ex->bundles, layout->share[i].domain, &memory, window, target);
-        if (NULL == ex->segment || target->aggregator == tatp_comm_rank(comm) ||
-            !tatp_comm_is_local(comm, target->aggregator))
+        if (NULL == ex->segment || target->aggregator == group->rank ||
+            !coll_is_local(group, target->aggregator))
             continue;
-        tatp_find_windows(ex->segment, ex->index, comm, layout, target->aggregator, window);
+        tatp_find_windows(ex->segment, ex->index, group, layout, target->aggregator, window);
         target->window = window;
     }
 }
 
-static int make_engine(tatp_exchange *ex, const tatp_comm *comm, const tatp_exchange_layout *layout)
+static int make_engine(tatp_exchange *ex, const coll_group *group,
+                       const tatp_exchange_layout *layout)
 {
     exchange_task task = {
-        .rank = tatp_comm_rank(comm),
+        .rank = group->rank,
         .ordered = layout->ordered,
         .cycle_size = layout->cycle_size,
         .num_cycles = layout->num_cycles,
@@ -160,39 +162,39 @@ static int make_engine(tatp_exchange *ex, const tatp_comm *comm, const tatp_exch
     ex->target = calloc(layout->shares + 1, sizeof *ex->target);
     ex->window = calloc(layout->shares + 1, EXCHANGE_DEPTH * sizeof *ex->window);
     if (NULL == ex->target || NULL == ex->window)
-        return OMPI_ERR_OUT_OF_RESOURCE;
+        return -ENOMEM;
     task.target = ex->target;
-    describe_targets(ex, comm, layout);
+    describe_targets(ex, group, layout);
     for (size_t i = 0; i < ex->contributors.count; i++) {
         exchange_contributor *contributor = &ex->contributors.item[i];
         contributor->shared = NULL != ex->segment && contributor->rank != task.rank &&
-                              tatp_comm_is_local(comm, contributor->rank);
+                              coll_is_local(group, contributor->rank);
     }
     if (NULL != ex->segment && layout->aggregates) {
         exchange_window *own = &ex->window[layout->shares * EXCHANGE_DEPTH];
-        tatp_find_windows(ex->segment, ex->index, comm, layout, task.rank, own);
+        tatp_find_windows(ex->segment, ex->index, group, layout, task.rank, own);
         task.window = own;
     }
     ex->engine = exchange_new(&task);
-    return NULL == ex->engine ? OMPI_ERR_OUT_OF_RESOURCE : tatp_exchange_acquire(ex);
+    return NULL == ex->engine ? -ENOMEM : tatp_exchange_acquire(ex);
 }
 
 /* Requests that no rank carries for others, and the connections that they need, are on their way
  * while the ranks of a node share memory. */
-int tatp_exchange_prepare(tatp_exchange *ex, tatp_comm *comm, const tatp_exchange_layout *layout)
+int tatp_exchange_prepare(tatp_exchange *ex, coll_group *group, const tatp_exchange_layout *layout)
 {
     tatp_requests requests = {0};
-    bool shares = !layout->ordered, early = !shares || !tatp_bundles_wanted(comm, layout);
-    int rc = early ? tatp_requests_start(comm, layout, NULL, &requests) : OMPI_SUCCESS;
+    bool shares = !layout->ordered, early = !shares || !tatp_bundles_wanted(group, layout);
+    int rc = early ? tatp_requests_start(group, layout, NULL, &requests) : OMPI_SUCCESS;
     int shared = OMPI_SUCCESS;
     if (shares)
-        shared = tatp_share_windows(ex->memory, comm, layout, &ex->bundles, &ex->segment);
+        shared = tatp_share_windows(ex->memory, group, layout, &ex->bundles, &ex->segment);
     if (!early)
-        rc = tatp_requests_start(comm, layout, ex->bundles, &requests);
+        rc = tatp_requests_start(group, layout, ex->bundles, &requests);
     rc = OMPI_SUCCESS != rc ? rc : shared;
-    rc = tatp_requests_complete(comm, layout, &requests, &ex->contributors, rc);
+    rc = tatp_requests_complete(group, layout, &requests, &ex->contributors, rc);
     if (OMPI_SUCCESS == rc)
-        rc = make_engine(ex, comm, layout);
+        rc = make_engine(ex, group, layout);
     if (NULL != ex->bundles)
         tatp_bundles_settle(ex->bundles);
     return rc;
@@ -243,41 +245,27 @@ void tatp_exchange_reset(tatp_exchange *ex)
 static int start_send(void *context, int peer, const void *data, size_t bytes, bool synchronous,
                       exchange_request *request)
 {
-    ompi_request_t *started = NULL;
-    int rc =
-        MCA_PML_CALL(isend(data, bytes, MPI_BYTE, peer, TATP_TAG_DATA,
-                           synchronous ? MCA_PML_BASE_SEND_SYNCHRONOUS : MCA_PML_BASE_SEND_STANDARD,
-                           tatp_comm_communicator(context), &started));
-    *request = OMPI_SUCCESS == rc ? started : NULL;
-    return rc;
+    const coll_runtime *runtime = ((const coll_group *)context)->runtime;
+    return runtime->isend(runtime->context, peer, COLL_TAG_DATA, data, bytes, synchronous, request);
 }
 
 static int start_receive(void *context, int peer, void *data, size_t bytes,
                          exchange_request *request)
 {
-    ompi_request_t *started = NULL;
-    int rc = MCA_PML_CALL(irecv(data, bytes, MPI_BYTE, peer, TATP_TAG_DATA,
-                                tatp_comm_communicator(context), &started));
-    *request = OMPI_SUCCESS == rc ? started : NULL;
-    return rc;
+    const coll_runtime *runtime = ((const coll_group *)context)->runtime;
+    return runtime->irecv(runtime->context, peer, COLL_TAG_DATA, data, bytes, request);
 }
 
 static int test_message(void *context, exchange_request *request, bool *complete, size_t *bytes)
 {
-    ompi_request_t *message = *request;
-    ompi_status_public_t status;
-    *complete = compat_is_complete(message);
-    if (!*complete)
-        return OMPI_SUCCESS;
-    int rc = tatp_wait(context, &message, &status);
-    *bytes = OMPI_SUCCESS == rc ? status._ucount : 0;
-    *request = NULL;
-    return rc;
+    const coll_runtime *runtime = ((const coll_group *)context)->runtime;
+    return runtime->test(runtime->context, request, complete, bytes);
 }
 
 static int make_progress(void *context)
 {
-    return tatp_progress(context);
+    const coll_runtime *runtime = ((const coll_group *)context)->runtime;
+    return runtime->progress(runtime->context);
 }
 
 /* ---- store ---- */
@@ -303,12 +291,12 @@ static void time_access(void *context, int64_t cycle, enum exchange_moment momen
         timer->probe->note(timer->probe->context, cycle, moment);
 }
 
-int tatp_exchange_run(tatp_exchange *ex, tatp_comm *comm, tatp_io *io, exchange_run *run,
+int tatp_exchange_run(tatp_exchange *ex, coll_group *group, tatp_io *io, exchange_run *run,
                       exchange_result *result, tatp_exchange_times *times)
 {
     tatp_transfer transfer;
     access_timer timer = {.probe = run->probe};
-    const exchange_transport transport = {comm, start_send, start_receive, test_message,
+    const exchange_transport transport = {group, start_send, start_receive, test_message,
                                           make_progress};
     const exchange_store store = {&transfer,      tatp_io_write,
                                   tatp_io_read,   tatp_io_lock,

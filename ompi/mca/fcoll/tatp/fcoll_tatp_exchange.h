@@ -2,7 +2,7 @@
 /* Data between the ranks' buffers and the file, by domains and aggregators that are given: the
  * access requests, windows in shared memory, and src/exchange over PML, shared memory and fbtl.
  *
- * Functions return OMPI_SUCCESS or an OMPI or MPI error code. */
+ * Functions return 0 or an error (fcoll_tatp_error.h). */
 #ifndef MCA_FCOLL_TATP_EXCHANGE_H
 #define MCA_FCOLL_TATP_EXCHANGE_H
 
@@ -59,7 +59,7 @@ typedef struct tatp_exchange_layout {
 
 /* Prepares an exchange: sends the access requests to the aggregators, shares the windows on each
  * node. Returns this rank's error, which has to be agreed on. Collective. */
-int tatp_exchange_prepare(tatp_exchange *ex, tatp_comm *comm, const tatp_exchange_layout *layout);
+int tatp_exchange_prepare(tatp_exchange *ex, coll_group *group, const tatp_exchange_layout *layout);
 /* Whether this rank, as an aggregator or for other ranks of its node, makes few pieces, or mapped
  * pages, of many (aggregation_merges). Local. */
 bool tatp_exchange_merges(const tatp_exchange *ex, tatp_io *io);
@@ -71,7 +71,7 @@ int64_t tatp_exchange_bytes(const tatp_exchange *ex);
 /* Acquires the buffers of the next run, unless prepare did, and releases them. Those that several
  * exchanges acquire suffice for each of these. Local. */
 int tatp_exchange_acquire(tatp_exchange *ex);
-void tatp_exchange_release(tatp_exchange_memory *memory, const tatp_comm *comm);
+void tatp_exchange_release(tatp_exchange_memory *memory, const coll_group *group);
 
 typedef struct tatp_exchange_times {
     double shuffle, access; /* seconds */
@@ -79,7 +79,7 @@ typedef struct tatp_exchange_times {
 
 /* Moves the data of one access. Never ends early: returns this rank's first error, which has to be
  * agreed on. Sets run->transport and run->store, and puts a timer before run->probe. Collective. */
-int tatp_exchange_run(tatp_exchange *ex, tatp_comm *comm, tatp_io *io, exchange_run *run,
+int tatp_exchange_run(tatp_exchange *ex, coll_group *group, tatp_io *io, exchange_run *run,
                       exchange_result *result, tatp_exchange_times *times);
 
 #endif

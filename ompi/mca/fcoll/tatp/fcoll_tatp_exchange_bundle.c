@@ -6,6 +6,7 @@
  * that into their shared segment, so that all of them decide alike, and know the windows for the
  * chunks. A carrier is an aggregator's contributor like any other; the aggregator learns how many
  * requests of other ranks will not come. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +38,7 @@ typedef struct carried_bundle {
 } carried_bundle;
 
 struct tatp_bundles {
-    const tatp_comm *comm;
+    const coll_group *group;
     int locals, self; /* index among the ranks of the node */
     size_t domains, pairs;
     size_t bytes;  /* of all windows */
@@ -52,29 +53,27 @@ struct tatp_bundles {
 
 /* Where even parts of all ranks in full windows are not small, bundles are not looked for: then
  * only some nodes could have small parts. */
-bool tatp_bundles_wanted(const tatp_comm *comm, const tatp_exchange_layout *layout)
+bool tatp_bundles_wanted(const coll_group *group, const tatp_exchange_layout *layout)
 {
-    int locals;
-    (void)tatp_comm_local_ranks(comm, &locals);
-    if (locals < 2 ||
-        !exchange_bundle_pays((size_t)tatp_comm_size(comm), layout->cycle_size, layout->piece,
+    if (group->locals < 2 ||
+        !exchange_bundle_pays((size_t)group->size, layout->cycle_size, layout->piece,
                               layout->num_cycles, layout->message_size))
         return false;
     for (size_t j = 0; j < layout->domains->count; j++)
-        if (layout->domains->size[j] > 0 && !tatp_comm_is_local(comm, layout->aggregator[j]))
+        if (layout->domains->size[j] > 0 && !coll_is_local(group, layout->aggregator[j]))
             return true;
     return false;
 }
 
-static tatp_bundles *new_bundles(const tatp_comm *comm, const tatp_exchange_layout *layout)
+static tatp_bundles *new_bundles(const coll_group *group, const tatp_exchange_layout *layout)
 {
     tatp_bundles *bundles = calloc(1, sizeof *bundles);
     if (NULL == bundles)
         return NULL;
     bundles->domains = layout->domains->count;
-    bundles->comm = comm;
-    bundles->self = tatp_comm_local_index(comm, tatp_comm_rank(comm));
-    (void)tatp_comm_local_ranks(comm, &bundles->locals);
+    bundles->group = group;
+    bundles->self = coll_local_index(group, group->rank);
+    bundles->locals = group->locals;
     bundles->part = calloc((size_t)bundles->locals, bundles->domains * sizeof *bundles->part);
     bundles->pair = calloc(bundles->domains, sizeof *bundles->pair);
     if (NULL != bundles->part && NULL != bundles->pair)
@@ -114,25 +113,26 @@ static int32_t *part_of(const tatp_bundles *bundles, int local, size_t domain)
 }
 
 /* Pairs of a domain and the bytes for it. No bundles, no memory. */
-static int take_parts(void *context, tatp_message *message)
+static int take_parts(void *context, coll_message *message)
 {
     const tatp_bundles *bundles = context;
     if (NULL == bundles || NULL == message->element)
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    int local = tatp_comm_local_index(bundles->comm, message->from);
+        return -ENOMEM;
+    int local = coll_local_index(bundles->group, message->from);
     for (size_t i = 0; i + 1 < message->count; i += 2)
         *part_of(bundles, local, (size_t)message->element[i]) = (int32_t)message->element[i + 1];
     return OMPI_SUCCESS;
 }
 
 /* The caller frees the elements; NULL: no memory. */
-static int64_t *list_parts(const tatp_comm *comm, const tatp_exchange_layout *layout, size_t *count)
+static int64_t *list_parts(const coll_group *group, const tatp_exchange_layout *layout,
+                           size_t *count)
 {
     int64_t *element = base_alloc(2 * layout->shares + 1, sizeof *element);
     *count = 0;
     for (size_t i = 0; i < layout->shares && NULL != element; i++) {
         const domain_share *share = &layout->share[i];
-        if (tatp_comm_is_local(comm, layout->aggregator[share->domain]))
+        if (coll_is_local(group, layout->aggregator[share->domain]))
             continue;
         element[(*count)++] = (int64_t)share->domain;
         element[(*count)++] = exchange_largest_chunk(&share->list, layout->cycle_size);
@@ -141,26 +141,25 @@ static int64_t *list_parts(const tatp_comm *comm, const tatp_exchange_layout *la
 }
 
 /* A rank without memory has nothing that another one could carry. */
-static int gather_parts(tatp_bundles *bundles, tatp_comm *comm, const tatp_exchange_layout *layout)
+static int gather_parts(tatp_bundles *bundles, coll_group *group,
+                        const tatp_exchange_layout *layout)
 {
-    int locals;
-    const int *local = tatp_comm_local_ranks(comm, &locals);
-    const tatp_arrivals arrivals = {.tag = TATP_TAG_BUNDLES,
-                                    .expected = (size_t)locals - 1,
+    const coll_arrivals arrivals = {.tag = COLL_TAG_BUNDLES,
+                                    .expected = (size_t)group->locals - 1,
                                     .take = take_parts,
                                     .context = bundles};
-    tatp_message own = {.from = tatp_comm_rank(comm)};
-    own.element = list_parts(comm, layout, &own.count);
+    coll_message own = {.from = group->rank};
+    own.element = list_parts(group, layout, &own.count);
     bool has_memory = NULL != bundles && NULL != own.element;
-    int rc = has_memory ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
-    if (!tatp_comm_is_leader(comm)) {
-        int sent = tatp_send(comm, own.element, own.count * sizeof *own.element, local[0],
-                             TATP_TAG_BUNDLES);
+    int rc = has_memory ? OMPI_SUCCESS : -ENOMEM;
+    if (!coll_is_leader(group)) {
+        int sent = coll_send(group, own.element, own.count * sizeof *own.element, group->local[0],
+                             COLL_TAG_BUNDLES);
         rc = OMPI_SUCCESS != rc ? rc : sent;
     } else {
         if (has_memory)
             rc = take_parts(bundles, &own);
-        rc = tatp_message_complete(comm, &arrivals, NULL, 0, rc);
+        rc = coll_message_complete(group, &arrivals, NULL, 0, rc);
     }
     free(own.element);
     return rc;
@@ -215,11 +214,11 @@ void tatp_bundles_adopt(tatp_bundles *bundles, const void *table,
     decide_pairs(bundles, layout);
 }
 
-int tatp_bundles_find(tatp_comm *comm, const tatp_exchange_layout *layout, tatp_bundles **bundles)
+int tatp_bundles_find(coll_group *group, const tatp_exchange_layout *layout, tatp_bundles **bundles)
 {
-    *bundles = new_bundles(comm, layout);
-    int rc = gather_parts(*bundles, comm, layout);
-    if (NULL != *bundles && tatp_comm_is_leader(comm))
+    *bundles = new_bundles(group, layout);
+    int rc = gather_parts(*bundles, group, layout);
+    if (NULL != *bundles && coll_is_leader(group))
         decide_pairs(*bundles, layout);
     return rc;
 }
@@ -263,8 +262,7 @@ enum tatp_bundle_role tatp_bundles_role(const tatp_bundles *bundles, size_t doma
 
 int tatp_bundles_carrier(const tatp_bundles *bundles, size_t domain)
 {
-    int locals;
-    return tatp_comm_local_ranks(bundles->comm, &locals)[find_carrier(bundles, domain)];
+    return bundles->group->local[find_carrier(bundles, domain)];
 }
 
 size_t tatp_bundles_ranks(const tatp_bundles *bundles, size_t domain)
@@ -307,7 +305,7 @@ static int add_carried(tatp_bundles *bundles, size_t domain)
     c->list = base_zeroed(ranks, sizeof *c->list, &rc);
     c->part = base_zeroed(ranks, sizeof *c->part, &rc);
     c->member = base_zeroed(ranks, sizeof *c->member, &rc);
-    return tatp_from_errno(rc);
+    return rc;
 }
 
 /* The number of lists is right whatever happens. */
@@ -326,22 +324,22 @@ int tatp_bundles_expect(tatp_bundles *bundles, const tatp_exchange_layout *layou
     }
     bundles->window = calloc(*lists + 1, EXCHANGE_DEPTH * sizeof *bundles->window);
     if (NULL == bundles->carried || NULL == bundles->window)
-        return OMPI_ERR_OUT_OF_RESOURCE;
+        return -ENOMEM;
     return rc;
 }
 
-int tatp_bundles_take(void *context, tatp_message *message)
+int tatp_bundles_take(void *context, coll_message *message)
 {
     const tatp_bundles *bundles = context;
     if (message->count < 2)
-        return OMPI_ERR_OUT_OF_RESOURCE;
+        return -ENOMEM;
     size_t domain = (size_t)message->element[0];
     const carried_bundle *c = find_carried(bundles, domain);
     if (NULL == c || NULL == c->list)
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    int local = tatp_comm_local_index(bundles->comm, message->from);
-    return tatp_from_errno(access_decode_runs(&c->list[place_in_pair(bundles, local, domain)],
-                                              message->element + 1, message->count - 1));
+        return -ENOMEM;
+    int local = coll_local_index(bundles->group, message->from);
+    return access_decode_runs(&c->list[place_in_pair(bundles, local, domain)], message->element + 1,
+                              message->count - 1);
 }
 
 static int unite_lists(const tatp_bundles *bundles, carried_bundle *c, const access_list *own)
@@ -349,7 +347,7 @@ static int unite_lists(const tatp_bundles *bundles, carried_bundle *c, const acc
     const access_list **list = calloc(c->ranks, sizeof *list);
     size_t self = place_in_pair(bundles, bundles->self, c->domain);
     if (NULL == list)
-        return OMPI_ERR_OUT_OF_RESOURCE;
+        return -ENOMEM;
     for (size_t i = 0; i < c->ranks; i++)
         list[i] = i == self ? own : &c->list[i];
     for (size_t i = 0; i < c->ranks; i++)
@@ -360,7 +358,7 @@ static int unite_lists(const tatp_bundles *bundles, carried_bundle *c, const acc
     for (size_t i = 0; i < c->ranks; i++)
         access_release(&c->list[i]);
     free(list);
-    return tatp_from_errno(rc);
+    return rc;
 }
 
 int tatp_bundles_unite(tatp_bundles *bundles, const tatp_exchange_layout *layout)

@@ -17,19 +17,19 @@ typedef struct tatp_bundles tatp_bundles;
 
 /* Requests on their way. */
 typedef struct tatp_requests {
-    ompi_request_t **request;
+    exchange_request *request;
     int64_t **element;
     size_t count;
 } tatp_requests;
 
 /* Starts to send this rank's requests to the aggregators, after the ranks of a node have exchanged
  * their bundles (NULL is none). Collective on the node where there are bundles. */
-int tatp_requests_start(tatp_comm *comm, const tatp_exchange_layout *layout, tatp_bundles *bundles,
-                        tatp_requests *out);
+int tatp_requests_start(coll_group *group, const tatp_exchange_layout *layout,
+                        tatp_bundles *bundles, tatp_requests *out);
 /* Completes them, and receives those for this rank's domain. rc: this rank's status so far. Returns
  * its error, which has to be agreed on. Collective. */
-int tatp_requests_complete(tatp_comm *comm, const tatp_exchange_layout *layout, tatp_requests *out,
-                           tatp_contributors *contributors, int rc);
+int tatp_requests_complete(coll_group *group, const tatp_exchange_layout *layout,
+                           tatp_requests *out, tatp_contributors *contributors, int rc);
 void tatp_contributors_release(tatp_contributors *contributors);
 
 /* Buffers of one run, kept from call to call and from file to file. */
@@ -49,11 +49,11 @@ struct tatp_exchange_memory {
 /* Shares the windows of the node's aggregators and those of bundles, or not (*segment and *bundles
  * stay NULL): the same on all ranks of the node unless there is an error. The caller frees
  * *bundles. All ranks of the node call it. Returns this rank's error, which has to be agreed on. */
-int tatp_share_windows(tatp_exchange_memory *memory, tatp_comm *comm,
+int tatp_share_windows(tatp_exchange_memory *memory, coll_group *group,
                        const tatp_exchange_layout *layout, tatp_bundles **bundles,
                        tatp_segment **segment);
 /* The EXCHANGE_DEPTH windows of an aggregator of this node, for the exchange of that index. */
-void tatp_find_windows(const tatp_segment *segment, size_t index, const tatp_comm *comm,
+void tatp_find_windows(const tatp_segment *segment, size_t index, const coll_group *group,
                        const tatp_exchange_layout *layout, int aggregator, exchange_window *window);
 /* Where the bundles of that exchange are. */
 typedef struct tatp_bundle_memory {
@@ -61,7 +61,7 @@ typedef struct tatp_bundle_memory {
     char *data;
 } tatp_bundle_memory;
 tatp_bundle_memory tatp_find_bundle_memory(const tatp_segment *segment, size_t index,
-                                           const tatp_comm *comm,
+                                           const coll_group *group,
                                            const tatp_exchange_layout *layout);
 /* One user less; NULL is none. */
 void tatp_segment_release(tatp_segment *segment);
@@ -69,11 +69,12 @@ void tatp_segment_release(tatp_segment *segment);
 /* ---- fcoll_tatp_exchange_bundle.c ---- */
 
 /* Whether the ranks of this node look for bundles: the same on all of them. */
-bool tatp_bundles_wanted(const tatp_comm *comm, const tatp_exchange_layout *layout);
+bool tatp_bundles_wanted(const coll_group *group, const tatp_exchange_layout *layout);
 /* Tells the leader of the node what each rank has, and the leader decides by this table; the others
  * adopt it. *bundles: NULL if there is no memory. All ranks of the node call it. Returns this
  * rank's error, which has to be agreed on. */
-int tatp_bundles_find(tatp_comm *comm, const tatp_exchange_layout *layout, tatp_bundles **bundles);
+int tatp_bundles_find(coll_group *group, const tatp_exchange_layout *layout,
+                      tatp_bundles **bundles);
 void tatp_bundles_free(tatp_bundles *bundles);
 /* What the leader received, which it gives to the others. */
 void *tatp_bundles_table(tatp_bundles *bundles, size_t *bytes);
@@ -96,7 +97,7 @@ size_t tatp_bundles_ranks(const tatp_bundles *bundles, size_t domain);
 /* Before the lists of members come: their number. Then tatp_bundles_take takes each, after its
  * domain; then the lists for a domain are united. */
 int tatp_bundles_expect(tatp_bundles *bundles, const tatp_exchange_layout *layout, size_t *lists);
-int tatp_bundles_take(void *bundles, tatp_message *message);
+int tatp_bundles_take(void *bundles, coll_message *message);
 int tatp_bundles_unite(tatp_bundles *bundles, const tatp_exchange_layout *layout);
 /* What this rank carries for a domain, or NULL after an error. */
 const access_list *tatp_bundles_carried(const tatp_bundles *bundles, size_t domain);

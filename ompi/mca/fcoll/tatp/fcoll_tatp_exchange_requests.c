@@ -2,6 +2,7 @@
 /* Access requests: each rank sends the aggregator of each domain that it accesses the extents that
  * it accesses there. An aggregator does not know which ranks will send, but rank 0 says how
  * many. */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "fcoll_tatp_exchange_internal.h"
@@ -33,7 +34,7 @@ static bool has_gaps(const access_list *list)
 
 typedef struct request_route {
     int peer;
-    enum tatp_tag tag;
+    enum coll_tag tag;
     int64_t domain; /* the first element; -1: none, the peer has one domain only */
 } request_route;
 
@@ -69,7 +70,7 @@ static void allocate_in_flight(tatp_requests *out, size_t count)
 }
 
 /* list: NULL after an error. */
-static int send_request(tatp_comm *comm, const access_list *list, const request_route *route,
+static int send_request(coll_group *group, const access_list *list, const request_route *route,
                         tatp_requests *out)
 {
     size_t count = 0;
@@ -77,12 +78,12 @@ static int send_request(tatp_comm *comm, const access_list *list, const request_
     if (NULL != list && NULL != out->request && NULL != out->element)
         element = encode_request(list, route->domain, &count);
     if (NULL == element)
-        return tatp_message_send_empty(comm, route->peer, route->tag);
-    int rc = tatp_message_isend(comm, element, count, route->peer, route->tag,
+        return coll_message_send_empty(group, route->peer, route->tag);
+    int rc = coll_message_isend(group, element, count, route->peer, route->tag,
                                 &out->request[out->count]);
     if (OMPI_SUCCESS != rc) {
         free(element);
-        (void)tatp_message_send_empty(comm, route->peer, route->tag);
+        (void)coll_message_send_empty(group, route->peer, route->tag);
         return rc;
     }
     out->element[out->count++] = element;
@@ -90,25 +91,25 @@ static int send_request(tatp_comm *comm, const access_list *list, const request_
 }
 
 /* What an aggregator gets from this rank, whatever happens. */
-static int send_to_aggregator(tatp_comm *comm, const domain_share *share, int aggregator,
+static int send_to_aggregator(coll_group *group, const domain_share *share, int aggregator,
                               const tatp_bundles *bundles, tatp_requests *out)
 {
-    const request_route route = {aggregator, TATP_TAG_REQUESTS, -1};
+    const request_route route = {aggregator, COLL_TAG_REQUESTS, -1};
     switch (tatp_bundles_role(bundles, share->domain)) {
     case TATP_BUNDLE_MEMBER: return OMPI_SUCCESS;
     case TATP_BUNDLE_CARRIER: {
         int64_t absent = (int64_t)tatp_bundles_ranks(bundles, share->domain) - 1;
-        int rc = tatp_message_send_absent(comm, absent, aggregator);
-        int sent = send_request(comm, tatp_bundles_carried(bundles, share->domain), &route, out);
+        int rc = coll_message_send_absent(group, absent, aggregator);
+        int sent = send_request(group, tatp_bundles_carried(bundles, share->domain), &route, out);
         return OMPI_SUCCESS != rc ? rc : sent;
     }
     case TATP_BUNDLE_NONE:
-    default: return send_request(comm, &share->list, &route, out);
+    default: return send_request(group, &share->list, &route, out);
     }
 }
 
 /* Returns the first error. */
-static int send_requests(tatp_comm *comm, const tatp_exchange_layout *layout,
+static int send_requests(coll_group *group, const tatp_exchange_layout *layout,
                          const tatp_bundles *bundles, tatp_requests *out)
 {
     int first = OMPI_SUCCESS;
@@ -116,9 +117,9 @@ static int send_requests(tatp_comm *comm, const tatp_exchange_layout *layout,
     for (size_t i = 0; i < layout->shares; i++) {
         const domain_share *share = &layout->share[i];
         int aggregator = layout->aggregator[share->domain];
-        if (aggregator == tatp_comm_rank(comm))
+        if (aggregator == group->rank)
             continue;
-        int rc = send_to_aggregator(comm, share, aggregator, bundles, out);
+        int rc = send_to_aggregator(group, share, aggregator, bundles, out);
         if (OMPI_SUCCESS == first)
             first = rc;
     }
@@ -134,26 +135,26 @@ static void free_sent(tatp_requests *out)
 }
 
 /* Sends this rank's lists to their carriers, and receives those that it carries. */
-static int exchange_bundles(tatp_comm *comm, const tatp_exchange_layout *layout,
+static int exchange_bundles(coll_group *group, const tatp_exchange_layout *layout,
                             tatp_bundles *bundles)
 {
     size_t lists;
     int first = tatp_bundles_expect(bundles, layout, &lists);
-    const tatp_arrivals arrivals = {
-        .tag = TATP_TAG_BUNDLES, .expected = lists, .take = tatp_bundles_take, .context = bundles};
+    const coll_arrivals arrivals = {
+        .tag = COLL_TAG_BUNDLES, .expected = lists, .take = tatp_bundles_take, .context = bundles};
     tatp_requests out = {0};
     allocate_in_flight(&out, layout->shares);
     for (size_t i = 0; i < layout->shares; i++) {
         size_t domain = layout->share[i].domain;
         if (TATP_BUNDLE_MEMBER != tatp_bundles_role(bundles, domain))
             continue;
-        const request_route route = {tatp_bundles_carrier(bundles, domain), TATP_TAG_BUNDLES,
+        const request_route route = {tatp_bundles_carrier(bundles, domain), COLL_TAG_BUNDLES,
                                      (int64_t)domain};
-        int rc = send_request(comm, &layout->share[i].list, &route, &out);
+        int rc = send_request(group, &layout->share[i].list, &route, &out);
         if (OMPI_SUCCESS == first)
             first = rc;
     }
-    first = tatp_message_complete(comm, &arrivals, out.request, out.count, first);
+    first = coll_message_complete(group, &arrivals, out.request, out.count, first);
     free_sent(&out);
     return OMPI_SUCCESS == first ? tatp_bundles_unite(bundles, layout) : first;
 }
@@ -166,17 +167,17 @@ static int append_contributor(tatp_contributors *contributors, int rank, access_
     if (0 != base_reserve(&contributors->item, &contributors->capacity, contributors->count + 1,
                           sizeof *contributors->item)) {
         access_release(list);
-        return OMPI_ERR_OUT_OF_RESOURCE;
+        return -ENOMEM;
     }
     contributors->item[contributors->count++] = (exchange_contributor){.rank = rank, .list = *list};
     return OMPI_SUCCESS;
 }
 
-static int take_request(void *context, tatp_message *message)
+static int take_request(void *context, coll_message *message)
 {
     access_list list = {0};
     int rc = access_decode_runs(&list, message->element, message->count);
-    return 0 == rc ? append_contributor(context, message->from, &list) : tatp_from_errno(rc);
+    return 0 == rc ? append_contributor(context, message->from, &list) : rc;
 }
 
 /* This rank's part of its own domain, or nothing. */
@@ -194,30 +195,30 @@ static int compare_contributors(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-int tatp_requests_start(tatp_comm *comm, const tatp_exchange_layout *layout, tatp_bundles *bundles,
-                        tatp_requests *out)
+int tatp_requests_start(coll_group *group, const tatp_exchange_layout *layout,
+                        tatp_bundles *bundles, tatp_requests *out)
 {
     int rc =
-        tatp_bundles_pairs(bundles) > 0 ? exchange_bundles(comm, layout, bundles) : OMPI_SUCCESS;
-    int sent = send_requests(comm, layout, bundles, out);
+        tatp_bundles_pairs(bundles) > 0 ? exchange_bundles(group, layout, bundles) : OMPI_SUCCESS;
+    int sent = send_requests(group, layout, bundles, out);
     return OMPI_SUCCESS != rc ? rc : sent;
 }
 
-int tatp_requests_complete(tatp_comm *comm, const tatp_exchange_layout *layout, tatp_requests *out,
-                           tatp_contributors *contributors, int rc)
+int tatp_requests_complete(coll_group *group, const tatp_exchange_layout *layout,
+                           tatp_requests *out, tatp_contributors *contributors, int rc)
 {
     access_list own = own_part(layout);
-    const tatp_arrivals arrivals = {
-        .tag = TATP_TAG_REQUESTS,
+    const coll_arrivals arrivals = {
+        .tag = COLL_TAG_REQUESTS,
         .expected = layout->contributors - (own.count > 0),
         .may_be_absent = true,
         .take = take_request,
         .context = contributors,
     };
-    rc = tatp_message_complete(comm, &arrivals, out->request, out->count, rc);
+    rc = coll_message_complete(group, &arrivals, out->request, out->count, rc);
     free_sent(out);
     if (OMPI_SUCCESS == rc && own.count > 0)
-        rc = append_contributor(contributors, tatp_comm_rank(comm), &own);
+        rc = append_contributor(contributors, group->rank, &own);
     if (contributors->count > 1)
         qsort(contributors->item, contributors->count, sizeof *contributors->item,
               compare_contributors);

@@ -59,10 +59,10 @@ static size_t flags_bytes(size_t locals, size_t pairs)
                           sizeof(exchange_flags));
 }
 
-static size_t count_locals(const tatp_comm *comm)
+static size_t count_locals(const coll_group *group)
 {
     int locals;
-    (void)tatp_comm_local_ranks(comm, &locals);
+    locals = group->locals;
     return (size_t)locals;
 }
 
@@ -93,7 +93,7 @@ static tatp_segment *use_segment(tatp_segment *segment)
 }
 
 /* Maps the object of a descriptor, for one user. NULL: no memory. */
-static tatp_segment *map_segment(const tatp_comm *comm, int fd, size_t pairs, size_t size)
+static tatp_segment *map_segment(const coll_group *group, int fd, size_t pairs, size_t size)
 {
     struct stat status;
     tatp_segment *segment = calloc(1, sizeof *segment);
@@ -107,7 +107,7 @@ static tatp_segment *map_segment(const tatp_comm *comm, int fd, size_t pairs, si
         return NULL;
     }
     *segment =
-        (tatp_segment){1, -1, base, size, count_locals(comm), pairs, status.st_dev, status.st_ino};
+        (tatp_segment){1, -1, base, size, count_locals(group), pairs, status.st_dev, status.st_ino};
     return segment;
 }
 
@@ -130,13 +130,13 @@ static int create_object(size_t size)
 }
 
 /* NULL: it cannot be had. */
-static tatp_segment *create_segment(const tatp_comm *comm, const segment_needs *needs)
+static tatp_segment *create_segment(const coll_group *group, const segment_needs *needs)
 {
-    size_t size = needs->bytes + flags_bytes(count_locals(comm), needs->pairs);
+    size_t size = needs->bytes + flags_bytes(count_locals(group), needs->pairs);
     int fd = create_object(size);
     if (fd < 0)
         return NULL;
-    tatp_segment *segment = map_segment(comm, fd, needs->pairs, size);
+    tatp_segment *segment = map_segment(group, fd, needs->pairs, size);
     if (NULL == segment)
         close(fd);
     else
@@ -146,20 +146,20 @@ static tatp_segment *create_segment(const tatp_comm *comm, const segment_needs *
 
 /* The file's segment, or a new one for it and what it holds; NULL: none is needed or can be had.
  * What could not be shared is not tried again. */
-static tatp_segment *find_segment(const tatp_exchange_memory *memory, const tatp_comm *comm,
+static tatp_segment *find_segment(const tatp_exchange_memory *memory, const coll_group *group,
                                   const segment_needs *needs)
 {
     tatp_segment *own = memory->segment;
     if (0 == needs->bytes || needs->bytes >= memory->refused_bytes)
         return NULL;
     if (NULL == own)
-        return create_segment(comm, needs);
+        return create_segment(group, needs);
     size_t bytes = data_bytes(own);
     if (own->pairs >= needs->pairs && bytes >= needs->bytes)
         return use_segment(own);
     const segment_needs both = {needs->pairs > own->pairs ? needs->pairs : own->pairs,
                                 needs->bytes > bytes ? needs->bytes : bytes};
-    return create_segment(comm, &both);
+    return create_segment(group, &both);
 }
 
 /* /proc may be that of another namespace of processes than getpid is. */
@@ -198,7 +198,7 @@ static int open_object(const int64_t *offer)
 
 /* The file's segment if that is the leader's, too: with several threads each rank takes the state
  * of an earlier file that happens to be idle. NULL: the leader's cannot be had. */
-static tatp_segment *accept_segment(const tatp_exchange_memory *memory, const tatp_comm *comm,
+static tatp_segment *accept_segment(const tatp_exchange_memory *memory, const coll_group *group,
                                     const int64_t *offer)
 {
     tatp_segment *own = memory->segment;
@@ -209,7 +209,7 @@ static tatp_segment *accept_segment(const tatp_exchange_memory *memory, const ta
     int fd = offer[DESCRIPTOR] >= 0 ? open_object(offer) : -1;
     if (fd < 0)
         return NULL;
-    tatp_segment *segment = map_segment(comm, fd, (size_t)offer[PAIRS], (size_t)offer[SIZE]);
+    tatp_segment *segment = map_segment(group, fd, (size_t)offer[PAIRS], (size_t)offer[SIZE]);
     close(fd);
     if (NULL == segment || is_offered(offer, segment->device, segment->inode))
         return segment;
@@ -251,11 +251,11 @@ static segment_needs find_needs(size_t windows, tatp_bundles *bundles)
 
 /* The leader alone decides whether its segment is suitable: only it knows what bundles need.
  * Returns that, and the offer to its peers. */
-static tatp_segment *offer_segment(const tatp_exchange_memory *memory, const tatp_comm *comm,
+static tatp_segment *offer_segment(const tatp_exchange_memory *memory, const coll_group *group,
                                    const segment_needs *needs, tatp_bundles *bundles,
                                    int64_t *offer)
 {
-    tatp_segment *segment = find_segment(memory, comm, needs);
+    tatp_segment *segment = find_segment(memory, group, needs);
     if (NULL == segment)
         return NULL;
     describe_segment(segment, needs->pairs, offer);
@@ -275,10 +275,10 @@ static void keep_first(int *first, int rc)
 
 /* Whether all ranks of the node have the segment, which is no longer offered then. rc: this rank's
  * status so far. */
-static bool is_shared(tatp_comm *comm, tatp_segment *segment, int *rc)
+static bool is_shared(coll_group *group, tatp_segment *segment, int *rc)
 {
     int64_t lacks = NULL == segment;
-    keep_first(rc, tatp_node_max(comm, &lacks, 1));
+    keep_first(rc, coll_node_max(group, &lacks, 1));
     if (NULL != segment && segment->fd >= 0) {
         close(segment->fd);
         segment->fd = -1;
@@ -287,19 +287,19 @@ static bool is_shared(tatp_comm *comm, tatp_segment *segment, int *rc)
 }
 
 /* *segment: NULL unless all ranks of the node have it. needs: the leader's. */
-static int share_once(const tatp_exchange_memory *memory, tatp_comm *comm,
+static int share_once(const tatp_exchange_memory *memory, coll_group *group,
                       const segment_needs *needs, tatp_bundles *bundles, int64_t *offer,
                       tatp_segment **segment)
 {
     tatp_segment *own = NULL;
     memset(offer, 0, OFFER_VALUES * sizeof *offer);
-    if (tatp_comm_is_leader(comm))
-        own = offer_segment(memory, comm, needs, bundles, offer);
-    int rc = tatp_node_bcast(comm, offer, OFFER_VALUES);
+    if (coll_is_leader(group))
+        own = offer_segment(memory, group, needs, bundles, offer);
+    int rc = coll_node_bcast(group, offer, OFFER_VALUES);
     bool can_carry = 0 == offer[BUNDLES] || NULL != bundles;
-    if (OMPI_SUCCESS == rc && !tatp_comm_is_leader(comm) && can_carry)
-        own = accept_segment(memory, comm, offer);
-    if (is_shared(comm, own, &rc))
+    if (OMPI_SUCCESS == rc && !coll_is_leader(group) && can_carry)
+        own = accept_segment(memory, group, offer);
+    if (is_shared(group, own, &rc))
         *segment = own;
     else
         tatp_segment_release(own);
@@ -314,16 +314,16 @@ static void forget_segment(tatp_exchange_memory *memory)
 
 /* windows: bytes of those of all aggregators. Where a rank does not have the segment that the
  * leader kept, all get a new one. */
-static int share_segment(tatp_exchange_memory *memory, tatp_comm *comm,
+static int share_segment(tatp_exchange_memory *memory, coll_group *group,
                          const tatp_exchange_layout *layout, size_t windows, tatp_bundles *bundles,
                          tatp_segment **segment)
 {
     int64_t offer[OFFER_VALUES];
     const segment_needs needs = find_needs(windows, bundles);
-    int rc = share_once(memory, comm, &needs, bundles, offer, segment);
+    int rc = share_once(memory, group, &needs, bundles, offer, segment);
     if (OMPI_SUCCESS == rc && NULL == *segment && offer[DESCRIPTOR] < 0) {
         forget_segment(memory);
-        rc = share_once(memory, comm, &needs, bundles, offer, segment);
+        rc = share_once(memory, group, &needs, bundles, offer, segment);
     }
     if (NULL == *segment) {
         tatp_bundles_drop(bundles);
@@ -331,7 +331,7 @@ static int share_segment(tatp_exchange_memory *memory, tatp_comm *comm,
             memory->refused_bytes = needs.bytes;
         return rc;
     }
-    if (!tatp_comm_is_leader(comm) && offer[BUNDLES] > 0)
+    if (!coll_is_leader(group) && offer[BUNDLES] > 0)
         tatp_bundles_adopt(bundles, segment_data(*segment), layout);
     forget_segment(memory);
     memory->segment = use_segment(*segment);
@@ -340,7 +340,7 @@ static int share_segment(tatp_exchange_memory *memory, tatp_comm *comm,
 
 /* The aggregators of this node before `aggregator`, in the order of their domains; all of them for
  * -1. */
-static size_t count_local_aggregators(const tatp_comm *comm, const tatp_exchange_layout *layout,
+static size_t count_local_aggregators(const coll_group *group, const tatp_exchange_layout *layout,
                                       int aggregator)
 {
     size_t count = 0;
@@ -349,23 +349,23 @@ static size_t count_local_aggregators(const tatp_comm *comm, const tatp_exchange
             continue;
         if (layout->aggregator[j] == aggregator)
             break;
-        count += tatp_comm_is_local(comm, layout->aggregator[j]);
+        count += coll_is_local(group, layout->aggregator[j]);
     }
     return count;
 }
 
-int tatp_share_windows(tatp_exchange_memory *memory, tatp_comm *comm,
+int tatp_share_windows(tatp_exchange_memory *memory, coll_group *group,
                        const tatp_exchange_layout *layout, tatp_bundles **bundles,
                        tatp_segment **segment)
 {
     int rc = OMPI_SUCCESS;
-    size_t aggregators = count_local_aggregators(comm, layout, -1);
-    bool wanted = tatp_bundles_wanted(comm, layout);
-    if (!layout->use_shared_memory || count_locals(comm) < 2 || (0 == aggregators && !wanted))
+    size_t aggregators = count_local_aggregators(group, layout, -1);
+    bool wanted = tatp_bundles_wanted(group, layout);
+    if (!layout->use_shared_memory || count_locals(group) < 2 || (0 == aggregators && !wanted))
         return OMPI_SUCCESS;
     if (wanted)
-        rc = tatp_bundles_find(comm, layout, bundles);
-    keep_first(&rc, share_segment(memory, comm, layout, windows_bytes(aggregators, layout),
+        rc = tatp_bundles_find(group, layout, bundles);
+    keep_first(&rc, share_segment(memory, group, layout, windows_bytes(aggregators, layout),
                                   *bundles, segment));
     return rc;
 }
@@ -376,10 +376,10 @@ static exchange_flags *find_flags(const tatp_segment *segment, size_t index, siz
     return (exchange_flags *)(void *)segment->base + (index * places + place) * EXCHANGE_DEPTH;
 }
 
-void tatp_find_windows(const tatp_segment *segment, size_t index, const tatp_comm *comm,
+void tatp_find_windows(const tatp_segment *segment, size_t index, const coll_group *group,
                        const tatp_exchange_layout *layout, int aggregator, exchange_window *window)
 {
-    size_t place = count_local_aggregators(comm, layout, aggregator);
+    size_t place = count_local_aggregators(group, layout, aggregator);
     exchange_flags *flags = find_flags(segment, index, place);
     char *data = segment_data(segment) + windows_bytes(place, layout);
     for (size_t i = 0; i < EXCHANGE_DEPTH; i++)
@@ -389,10 +389,10 @@ void tatp_find_windows(const tatp_segment *segment, size_t index, const tatp_com
 }
 
 tatp_bundle_memory tatp_find_bundle_memory(const tatp_segment *segment, size_t index,
-                                           const tatp_comm *comm,
+                                           const coll_group *group,
                                            const tatp_exchange_layout *layout)
 {
-    size_t aggregators = count_local_aggregators(comm, layout, -1);
+    size_t aggregators = count_local_aggregators(group, layout, -1);
     return (tatp_bundle_memory){
         .flags = find_flags(segment, index, segment->locals),
         .data = segment_data(segment) + windows_bytes(aggregators, layout),

@@ -139,7 +139,7 @@ static bool adopt_own_settings(tatp_file *file)
 static int agree_on_settings(tatp_file *file)
 {
     tatp_settings settings = file->own;
-    int rc = tatp_settings_agree(&settings, file->comm, file->io.fh->f_filename);
+    int rc = tatp_settings_agree(&settings, file->group, file->io.fh->f_filename);
     if (OMPI_SUCCESS != rc)
         return rc;
     const tatp_hint_values then = tatp_settings_get_hints(&file->own),
@@ -184,6 +184,7 @@ static int prepare_file(tatp_file *file, tatp_opening *opening)
 {
     const ompio_file_t *fh = file->io.fh;
     int rc = tatp_comm_attach(file->comm, fh->f_comm);
+    file->group = tatp_comm_group(file->comm);
     if (OMPI_SUCCESS == rc)
         rc = tatp_plans_prepare(file->plans, fh->f_size);
     if (OMPI_SUCCESS == rc)
@@ -210,12 +211,11 @@ static void collect_settings(tatp_file *file)
  * locks. What is not locked leaves domains as they are, but for those to be striped. */
 static void ask_file_system(const tatp_file *file, tatp_opening *opening)
 {
-    int local, fd = file->io.fh->fd;
-    (void)tatp_comm_local_ranks(file->comm, &local);
+    int fd = file->io.fh->fd;
     if (0 != (file->io.fh->f_flags & OMPIO_LOCK_ENTIRE_FILE) || storage_get_lock_unit(fd) > 0 ||
         storage_is_slow(fd))
         opening->root.cycle = REMOTE_CYCLE;
-    if (file->own.of[TATP_FS_STRIPE_SIZE] > 0 || local == file->io.fh->f_size)
+    if (file->own.of[TATP_FS_STRIPE_SIZE] > 0 || file->group->locals == file->group->size)
         return;
     const storage_stripes stripes = storage_get_stripes(fd);
     if (stripes.size > DIVISION_LARGEST_STRIPE ||
@@ -266,7 +266,7 @@ static int complete_opening(tatp_file *file)
     int rc = prepare_file(file, &opening);
     if (OMPI_SUCCESS == rc && 0 == file->io.fh->f_rank)
         ask_file_system(file, &opening);
-    rc = tatp_nodes_init(file->nodes, file->comm, tatp_params_text(PARAMETER_TOPOLOGY), &opening,
+    rc = tatp_nodes_init(file->nodes, file->group, tatp_params_text(PARAMETER_TOPOLOGY), &opening,
                          rc);
     if (OMPI_SUCCESS == rc && opening.settings_differ)
         rc = agree_on_settings(file);

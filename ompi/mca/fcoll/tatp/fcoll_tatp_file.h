@@ -33,6 +33,7 @@ struct tatp_file {
     int error;           /* of the opening */
     tatp_io io;
     tatp_comm *comm;
+    coll_group *group; /* its */
     tatp_view *view;
     tatp_nodes *nodes;
     bool records; /* the same on all ranks: accesses are recorded */

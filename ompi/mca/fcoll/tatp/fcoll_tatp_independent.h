@@ -34,8 +34,8 @@ typedef struct tatp_independent_result {
 
 /* Accesses one extent of the file after the other, in ascending order. Writes covered extents only
  * (no read-modify-write). Short transfers are resumed. A read ends at the end of file; memory
- * beyond it is not modified. Allocates nothing. Returns the first error, OMPI or MPI code, after
- * which nothing more is accessed; the caller agrees on it. */
+ * beyond it is not modified. Allocates nothing. Returns the first error, after which nothing more
+ * is accessed; the caller agrees on it. */
 int tatp_independent_execute(tatp_independent *independent, tatp_io *io,
                              const tatp_independent_run *run, tatp_independent_result *result);
 

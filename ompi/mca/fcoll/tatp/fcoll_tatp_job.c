@@ -94,9 +94,9 @@ size_t tatp_job_size(void)
     return (size_t)ompi_process_info.num_procs;
 }
 
-size_t tatp_job_rank(const tatp_comm *comm, size_t rank)
+size_t tatp_job_rank(const coll_group *group, size_t rank)
 {
-    struct ompi_communicator_t *c = tatp_comm_communicator(comm);
+    struct ompi_communicator_t *c = tatp_communicator_of(group);
     const opal_process_name_t root = ompi_comm_peer_lookup(c, 0)->super.proc_name;
     const opal_process_name_t name = ompi_comm_peer_lookup(c, (int)rank)->super.proc_name;
     return name.jobid == root.jobid ? name.vpid : SIZE_MAX;

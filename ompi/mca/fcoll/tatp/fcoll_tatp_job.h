@@ -20,7 +20,7 @@ int64_t tatp_job_started(void);
 size_t tatp_job_size(void);
 /* A rank of the communicator as one of the MPI_COMM_WORLD of its rank 0; SIZE_MAX for a process of
  * another job. */
-size_t tatp_job_rank(const tatp_comm *comm, size_t rank);
+size_t tatp_job_rank(const coll_group *group, size_t rank);
 
 /* In which the launcher started the program, wherever it is now. NULL: not known. Owned by this
  * function. */

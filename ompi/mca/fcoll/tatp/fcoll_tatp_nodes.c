@@ -3,6 +3,7 @@
  * ask each other for it once for a group of ranks, whatever files they open. */
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_nodes.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,32 +67,32 @@ static char *host_of(const ompi_proc_t *proc)
 }
 
 /* By the first rank of each. */
-static int name_nodes(tatp_node_map *map, const tatp_comm *comm)
+static int name_nodes(tatp_node_map *map, const coll_group *group)
 {
     map->host = calloc(map->nodes, sizeof *map->host);
     if (NULL == map->host)
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    for (int r = 0; r < tatp_comm_size(comm); r++) {
+        return -ENOMEM;
+    for (int r = 0; r < group->size; r++) {
         char **host = &map->host[map->node_of_rank[r]];
         if (NULL == *host)
-            *host = host_of(ompi_comm_peer_lookup(tatp_comm_communicator(comm), r));
+            *host = host_of(ompi_comm_peer_lookup(tatp_communicator_of(group), r));
         if (NULL == *host)
-            return OMPI_ERR_OUT_OF_RESOURCE;
+            return -ENOMEM;
     }
     return OMPI_SUCCESS;
 }
 
 /* Without names. Collective. */
-static int make_map(tatp_node_map *map, tatp_comm *comm)
+static int make_map(tatp_node_map *map, coll_group *group)
 {
-    size_t ranks = (size_t)tatp_comm_size(comm);
+    size_t ranks = (size_t)group->size;
     map->node_of_rank = calloc(ranks, sizeof *map->node_of_rank);
     map->ranks_on_node = calloc(ranks, sizeof *map->ranks_on_node);
-    int rc = tatp_comm_find_leaders(comm, map->node_of_rank, &map->nodes);
+    int rc = coll_find_leaders(group, map->node_of_rank, &map->nodes);
     if (OMPI_SUCCESS != rc)
         return rc;
     if (NULL == map->node_of_rank || NULL == map->ranks_on_node)
-        return OMPI_ERR_OUT_OF_RESOURCE;
+        return -ENOMEM;
     for (size_t r = 0; r < ranks; r++)
         map->ranks_on_node[map->node_of_rank[r]]++;
     return OMPI_SUCCESS;
@@ -105,7 +106,7 @@ enum { NODES_MISSING, MEMORY_MISSING, LARGEST, SMALLEST, OPENING_ERROR, ROOT };
 enum { OPENING_VALUES = ROOT + sizeof((tatp_opening){0}.root) / sizeof(int64_t) };
 
 /* *is_known becomes that of all ranks: some may know the nodes from an earlier file. */
-static int agree_on_opening(tatp_comm *comm, int rc, bool *is_known, tatp_opening *opening)
+static int agree_on_opening(coll_group *group, int rc, bool *is_known, tatp_opening *opening)
 {
     int64_t value[OPENING_VALUES] = {
         [NODES_MISSING] = !*is_known,
@@ -113,22 +114,21 @@ static int agree_on_opening(tatp_comm *comm, int rc, bool *is_known, tatp_openin
         [SMALLEST] = -opening->digest,
         [OPENING_ERROR] = tatp_error_class(rc),
     };
-    if (OMPI_SUCCESS == rc && 0 == tatp_comm_rank(comm))
+    if (OMPI_SUCCESS == rc && 0 == group->rank)
         memcpy(value + ROOT, &opening->root, sizeof opening->root);
-    rc = tatp_allreduce(comm, value, OPENING_VALUES, MPI_INT64_T, MPI_MAX);
+    rc = group->runtime->reduce(group->runtime->context, value, OPENING_VALUES, COLL_MAX);
     if (OMPI_SUCCESS != rc)
         return rc;
     *is_known = !value[NODES_MISSING];
     opening->settings_differ = value[LARGEST] != -value[SMALLEST];
     memcpy(&opening->root, value + ROOT, sizeof opening->root);
-    return value[MEMORY_MISSING] ? tatp_error_class(OMPI_ERR_OUT_OF_RESOURCE)
-                                 : (int)value[OPENING_ERROR];
+    return value[MEMORY_MISSING] ? tatp_error_class(-ENOMEM) : (int)value[OPENING_ERROR];
 }
 
 void tatp_nodes_refuse(struct ompi_communicator_t *communicator)
 {
     int64_t value[OPENING_VALUES] = {[MEMORY_MISSING] = true};
-    (void)tatp_allreduce_max(communicator, value, OPENING_VALUES);
+    (void)tatp_reduce_max(communicator, value, OPENING_VALUES);
 }
 
 /* What has to be asked for once the nodes are known, by maxima: whether rank 0 finds the distances
@@ -136,43 +136,43 @@ void tatp_nodes_refuse(struct ompi_communicator_t *communicator)
  * localities of the ranks of a node, and any rank may be bound; errors. */
 enum { OPEN, ADDRESS, NO_LOCALITIES, BOUND, ERROR, VALUES };
 
-static int find_nodes(tatp_nodes *nodes, tatp_comm *comm, const char *source)
+static int find_nodes(tatp_nodes *nodes, coll_group *group, const char *source)
 {
     tatp_node_map *map = &nodes->map;
-    bool is_root = 0 == tatp_comm_rank(comm), is_open = false, given = true;
-    int rc = make_map(map, comm);
+    bool is_root = 0 == group->rank, is_open = false, given = true;
+    int rc = make_map(map, group);
     if (OMPI_SUCCESS == rc && is_root)
-        rc = name_nodes(map, comm);
+        rc = name_nodes(map, group);
     if (OMPI_SUCCESS == rc && is_root)
         rc = tatp_distances_read(map, source, &is_open);
-    if (OMPI_SUCCESS == rc && tatp_comm_is_leader(comm))
-        rc = tatp_inside_read(comm, &nodes->inside, &given);
-    int64_t value[VALUES] = {is_open, tatp_has_address(comm), !given, tatp_may_be_bound(),
+    if (OMPI_SUCCESS == rc && coll_is_leader(group))
+        rc = tatp_inside_read(group, &nodes->inside, &given);
+    int64_t value[VALUES] = {is_open, tatp_has_address(group), !given, tatp_may_be_bound(),
                              tatp_error_class(rc)};
-    rc = tatp_allreduce(comm, value, VALUES, MPI_INT64_T, MPI_MAX);
+    rc = group->runtime->reduce(group->runtime->context, value, VALUES, COLL_MAX);
     if (OMPI_SUCCESS == rc)
         rc = (int)value[ERROR];
     bool asks_inside = value[NO_LOCALITIES] && value[BOUND];
     if (OMPI_SUCCESS == rc && asks_inside)
-        rc = tatp_inside_ask(comm, given, &nodes->inside);
+        rc = tatp_inside_ask(group, given, &nodes->inside);
     if (OMPI_SUCCESS == rc && value[OPEN] && value[ADDRESS])
-        rc = tatp_distances_ask(map, comm, &is_open);
+        rc = tatp_distances_ask(map, group, &is_open);
     if (OMPI_SUCCESS == rc && is_open)
         tatp_distances_report_flat(map);
     if (OMPI_SUCCESS == rc && is_root)
-        tatp_inside_report(comm, given, asks_inside);
+        tatp_inside_report(group, given, asks_inside);
     return rc;
 }
 
-int tatp_nodes_init(tatp_nodes *nodes, tatp_comm *comm, const char *source, tatp_opening *opening,
+int tatp_nodes_init(tatp_nodes *nodes, coll_group *group, const char *source, tatp_opening *opening,
                     int rc)
 {
     bool is_known = nodes->is_known;
-    rc = agree_on_opening(comm, rc, &is_known, opening);
+    rc = agree_on_opening(group, rc, &is_known, opening);
     if (OMPI_SUCCESS != rc || is_known)
         return rc;
     release_nodes(nodes);
-    rc = find_nodes(nodes, comm, source);
+    rc = find_nodes(nodes, group, source);
     nodes->is_known = OMPI_SUCCESS == rc;
     return rc;
 }

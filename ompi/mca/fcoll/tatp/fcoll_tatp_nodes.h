@@ -34,7 +34,7 @@ typedef struct tatp_opening {
 /* Finds the nodes and their distances unless all ranks know them; `source` is the value of
  * parameter topology. rc: this rank's status so far. Returns the largest error class over all
  * ranks. Collective. */
-int tatp_nodes_init(tatp_nodes *nodes, tatp_comm *comm, const char *source, tatp_opening *opening,
+int tatp_nodes_init(tatp_nodes *nodes, coll_group *group, const char *source, tatp_opening *opening,
                     int rc);
 /* For a rank that has no memory for the file: tatp_nodes_init returns that on all other ranks.
  * Allocates nothing. Collective. */

@@ -66,7 +66,7 @@ static int read_topology_file(tatp_node_map *map, const char *path)
     else
         topo_flat(&map->topology, map->nodes);
     if (0 == rc || -ENOMEM == rc)
-        return 0 == rc ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+        return 0 == rc ? OMPI_SUCCESS : -ENOMEM;
     return refuse_topology(path, &error);
 }
 
@@ -93,30 +93,30 @@ static bool names_switches(const char *address)
     return NULL != address && NULL != strchr(NULL != pattern ? pattern : address, '.');
 }
 
-bool tatp_has_address(const tatp_comm *comm)
+bool tatp_has_address(const coll_group *group)
 {
-    return tatp_comm_is_leader(comm) && names_switches(getenv(ADDRESS));
+    return coll_is_leader(group) && names_switches(getenv(ADDRESS));
 }
 
-int tatp_send_text(tatp_comm *comm, const char *text, int peer)
+int tatp_send_text(coll_group *group, const char *text, int peer)
 {
     size_t bytes = NULL != text ? strlen(text) + 1 : 0;
     size_t count = (bytes + sizeof(int64_t) - 1) / sizeof(int64_t);
     int64_t *element = calloc(count + 1, sizeof *element);
     if (NULL == element)
-        return tatp_message_send_empty(comm, peer, TATP_TAG_ROWS);
+        return coll_message_send_empty(group, peer, COLL_TAG_ROWS);
     if (bytes > 0)
         memcpy(element, text, bytes);
-    int rc = tatp_send(comm, element, count * sizeof *element, peer, TATP_TAG_ROWS);
+    int rc = coll_send(group, element, count * sizeof *element, peer, COLL_TAG_ROWS);
     free(element);
     return rc;
 }
 
-static int take_text(void *context, tatp_message *message)
+static int take_text(void *context, coll_message *message)
 {
     const tatp_texts *texts = context;
     if (NULL == texts->text)
-        return OMPI_ERR_OUT_OF_RESOURCE;
+        return -ENOMEM;
     if (0 == message->count)
         return OMPI_SUCCESS;
     texts->text[texts->index_of(texts->context, message->from)] = (char *)message->element;
@@ -124,11 +124,11 @@ static int take_text(void *context, tatp_message *message)
     return OMPI_SUCCESS;
 }
 
-int tatp_receive_texts(tatp_comm *comm, size_t count, tatp_texts *texts, int rc)
+int tatp_receive_texts(coll_group *group, size_t count, tatp_texts *texts, int rc)
 {
-    const tatp_arrivals arrivals = {
-        .tag = TATP_TAG_ROWS, .expected = count, .take = take_text, .context = texts};
-    return tatp_message_complete(comm, &arrivals, NULL, 0, rc);
+    const coll_arrivals arrivals = {
+        .tag = COLL_TAG_ROWS, .expected = count, .take = take_text, .context = texts};
+    return coll_message_complete(group, &arrivals, NULL, 0, rc);
 }
 
 static size_t node_of(const void *map, int rank)
@@ -152,28 +152,28 @@ static void use_addresses(tatp_node_map *map, char *const *address, bool *is_ope
 }
 
 /* On rank 0: those of all nodes. */
-static int receive_addresses(tatp_comm *comm, size_t nodes, tatp_texts *all)
+static int receive_addresses(coll_group *group, size_t nodes, tatp_texts *all)
 {
     const char *own = getenv(ADDRESS);
     all->text = calloc(nodes, sizeof *all->text);
-    int rc = NULL == all->text ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
-    rc = tatp_receive_texts(comm, nodes - 1, all, rc);
+    int rc = NULL == all->text ? -ENOMEM : OMPI_SUCCESS;
+    rc = tatp_receive_texts(group, nodes - 1, all, rc);
     if (OMPI_SUCCESS != rc || NULL == own)
         return rc;
     all->text[0] = strdup(own);
-    return NULL == all->text[0] ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+    return NULL == all->text[0] ? -ENOMEM : OMPI_SUCCESS;
 }
 
-int tatp_distances_ask(tatp_node_map *map, tatp_comm *comm, bool *is_open)
+int tatp_distances_ask(tatp_node_map *map, coll_group *group, bool *is_open)
 {
-    bool is_root = 0 == tatp_comm_rank(comm);
+    bool is_root = 0 == group->rank;
     tatp_texts all = {.index_of = node_of, .context = map};
     int rc = OMPI_SUCCESS;
     if (is_root)
-        rc = receive_addresses(comm, map->nodes, &all);
-    else if (tatp_comm_is_leader(comm))
-        rc = tatp_send_text(comm, getenv(ADDRESS), 0);
-    rc = tatp_agree_error(comm, rc);
+        rc = receive_addresses(group, map->nodes, &all);
+    else if (coll_is_leader(group))
+        rc = tatp_send_text(group, getenv(ADDRESS), 0);
+    rc = coll_agree_error(group, rc);
     if (OMPI_SUCCESS == rc && is_root)
         use_addresses(map, all.text, is_open);
     for (size_t n = 0; NULL != all.text && n < map->nodes; n++)

@@ -11,20 +11,20 @@
 
 /* Distances between the ranks of this node, from the localities that the launcher gives. *given:
  * it gives that of any rank, or the node has one rank. Local. */
-int tatp_inside_read(const tatp_comm *comm, tatp_inside *inside, bool *given);
+int tatp_inside_read(const coll_group *group, tatp_inside *inside, bool *given);
 void tatp_inside_release(tatp_inside *inside);
 /* Whether this rank may use fewer processors than there are. Local. */
 bool tatp_may_be_bound(void);
 /* The same from what each rank's own hwloc says; *inside changes on leaders only, and there unless
  * `given`. Collective. */
-int tatp_inside_ask(tatp_comm *comm, bool given, tatp_inside *inside);
+int tatp_inside_ask(coll_group *group, bool given, tatp_inside *inside);
 /* On the leader of a node: whether the launcher gave localities, or each rank's hwloc was asked. */
-void tatp_inside_report(const tatp_comm *comm, bool given, bool asked);
+void tatp_inside_report(const coll_group *group, bool given, bool asked);
 
 /* ---- fcoll_tatp_nodes_distance.c ---- */
 
 /* Sends a string (NULL: an empty message) to a peer that expects one from each of several ranks. */
-int tatp_send_text(tatp_comm *comm, const char *text, int peer);
+int tatp_send_text(coll_group *group, const char *text, int peer);
 /* Where those that are received go. */
 typedef struct tatp_texts {
     char **text; /* the caller frees it and each string; NULL: no memory */
@@ -32,17 +32,17 @@ typedef struct tatp_texts {
     const void *context;
 } tatp_texts;
 /* Receives those of `count` ranks whatever happens. rc: this rank's status so far. */
-int tatp_receive_texts(tatp_comm *comm, size_t count, tatp_texts *texts, int rc);
+int tatp_receive_texts(coll_group *group, size_t count, tatp_texts *texts, int rc);
 
 /* On rank 0: the topology that `source` names. *is_open: it names none, and the job's environment
  * decides; the topology is flat so far. Reports errors. */
 int tatp_distances_read(tatp_node_map *map, const char *source, bool *is_open);
 /* Whether this rank is the leader of its node, and the environment has the node's address. Local.
  */
-bool tatp_has_address(const tatp_comm *comm);
+bool tatp_has_address(const coll_group *group);
 /* Hops from the addresses of all nodes; *is_open becomes false on rank 0 if it could use them. An
  * unusable address is reported, and is no error. Collective. */
-int tatp_distances_ask(tatp_node_map *map, tatp_comm *comm, bool *is_open);
+int tatp_distances_ask(tatp_node_map *map, coll_group *group, bool *is_open);
 /* On rank 0: no source has given distances. */
 void tatp_distances_report_flat(const tatp_node_map *map);
 

@@ -35,7 +35,7 @@ static int make_steps(char *const *locality, size_t ranks, unsigned char **steps
     unsigned char *made = base_alloc(ranks, ranks);
     int most = 0;
     if (NULL == made)
-        return OMPI_ERR_OUT_OF_RESOURCE;
+        return -ENOMEM;
     for (size_t i = 0; i < ranks; i++) {
         for (size_t k = 0; k < i; k++) {
             int saved = topo_level_saves(topo_locality_level(locality[i], locality[k]));
@@ -72,7 +72,7 @@ static int make_nearness(char *const *locality, size_t ranks, unsigned char **ne
         *nearness = made;
     else
         free(made);
-    return tatp_from_errno(rc);
+    return rc;
 }
 
 static bool any_bound(char *const *locality, size_t ranks)
@@ -117,23 +117,21 @@ static void free_localities(char **locality, size_t ranks)
 /* ---- from the launcher ---- */
 
 /* NULL: the rank is not bound, or this is not known. The caller frees it. */
-static char *locality_of(const tatp_comm *comm, int rank)
+static char *locality_of(const coll_group *group, int rank)
 {
-    const ompi_proc_t *proc = ompi_comm_peer_lookup(tatp_comm_communicator(comm), rank);
+    const ompi_proc_t *proc = ompi_comm_peer_lookup(tatp_communicator_of(group), rank);
     return compat_modex_string(proc, COMPAT_PMIX_LOCALITY);
 }
 
-int tatp_inside_read(const tatp_comm *comm, tatp_inside *inside, bool *given)
+int tatp_inside_read(const coll_group *group, tatp_inside *inside, bool *given)
 {
-    int count;
-    const int *local = tatp_comm_local_ranks(comm, &count);
-    size_t ranks = (size_t)count;
+    size_t ranks = (size_t)group->locals;
     char **locality = calloc(ranks, sizeof *locality);
     if (NULL == locality)
-        return OMPI_ERR_OUT_OF_RESOURCE;
+        return -ENOMEM;
     *given = ranks < 2;
     for (size_t i = 0; i < ranks; i++) {
-        locality[i] = locality_of(comm, local[i]);
+        locality[i] = locality_of(group, group->local[i]);
         *given = *given || NULL != locality[i];
     }
     int rc = make_inside(locality, ranks, inside);
@@ -156,26 +154,23 @@ static int make_own_locality(char **own)
 {
     topo_machine *machine = find_machine();
     *own = NULL;
-    return NULL == machine ? OMPI_SUCCESS
-                           : tatp_from_errno(topo_machine_own_locality(machine, own));
+    return NULL == machine ? OMPI_SUCCESS : topo_machine_own_locality(machine, own);
 }
 
-static size_t index_on_node(const void *comm, int rank)
+static size_t index_on_node(const void *group, int rank)
 {
-    return (size_t)tatp_comm_local_index(comm, rank);
+    return (size_t)coll_local_index(group, rank);
 }
 
 /* On the leader: takes its own string over. rc: as tatp_receive_texts. */
-static int ask_peers(tatp_comm *comm, char *own, tatp_inside *inside, int rc)
+static int ask_peers(coll_group *group, char *own, tatp_inside *inside, int rc)
 {
-    int count;
-    (void)tatp_comm_local_ranks(comm, &count);
-    size_t ranks = (size_t)count;
-    tatp_texts all = {calloc(ranks, sizeof *all.text), index_on_node, comm};
-    rc = tatp_receive_texts(comm, ranks - 1, &all, rc);
+    size_t ranks = (size_t)group->locals;
+    tatp_texts all = {calloc(ranks, sizeof *all.text), index_on_node, group};
+    rc = tatp_receive_texts(group, ranks - 1, &all, rc);
     if (NULL == all.text) {
         free(own);
-        return OMPI_SUCCESS != rc ? rc : OMPI_ERR_OUT_OF_RESOURCE;
+        return OMPI_SUCCESS != rc ? rc : -ENOMEM;
     }
     all.text[0] = own;
     if (OMPI_SUCCESS == rc)
@@ -184,20 +179,20 @@ static int ask_peers(tatp_comm *comm, char *own, tatp_inside *inside, int rc)
     return rc;
 }
 
-int tatp_inside_ask(tatp_comm *comm, bool given, tatp_inside *inside)
+int tatp_inside_ask(coll_group *group, bool given, tatp_inside *inside)
 {
     tatp_inside asked = {NULL, NULL};
     char *own;
-    int count, leader = tatp_comm_local_ranks(comm, &count)[0], rc = make_own_locality(&own);
-    if (tatp_comm_is_leader(comm)) {
-        rc = ask_peers(comm, own, &asked, rc);
+    int rc = make_own_locality(&own);
+    if (coll_is_leader(group)) {
+        rc = ask_peers(group, own, &asked, rc);
     } else {
-        int sent = tatp_send_text(comm, own, leader);
+        int sent = tatp_send_text(group, own, group->local[0]);
         rc = OMPI_SUCCESS != rc ? rc : sent;
         free(own);
     }
-    rc = tatp_agree_error(comm, rc);
-    if (OMPI_SUCCESS == rc && !given && tatp_comm_is_leader(comm)) {
+    rc = coll_agree_error(group, rc);
+    if (OMPI_SUCCESS == rc && !given && coll_is_leader(group)) {
         tatp_inside_release(inside);
         *inside = asked;
     } else {
@@ -206,12 +201,10 @@ int tatp_inside_ask(tatp_comm *comm, bool given, tatp_inside *inside)
     return rc;
 }
 
-void tatp_inside_report(const tatp_comm *comm, bool given, bool asked)
+void tatp_inside_report(const coll_group *group, bool given, bool asked)
 {
     const char *source = "all equal, because ranks are not bound";
-    int count;
-    (void)tatp_comm_local_ranks(comm, &count);
-    if (count < 2)
+    if (group->locals < 2)
         return;
     if (given)
         source = "from the launcher";

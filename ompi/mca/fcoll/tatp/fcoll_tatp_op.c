@@ -11,7 +11,7 @@ static int make_plan(tatp_op *op, int rc)
     tatp_file *file = op->file;
     const tatp_plan_input in = {
         .settings = &file->settings,
-        .comm = file->comm,
+        .group = file->group,
         .nodes = file->nodes,
         .accesses = op->accesses,
         .lo = op->lo,
@@ -56,9 +56,9 @@ static int prepare_exchange(tatp_op *op)
         .use_shared_memory = file->agreed.of[PARAMETER_SHARED_MEMORY],
     };
     double start = MPI_Wtime();
-    int rc = tatp_exchange_prepare(prepared, file->comm, &layout);
+    int rc = tatp_exchange_prepare(prepared, file->group, &layout);
     int64_t value[VALUES] = {tatp_error_class(rc), tatp_exchange_merges(prepared, &file->io)};
-    rc = tatp_agree_max(file->comm, value, VALUES);
+    rc = coll_agree_max(file->group, value, VALUES);
     if (OMPI_SUCCESS == rc)
         rc = (int)value[ERROR];
     file->merges_nothing[op->slot] = !value[MERGES];
@@ -85,7 +85,7 @@ static void record_op(const tatp_op *op)
         .division = &file->settings.division,
     };
     if (op->makes_plan && file->records)
-        tatp_record_plan(file->record, op->slot, file->comm, &access);
+        tatp_record_plan(file->record, op->slot, file->group, &access);
     if (!op->independent || NULL != op->trial)
         tatp_record_count(file->record, op->slot);
 }
@@ -101,7 +101,7 @@ static int observe_op(const tatp_op *op)
         .moved = op->result.moved,
         .messages = op->result.messages,
         .device = tatp_device_take_use(file->device),
-        .metadata = tatp_message_bytes(file->comm),
+        .metadata = coll_message_bytes(file->group),
         .makes_plan = op->makes_plan,
         .plan_calls = op->independent ? 0 : file->plan_ops[op->slot],
         .settings = &file->settings,
@@ -110,7 +110,7 @@ static int observe_op(const tatp_op *op)
     };
     record_op(op);
     tatp_pvars_add(&access);
-    return tatp_stats_report(file->stats, file->comm, &access);
+    return tatp_stats_report(file->stats, file->group, &access);
 }
 
 /* rc: the error of what has moved the data. */
@@ -132,7 +132,7 @@ static int run_exchange(tatp_op *op)
         .probe = tatp_stats_probe(file->stats, plan.num_cycles),
     };
     tatp_exchange_times times = {0};
-    int rc = tatp_exchange_run(file->exchange[op->slot], file->comm, &file->io, &run, &op->result,
+    int rc = tatp_exchange_run(file->exchange[op->slot], file->group, &file->io, &run, &op->result,
                                &times);
     op->time.st4 = times.shuffle;
     op->time.st5 += times.access;
@@ -176,7 +176,7 @@ int tatp_op_transfer(tatp_op *op, int rc)
         if (OMPI_SUCCESS == rc)
             rc = op->independent ? run_independent(op, &gave_up) : run_exchange(op);
         int64_t value[VALUES] = {tatp_error_class(rc), gave_up};
-        rc = tatp_agree_max(file->comm, value, VALUES);
+        rc = coll_agree_max(file->group, value, VALUES);
         op->end = MPI_Wtime();
         if (OMPI_SUCCESS == rc)
             rc = (int)value[ERROR];
@@ -187,7 +187,7 @@ int tatp_op_transfer(tatp_op *op, int rc)
         return tatp_op_transfer(op, rc);
     }
     op->moved += op->result.moved;
-    tatp_exchange_release(file->memory, file->comm);
+    tatp_exchange_release(file->memory, file->group);
     return OMPI_SUCCESS == rc ? observe_op(op) : rc;
 }
 
@@ -265,7 +265,7 @@ bool tatp_op_is_independent(const tatp_file *file, bool write, bool atomic,
 int tatp_op_agree_range(tatp_op *op)
 {
     int64_t value[] = {-access_lower(op->accesses), access_upper(op->accesses)};
-    int rc = tatp_agree_max(op->file->comm, value, 2);
+    int rc = coll_agree_max(op->file->group, value, 2);
     op->lo = -value[0];
     op->hi = value[1];
     return rc;

@@ -4,6 +4,7 @@
  * No rank leaves between two collective steps: an error is carried to the next broadcast. */
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_plan_internal.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "opal/util/output.h"
@@ -29,14 +30,14 @@ static int divide_range(const tatp_planning *planning, tatp_draft *draft)
     size_t domains = planning->domains;
     draft->aggregator = calloc(domains, sizeof *draft->aggregator);
     if (NULL == draft->aggregator)
-        return OMPI_ERR_OUT_OF_RESOURCE;
+        return -ENOMEM;
     int rc = draft->units.unit > 0
                  ? pieces_divide(&draft->units, &planning->division, domains, &draft->division)
                  : division_make(&planning->division, in->lo, in->hi, &draft->division);
     if (0 == rc)
         rc =
             domains_cut(&draft->division.domains, in->accesses, &draft->share, &draft->view.shares);
-    return tatp_from_errno(rc);
+    return rc;
 }
 
 /* Hop-bytes of the fixed aggregators of plain two-phase I/O, with its contiguous domains. */
@@ -111,7 +112,7 @@ static int decide_on_root(const tatp_planning *planning, rows *c, tatp_draft *dr
     int64_t *aggregator = planning->broadcast + PLAN_ELEMENTS, *contributors = aggregator + domains;
     size_t *rank_of_domain = calloc(domains, sizeof *rank_of_domain);
     if (NULL == rank_of_domain)
-        return OMPI_ERR_OUT_OF_RESOURCE;
+        return -ENOMEM;
     const plan_input in = pose_problem(planning, c);
     int rc = assign_domains(planning, &in, draft->units.unit > 0, rank_of_domain, &draft->costs);
     for (size_t j = 0; j < domains && 0 == rc; j++) {
@@ -119,7 +120,7 @@ static int decide_on_root(const tatp_planning *planning, rows *c, tatp_draft *dr
         contributors[j] = matrix_get(&c->accessing, 0, j);
     }
     free(rank_of_domain);
-    return tatp_from_errno(rc);
+    return rc;
 }
 
 /* On rank 0: the units that replace the domains of a draft, or none. */
@@ -161,7 +162,7 @@ static void take_aggregators(const tatp_planning *planning, tatp_draft *draft)
 {
     const int64_t *aggregator = planning->broadcast + PLAN_ELEMENTS;
     const int64_t *contributors = aggregator + planning->domains;
-    int rank = tatp_comm_rank(planning->in->comm);
+    int rank = planning->in->group->rank;
     draft->view.id = planning->broadcast[PLAN_ID];
     for (size_t j = 0; j < planning->domains; j++) {
         draft->aggregator[j] = (int)aggregator[j];
@@ -185,16 +186,16 @@ static size_t broadcast_room(size_t domains)
  * other domains are better. Collective. */
 static int make_draft(const tatp_planning *planning, int rc, tatp_draft *draft, tatp_fit *better)
 {
-    tatp_comm *comm = planning->in->comm;
+    coll_group *group = planning->in->group;
     int count = (int)broadcast_room(planning->domains);
     tatp_gathered all;
     if (OMPI_SUCCESS == rc)
         rc = divide_range(planning, draft);
     rc = tatp_gather_requests(planning, draft, rc, &all);
-    if (tatp_comm_rank(comm) == 0)
+    if (group->rank == 0)
         count = fill_broadcast(planning, rc, &all, draft, &better->units);
     tatp_gathered_release(&all);
-    rc = tatp_bcast(comm, planning->broadcast, &count);
+    rc = coll_bcast(group, planning->broadcast, &count);
     if (OMPI_SUCCESS == rc)
         rc = (int)planning->broadcast[PLAN_ERROR];
     if (OMPI_SUCCESS == rc && planning->broadcast[PLAN_UNIT] > 0)
@@ -225,7 +226,7 @@ int tatp_plans_prepare(tatp_plans *plans, int ranks)
 {
     if (NULL == plans->broadcast)
         plans->broadcast = calloc(broadcast_room((size_t)ranks), sizeof *plans->broadcast);
-    return NULL != plans->broadcast ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+    return NULL != plans->broadcast ? OMPI_SUCCESS : -ENOMEM;
 }
 
 tatp_plan *tatp_plans_at(tatp_plans *plans, size_t slot)
@@ -260,7 +261,7 @@ static void adopt_draft(tatp_plan *plan, const tatp_plan_input *in, const tatp_d
         cycles.buffer =
             division_buffer(cycles.buffer, domains->count, tatp_nodes_map(in->nodes)->nodes);
     cycles.parts = draft->parts;
-    cycles.message = tatp_comm_message_size(in->comm);
+    cycles.message = tatp_message_size(in->group);
     plan->draft = *draft;
     view->lo = in->lo;
     view->hi = in->hi;

@@ -2,7 +2,7 @@
 /* File domains and their assignment to aggregators for one collective access. Rank 0 decides by
  * src/plan; all ranks learn the result.
  *
- * Functions return OMPI_SUCCESS or an OMPI or MPI error code. */
+ * Functions return 0 or an error (fcoll_tatp_error.h). */
 #ifndef MCA_FCOLL_TATP_PLAN_H
 #define MCA_FCOLL_TATP_PLAN_H
 
@@ -51,7 +51,7 @@ int64_t tatp_plans_bytes(const tatp_plans *plans, size_t slot);
 
 typedef struct tatp_plan_input {
     const tatp_plan_settings *settings;
-    tatp_comm *comm;
+    coll_group *group;
     const tatp_nodes *nodes;
     const access_list *accesses; /* this rank's, ordered */
     int64_t lo, hi;              /* accessed range over all ranks, bytes [lo, hi), lo < hi */

@@ -3,6 +3,7 @@
  * broadcasts the domain of each. */
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_plan_internal.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 int tatp_fit_units(const tatp_planning *planning, const int64_t *aggregator,
@@ -14,7 +15,7 @@ int tatp_fit_units(const tatp_planning *planning, const int64_t *aggregator,
     size_t *node_of_aggregator = calloc(count, sizeof *node_of_aggregator);
     matrix bytes = {0};
     if (NULL == node_of_aggregator)
-        return OMPI_ERR_OUT_OF_RESOURCE;
+        return -ENOMEM;
     for (size_t j = 0; j < count; j++)
         node_of_aggregator[j] = map->node_of_rank[aggregator[j]];
     const pieces_fit_input in = {&planning->division, &map->topology, node_of_aggregator, count,
@@ -24,7 +25,7 @@ int tatp_fit_units(const tatp_planning *planning, const int64_t *aggregator,
         rc = pieces_fit(whole, &bytes, &in, units);
     matrix_release(&bytes);
     free(node_of_aggregator);
-    return tatp_from_errno(rc);
+    return rc;
 }
 
 int tatp_put_units(const tatp_planning *planning, const pieces *units, size_t *at)
@@ -43,7 +44,7 @@ static void take_pairs(const tatp_planning *planning, int count, pieces *units, 
 /* Further broadcasts also have a head, which is not read. */
 int tatp_take_units(const tatp_planning *planning, int count, tatp_fit *fit)
 {
-    bool is_root = 0 == tatp_comm_rank(planning->in->comm);
+    bool is_root = 0 == planning->in->group->rank;
     pieces *units = &fit->units;
     int rc = OMPI_SUCCESS;
     size_t at = 0;
@@ -51,13 +52,13 @@ int tatp_take_units(const tatp_planning *planning, int count, tatp_fit *fit)
         *units = planning->pieces;
         units->domain = calloc(units->count, sizeof *units->domain);
         if (NULL == units->domain)
-            fit->error = OMPI_ERR_OUT_OF_RESOURCE;
+            fit->error = -ENOMEM;
     }
     take_pairs(planning, count, units, &at);
     while (at < units->count && OMPI_SUCCESS == rc) {
         size_t next = at;
         count = is_root ? tatp_put_units(planning, units, &next) : TATP_PLAN_PIECE;
-        rc = tatp_bcast(planning->in->comm, planning->broadcast, &count);
+        rc = coll_bcast(planning->in->group, planning->broadcast, &count);
         if (OMPI_SUCCESS == rc)
             take_pairs(planning, count, units, &at);
     }

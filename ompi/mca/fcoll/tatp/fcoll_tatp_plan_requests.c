@@ -12,9 +12,8 @@ static request_sums start_request_sums(const tatp_planning *planning)
     const tatp_plan_input *in = planning->in;
     const tatp_node_map *map = tatp_nodes_map(in->nodes);
     bool by_blocks = in->settings->strategy->by_blocks;
-    int count;
-    const int *local = tatp_comm_local_ranks(in->comm, &count);
-    size_t locals = (size_t)count;
+    const int *local = in->group->local;
+    size_t locals = (size_t)in->group->locals;
     const tatp_inside *inside = tatp_nodes_inside(in->nodes);
     size_t most = in->all_entries
                       ? locals
@@ -24,8 +23,7 @@ static request_sums start_request_sums(const tatp_planning *planning)
                  .most = most,
                  .low = local[(most < locals ? most : locals) - 1],
                  .near = {local, locals, inside->steps, inside->nearness}},
-        .all = rows_builder_new((size_t)tatp_comm_size(in->comm), map->nodes, planning->domains,
-                                by_blocks),
+        .all = rows_builder_new((size_t)in->group->size, map->nodes, planning->domains, by_blocks),
         .node_of_rank = map->node_of_rank,
     };
 }
@@ -39,27 +37,27 @@ static bool counts_units(const tatp_planning *planning, const tatp_draft *draft)
 int tatp_gather_requests(const tatp_planning *planning, const tatp_draft *draft, int rc,
                          tatp_gathered *all)
 {
-    static const tatp_node_gather gather = {
-        .to_leader = TATP_TAG_ROWS,
-        .to_root = TATP_TAG_NODE_ROWS,
+    static const coll_node_gather gather = {
+        .to_leader = COLL_TAG_ROWS,
+        .to_root = COLL_TAG_NODE_ROWS,
         .add_rank = requests_add_rank,
         .node_sum = requests_sum_node,
         .add_node = requests_add_node,
     };
-    tatp_comm *comm = planning->in->comm;
+    coll_group *group = planning->in->group;
     bool with_units = counts_units(planning, draft);
     request_sums sums = start_request_sums(planning);
-    tatp_message own = {.from = tatp_comm_rank(comm)};
+    coll_message own = {.from = group->rank};
     *all = (tatp_gathered){0};
     sums.units = with_units ? planning->pieces.count : 0;
     sums.all_units = &all->units;
     if (OMPI_SUCCESS == rc)
-        rc = tatp_from_errno(requests_describe(draft->share, draft->view.shares,
-                                               with_units ? &planning->pieces : NULL,
-                                               planning->in->accesses, &own.element, &own.count));
-    rc = tatp_gather_by_node(comm, &gather, &sums, &own, rc);
+        rc = requests_describe(draft->share, draft->view.shares,
+                               with_units ? &planning->pieces : NULL, planning->in->accesses,
+                               &own.element, &own.count);
+    rc = coll_gather_by_node(group, &gather, &sums, &own, rc);
     if (OMPI_SUCCESS == rc && own.from == 0)
-        rc = tatp_from_errno(rows_builder_finish(&sums.all, &all->c));
+        rc = rows_builder_finish(&sums.all, &all->c);
     free(own.element);
     requests_release(&sums);
     return rc;

@@ -40,12 +40,12 @@ void tatp_record_begin(tatp_record *record, const char *path, const char *file)
         tatp_record_set_error(-ENOMEM);
 }
 
-void tatp_record_plan(tatp_record *record, size_t slot, tatp_comm *comm,
+void tatp_record_plan(tatp_record *record, size_t slot, coll_group *group,
                       const tatp_record_access *access)
 {
     record_entry_release(&record->entry[slot]);
-    int rc = tatp_record_collect(comm, access, &record->entry[slot]);
-    if (0 != rc && 0 == tatp_comm_rank(comm))
+    int rc = tatp_record_collect(group, access, &record->entry[slot]);
+    if (0 != rc && 0 == group->rank)
         tatp_record_set_error(rc);
 }
 

@@ -46,7 +46,7 @@ typedef struct tatp_record_access {
 } tatp_record_access;
 
 /* The plan in the slot was made for this access. Collective. */
-void tatp_record_plan(tatp_record *record, size_t slot, tatp_comm *comm,
+void tatp_record_plan(tatp_record *record, size_t slot, coll_group *group,
                       const tatp_record_access *access);
 /* It was accessed by that plan, maybe at another place of the file. Local. */
 void tatp_record_count(tatp_record *record, size_t slot);

@@ -20,7 +20,7 @@
 enum { SUM_ERRORS, SUM_PROFILE, SUM_SENDERS = SUM_PROFILE + RECORD_SUMS };
 
 typedef struct collection {
-    tatp_comm *comm;
+    coll_group *group;
     const tatp_record_access *access;
     size_t parts;
     record_message part[RECORD_MOST_PARTS]; /* what this rank accesses, by parts */
@@ -35,7 +35,7 @@ typedef struct collection {
 
 static size_t ranks_of(const collection *c)
 {
-    return (size_t)tatp_comm_size(c->comm);
+    return (size_t)c->group->size;
 }
 
 /* ---- all ranks: what they access ---- */
@@ -43,106 +43,102 @@ static size_t ranks_of(const collection *c)
 static int describe_access(collection *c)
 {
     const tatp_record_access *a = c->access;
-    if (SIZE_MAX == tatp_job_rank(c->comm, (size_t)tatp_comm_rank(c->comm)))
+    if (SIZE_MAX == tatp_job_rank(c->group, (size_t)c->group->rank))
         return OMPI_SUCCESS;
     int rc = record_add_sums(a->list, a->lo, a->hi, c->sum + SUM_PROFILE);
     if (0 == rc)
         rc = record_describe_access(a->list, a->lo, a->hi, c->part, c->parts);
     for (size_t j = 0; j < c->parts; j++)
         c->sum[SUM_SENDERS + j] = c->part[j].count > 0;
-    return tatp_from_errno(rc);
+    return rc;
 }
 
 /* rc: this rank's status so far. An error of any rank becomes one of all. Collective. */
 static int reduce_sums(collection *c, int rc)
 {
     c->sum[SUM_ERRORS] = OMPI_SUCCESS != rc;
-    int failed = tatp_allreduce(c->comm, c->sum, (compat_count)(SUM_SENDERS + c->parts),
-                                MPI_INT64_T, MPI_SUM);
+    const coll_runtime *runtime = c->group->runtime;
+    int failed = runtime->reduce(runtime->context, c->sum, SUM_SENDERS + c->parts, COLL_SUM);
     if (OMPI_SUCCESS == rc)
         rc = failed;
-    return OMPI_SUCCESS == rc && c->sum[SUM_ERRORS] > 0 ? OMPI_ERR_OUT_OF_RESOURCE : rc;
+    return OMPI_SUCCESS == rc && c->sum[SUM_ERRORS] > 0 ? -ENOMEM : rc;
 }
 
 /* ---- owners of parts: what others access there ---- */
 
-static int take_part(void *context, tatp_message *message)
+static int take_part(void *context, coll_message *message)
 {
     collection *c = context;
     if (NULL == c->list || NULL == c->rank)
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    c->rank[c->senders] = tatp_job_rank(c->comm, (size_t)message->from);
-    return tatp_from_errno(
-        access_decode_runs(&c->list[c->senders++], message->element, message->count));
+        return -ENOMEM;
+    c->rank[c->senders] = tatp_job_rank(c->group, (size_t)message->from);
+    return access_decode_runs(&c->list[c->senders++], message->element, message->count);
 }
 
 /* Returns this rank's error. Collective. */
 static int exchange_parts(collection *c)
 {
-    int rank = tatp_comm_rank(c->comm), first = OMPI_SUCCESS;
+    int rank = c->group->rank, first = OMPI_SUCCESS;
     size_t own = record_part_of_rank((size_t)rank, c->parts, ranks_of(c)), sends = 0;
     size_t senders = own != SIZE_MAX ? (size_t)c->sum[SUM_SENDERS + own] : 0;
-    tatp_arrivals arrivals = {
-        .tag = TATP_TAG_RECORD, .expected = senders, .take = take_part, .context = c};
-    ompi_request_t *request[RECORD_MOST_PARTS];
+    coll_arrivals arrivals = {
+        .tag = COLL_TAG_RECORD, .expected = senders, .take = take_part, .context = c};
+    exchange_request request[RECORD_MOST_PARTS];
     c->list = calloc(senders + 1, sizeof *c->list);
     c->rank = calloc(senders + 1, sizeof *c->rank);
     for (size_t j = 0; j < c->parts; j++) {
-        tatp_message part = {rank, c->part[j].element, c->part[j].count};
+        coll_message part = {rank, c->part[j].element, c->part[j].count};
         int rc = OMPI_SUCCESS;
         if (part.count > 0 && j == own) {
             arrivals.expected--;
             rc = take_part(c, &part);
         } else if (part.count > 0) {
             size_t owner = record_owner_of_part(j, c->parts, ranks_of(c));
-            rc = tatp_message_isend(c->comm, part.element, part.count, (int)owner, TATP_TAG_RECORD,
+            rc = coll_message_isend(c->group, part.element, part.count, (int)owner, COLL_TAG_RECORD,
                                     &request[sends]);
             sends += OMPI_SUCCESS == rc;
         }
         first = OMPI_SUCCESS == first ? rc : first;
     }
-    return tatp_message_complete(c->comm, &arrivals, request, sends, first);
+    return coll_message_complete(c->group, &arrivals, request, sends, first);
 }
 
 /* ---- all ranks: their reports to rank 0 ---- */
 
 /* Without elements: the sender had no memory for them. Ranks of another job have no row. */
-static int take_report(void *context, tatp_message *message)
+static int take_report(void *context, coll_message *message)
 {
     collection *c = context;
-    size_t from = (size_t)message->from, rank = tatp_job_rank(c->comm, from);
+    size_t from = (size_t)message->from, rank = tatp_job_rank(c->group, from);
     if (0 == message->count)
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    return tatp_from_errno(record_sums_add_report(&c->sums,
-                                                  record_part_of_rank(from, c->parts, ranks_of(c)),
-                                                  rank, message->element, message->count));
+        return -ENOMEM;
+    return record_sums_add_report(&c->sums, record_part_of_rank(from, c->parts, ranks_of(c)), rank,
+                                  message->element, message->count);
 }
 
 /* rc: this rank's status so far. Returns its error, of rank 0 that of any rank. Collective. */
 static int gather_reports(collection *c, int rc)
 {
     const tatp_record_access *a = c->access;
-    bool is_root = 0 == tatp_comm_rank(c->comm);
-    const tatp_arrivals arrivals = {.tag = TATP_TAG_ROWS,
-                                    .expected = is_root ? (size_t)tatp_comm_size(c->comm) - 1 : 0,
+    bool is_root = 0 == c->group->rank;
+    const coll_arrivals arrivals = {.tag = COLL_TAG_ROWS,
+                                    .expected = is_root ? (size_t)c->group->size - 1 : 0,
                                     .take = take_report,
                                     .context = c};
-    ompi_request_t *request;
+    exchange_request request;
     if (OMPI_SUCCESS == rc && is_root)
-        rc = tatp_from_errno(
-            record_sums_start(&c->sums, tatp_job_size(), a->lo, a->hi, c->unit, c->parts));
+        rc = record_sums_start(&c->sums, tatp_job_size(), a->lo, a->hi, c->unit, c->parts);
     if (OMPI_SUCCESS == rc)
-        rc = tatp_from_errno(
-            record_make_report(c->list, c->rank, c->senders, a->list, a->lo, c->unit, &c->report));
-    tatp_message own = {0, c->report.element, c->report.count};
+        rc = record_make_report(c->list, c->rank, c->senders, a->list, a->lo, c->unit, &c->report);
+    coll_message own = {0, c->report.element, c->report.count};
     bool sends = OMPI_SUCCESS == rc && !is_root;
     if (sends)
-        rc = tatp_message_isend(c->comm, own.element, own.count, 0, TATP_TAG_ROWS, &request);
+        rc = coll_message_isend(c->group, own.element, own.count, 0, COLL_TAG_ROWS, &request);
     else if (!is_root)
-        rc = tatp_message_send_empty(c->comm, 0, TATP_TAG_ROWS);
+        rc = coll_message_send_empty(c->group, 0, COLL_TAG_ROWS);
     else if (OMPI_SUCCESS == rc)
         rc = take_report(c, &own);
-    return tatp_message_complete(c->comm, &arrivals, &request, sends && OMPI_SUCCESS == rc, rc);
+    return coll_message_complete(c->group, &arrivals, &request, sends && OMPI_SUCCESS == rc, rc);
 }
 
 /* ---- rank 0: the record ---- */
@@ -159,7 +155,7 @@ static int make_entry(collection *c, record_entry *entry)
                                                                     ? d->targets
                                                                     : VIEW_FILE_MOST_TARGETS}},
                             .accessed = c->sum[SUM_PROFILE + RECORD_SUM_BYTES]};
-    return tatp_from_errno(record_sums_finish(&c->sums, &entry->view, &entry->bytes));
+    return record_sums_finish(&c->sums, &entry->view, &entry->bytes);
 }
 
 static void release_collection(collection *c)
@@ -174,10 +170,10 @@ static void release_collection(collection *c)
     record_sums_release(&c->sums);
 }
 
-int tatp_record_collect(tatp_comm *comm, const tatp_record_access *access, record_entry *entry)
+int tatp_record_collect(coll_group *group, const tatp_record_access *access, record_entry *entry)
 {
     collection c = {
-        .comm = comm, .access = access, .parts = record_count_parts((size_t)tatp_comm_size(comm))};
+        .group = group, .access = access, .parts = record_count_parts((size_t)group->size)};
     if (access->hi > MOST_OFFSET)
         return -ERANGE;
     int rc = reduce_sums(&c, describe_access(&c));
@@ -185,8 +181,8 @@ int tatp_record_collect(tatp_comm *comm, const tatp_record_access *access, recor
         c.unit = record_choose_unit(access->lo, access->hi, c.sum + SUM_PROFILE);
         rc = gather_reports(&c, exchange_parts(&c));
     }
-    if (OMPI_SUCCESS == rc && 0 == tatp_comm_rank(comm))
+    if (OMPI_SUCCESS == rc && 0 == group->rank)
         rc = make_entry(&c, entry);
     release_collection(&c);
-    return OMPI_ERR_OUT_OF_RESOURCE == rc ? -ENOMEM : OMPI_SUCCESS == rc ? 0 : -EIO;
+    return rc > 0 ? -EIO : rc;
 }

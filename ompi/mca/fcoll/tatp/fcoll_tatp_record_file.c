@@ -100,9 +100,9 @@ static void end_record(void)
     memset(&recorder, 0, sizeof recorder);
 }
 
-static int delete_attribute(MPI_Comm comm, int keyval, void *value, void *state)
+static int delete_attribute(MPI_Comm group, int keyval, void *value, void *state)
 {
-    (void)comm;
+    (void)group;
     (void)keyval;
     (void)value;
     (void)state;

@@ -12,7 +12,7 @@
 
 /* Makes the entry of an access, by world ranks, on rank 0; elsewhere, and after an error, it has no
  * rows. Returns this rank's error, of rank 0 after any that makes it incomplete. Collective. */
-int tatp_record_collect(tatp_comm *comm, const tatp_record_access *access, record_entry *entry);
+int tatp_record_collect(coll_group *group, const tatp_record_access *access, record_entry *entry);
 
 /* ---- the record file (fcoll_tatp_record_file.c), local ---- */
 

@@ -230,7 +230,7 @@ static tatp_agreement read_agreement(const tatp_schedule *schedule, const int64_
     return agreement;
 }
 
-int tatp_schedule_agree(tatp_schedule *schedule, tatp_comm *comm, const tatp_access *access,
+int tatp_schedule_agree(tatp_schedule *schedule, coll_group *group, const tatp_access *access,
                         int64_t kept, int rc, tatp_agreement *agreement)
 {
     int64_t digest = digest_slots(schedule);
@@ -252,7 +252,7 @@ int tatp_schedule_agree(tatp_schedule *schedule, tatp_comm *comm, const tatp_acc
         value[FARTHEST + slot] = value[NEAREST + slot] = INT64_MAX;
     if (OMPI_SUCCESS == rc)
         put_access(schedule, access, value);
-    rc = tatp_agree_max(comm, value, VALUES);
+    rc = coll_agree_max(group, value, VALUES);
     if (OMPI_SUCCESS == rc)
         rc = (int)value[ERROR];
     if (OMPI_SUCCESS == rc)

@@ -83,7 +83,7 @@ typedef struct tatp_agreement {
 
 /* `access` is described unless rc is an error. kept: bytes that this rank keeps for all plans. rc:
  * this rank's status so far. Returns the largest error class over all ranks. Collective. */
-int tatp_schedule_agree(tatp_schedule *schedule, tatp_comm *comm, const tatp_access *access,
+int tatp_schedule_agree(tatp_schedule *schedule, coll_group *group, const tatp_access *access,
                         int64_t kept, int rc, tatp_agreement *agreement);
 
 #endif

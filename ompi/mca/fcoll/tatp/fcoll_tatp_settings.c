@@ -79,27 +79,27 @@ static void report_difference(int setting, const char *file, const int64_t *valu
 
 /* rc: this rank's status so far. */
 static int agree_on_differences(const tatp_settings *own, const tatp_settings *root,
-                                tatp_comm *comm, const char *file, int rc)
+                                coll_group *group, const char *file, int rc)
 {
     int64_t value[VALUES];
-    int rank = tatp_comm_rank(comm);
+    int rank = group->rank;
     for (int i = 0; i < TATP_SETTINGS; i++) {
         bool differs = own->of[i] != root->of[i];
         value[LAST + i] = differs ? rank : -1;
         value[FIRST + i] = differs ? -rank : -INT64_MAX;
     }
     value[ERROR] = tatp_error_class(rc);
-    rc = tatp_agree_max(comm, value, VALUES);
+    rc = coll_agree_max(group, value, VALUES);
     for (int i = 0; i < TATP_SETTINGS && 0 == rank && OMPI_SUCCESS == rc; i++)
         if (value[LAST + i] >= 0)
             report_difference(i, file, value);
     return OMPI_SUCCESS == rc ? (int)value[ERROR] : rc;
 }
 
-int tatp_settings_agree(tatp_settings *settings, tatp_comm *comm, const char *file)
+int tatp_settings_agree(tatp_settings *settings, coll_group *group, const char *file)
 {
     const tatp_settings own = *settings;
     int count = TATP_SETTINGS;
-    int rc = tatp_bcast(comm, settings->of, &count);
-    return agree_on_differences(&own, settings, comm, file, rc);
+    int rc = coll_bcast(group, settings->of, &count);
+    return agree_on_differences(&own, settings, group, file, rc);
 }

@@ -40,6 +40,6 @@ void tatp_settings_set_hints(tatp_settings *settings, const tatp_hint_values *hi
 
 /* Replaces settings by those of rank 0, which reports each setting that differs, once a process.
  * `file`: its name. Returns the largest error class over all ranks. Collective. */
-int tatp_settings_agree(tatp_settings *settings, tatp_comm *comm, const char *file);
+int tatp_settings_agree(tatp_settings *settings, coll_group *group, const char *file);
 
 #endif

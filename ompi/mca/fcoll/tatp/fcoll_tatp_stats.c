@@ -58,7 +58,7 @@ int tatp_stats_prepare(tatp_stats *stats, int rank, int ranks)
     if (rank != 0 || NULL != stats->fields)
         return OMPI_SUCCESS;
     stats->fields = calloc((size_t)ranks, FIELDS * sizeof *stats->fields);
-    return NULL == stats->fields ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+    return NULL == stats->fields ? -ENOMEM : OMPI_SUCCESS;
 }
 
 void tatp_stats_begin(tatp_stats *stats, const char *path, enum tatp_stats_kind kind)
@@ -99,7 +99,7 @@ static int64_t nanoseconds(double seconds)
     return (int64_t)(seconds * 1e9);
 }
 
-static int gather_fields(tatp_stats *stats, tatp_comm *comm, const tatp_stats_access *access)
+static int gather_fields(tatp_stats *stats, coll_group *group, const tatp_stats_access *access)
 {
     const tatp_times *t = &access->time;
     const int64_t field[FIELDS] = {
@@ -108,7 +108,7 @@ static int gather_fields(tatp_stats *stats, tatp_comm *comm, const tatp_stats_ac
         access->moved,        access->messages,      access->metadata,
         access->device.bytes, access->device.copies,
     };
-    return tatp_gather(comm, field, FIELDS, stats->fields);
+    return group->runtime->gather(group->runtime->context, field, FIELDS, stats->fields);
 }
 
 /* ---- rank 0: the summary ---- */
@@ -230,12 +230,12 @@ static void put_line(json_writer *w, const tatp_stats_access *access, const int6
 /* ---- rank 0: all of it ---- */
 
 /* w: NULL if the line cannot be written. The time lines of other ranks are received in any case. */
-static int put_timelines(const tatp_stats *stats, tatp_comm *comm, const tatp_stats_access *access,
-                         json_writer *w)
+static int put_timelines(const tatp_stats *stats, coll_group *group,
+                         const tatp_stats_access *access, json_writer *w)
 {
     static _Atomic int timelines;
     bool is_written = NULL != w && timelines++ < MAX_TIMELINES;
-    return tatp_timeline_receive(&stats->timeline, comm, access->plan, is_written ? w : NULL,
+    return tatp_timeline_receive(&stats->timeline, group, access->plan, is_written ? w : NULL,
                                  "timeline");
 }
 
@@ -260,7 +260,7 @@ static int write_line(tatp_stats *stats, const char *text, size_t length)
     return tatp_stats_append(fd, text, length);
 }
 
-static int append_line(tatp_stats *stats, tatp_comm *comm, const tatp_stats_access *access,
+static int append_line(tatp_stats *stats, coll_group *group, const tatp_stats_access *access,
                        bool timeline)
 {
     static atomic_flag reported = ATOMIC_FLAG_INIT; /* once a process, not for every line */
@@ -271,12 +271,12 @@ static int append_line(tatp_stats *stats, tatp_comm *comm, const tatp_stats_acce
     json_writer w = {.out = out, .layout = JSON_SPACED};
     if (NULL != out) {
         json_begin_object(&w, NULL);
-        put_line(&w, access, stats->fields, tatp_comm_size(comm));
+        put_line(&w, access, stats->fields, group->size);
     }
     if (NULL != access->plan)
         tatp_plan_release_entries(access->plan);
     if (timeline)
-        rc = put_timelines(stats, comm, access, NULL != out ? &w : NULL);
+        rc = put_timelines(stats, group, access, NULL != out ? &w : NULL);
     if (NULL != out) {
         json_end_object(&w);
         fputc('\n', out);
@@ -288,16 +288,16 @@ static int append_line(tatp_stats *stats, tatp_comm *comm, const tatp_stats_acce
     return rc;
 }
 
-int tatp_stats_report(tatp_stats *stats, tatp_comm *comm, const tatp_stats_access *access)
+int tatp_stats_report(tatp_stats *stats, coll_group *group, const tatp_stats_access *access)
 {
     if (!tatp_stats_are_on(stats))
         return OMPI_SUCCESS;
-    int rc = gather_fields(stats, comm, access);
+    int rc = gather_fields(stats, group, access);
     if (OMPI_SUCCESS != rc)
         return rc;
     bool timeline = TATP_STATS_DETAILED == stats->kind && NULL != access->plan &&
                     access->plan_calls <= MAX_TIMELINES_OF_PLAN;
-    if (tatp_comm_rank(comm) == 0)
-        return append_line(stats, comm, access, timeline);
-    return timeline ? tatp_timeline_send(&stats->timeline, comm, access->plan) : OMPI_SUCCESS;
+    if (group->rank == 0)
+        return append_line(stats, group, access, timeline);
+    return timeline ? tatp_timeline_send(&stats->timeline, group, access->plan) : OMPI_SUCCESS;
 }

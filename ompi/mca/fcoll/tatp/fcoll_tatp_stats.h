@@ -67,6 +67,6 @@ typedef struct tatp_stats_access {
 
 /* Appends the line; does nothing where statistics are off. Returns an error of communication only.
  * Collective where statistics are on. */
-int tatp_stats_report(tatp_stats *stats, tatp_comm *comm, const tatp_stats_access *access);
+int tatp_stats_report(tatp_stats *stats, coll_group *group, const tatp_stats_access *access);
 
 #endif

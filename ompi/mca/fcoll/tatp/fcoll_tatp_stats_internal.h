@@ -30,10 +30,10 @@ void tatp_timeline_reset(tatp_timeline *line, int64_t num_cycles);
 void tatp_timeline_note(void *context, int64_t cycle, enum exchange_moment moment);
 
 /* Sends this rank's time line to rank 0, if rank 0 expects it. */
-int tatp_timeline_send(const tatp_timeline *line, tatp_comm *comm, const tatp_plan *plan);
+int tatp_timeline_send(const tatp_timeline *line, coll_group *group, const tatp_plan *plan);
 /* On rank 0: receives those of other ranks, and writes all as an array of that key unless w is
  * NULL. Returns the first error. */
-int tatp_timeline_receive(const tatp_timeline *own, tatp_comm *comm, const tatp_plan *plan,
+int tatp_timeline_receive(const tatp_timeline *own, coll_group *group, const tatp_plan *plan,
                           json_writer *w, const char *key);
 
 /* ---- the file (fcoll_tatp_stats_file.c) ---- */

@@ -34,12 +34,12 @@ static bool has_timeline(const tatp_plan_view *plan, size_t domain)
     return domain % every == 0 && plan->domains->size[domain] > 0;
 }
 
-int tatp_timeline_send(const tatp_timeline *line, tatp_comm *comm, const tatp_plan *plan)
+int tatp_timeline_send(const tatp_timeline *line, coll_group *group, const tatp_plan *plan)
 {
     const tatp_plan_view view = tatp_plan_get(plan);
     if (!view.aggregates || !has_timeline(&view, view.domain))
         return OMPI_SUCCESS;
-    return tatp_send(comm, line->at, sizeof line->at, 0, TATP_TAG_STATS);
+    return coll_send(group, line->at, sizeof line->at, 0, COLL_TAG_STATS);
 }
 
 static void put_timeline(json_writer *w, const tatp_timeline *line, size_t domain, int rank)
@@ -61,7 +61,7 @@ static void put_timeline(json_writer *w, const tatp_timeline *line, size_t domai
     json_end_object(w);
 }
 
-int tatp_timeline_receive(const tatp_timeline *own, tatp_comm *comm, const tatp_plan *plan,
+int tatp_timeline_receive(const tatp_timeline *own, coll_group *group, const tatp_plan *plan,
                           json_writer *w, const char *key)
 {
     const tatp_plan_view view = tatp_plan_get(plan);
@@ -73,8 +73,8 @@ int tatp_timeline_receive(const tatp_timeline *own, tatp_comm *comm, const tatp_
         int rank = view.aggregator[j], rc = OMPI_SUCCESS;
         if (!has_timeline(&view, j))
             continue;
-        if (rank != tatp_comm_rank(comm))
-            rc = tatp_receive(comm, line.at, sizeof line.at, rank, TATP_TAG_STATS);
+        if (rank != group->rank)
+            rc = coll_receive(group, line.at, sizeof line.at, rank, COLL_TAG_STATS);
         if (OMPI_SUCCESS == rc && NULL != w)
             put_timeline(w, &line, j, rank);
         if (OMPI_SUCCESS == first)

@@ -91,7 +91,7 @@ int tatp_view_position(tatp_view *view, const ompio_file_t *fh, tatp_position *p
     if (0 == rc && is_contiguous(view) &&
         !__builtin_add_overflow(position->offset, position->used, &offset))
         *position = (tatp_position){offset, 0};
-    return tatp_from_errno(rc);
+    return rc;
 }
 
 /* OMPIO's state of the file pointer: it stays at the end of a period that was used up, and moves to
@@ -125,8 +125,8 @@ int tatp_view_access(const tatp_view *view, tatp_position position, int64_t byte
         *list = access_borrow(&view->period);
         return OMPI_SUCCESS;
     }
-    return tatp_from_errno(access_append_tiled(list, &view->period, position.offset, view->extent,
-                                               position.used, bytes));
+    return access_append_tiled(list, &view->period, position.offset, view->extent, position.used,
+                               bytes);
 }
 
 static int append_pieces(opal_convertor_t *convertor, access_list *memory)
@@ -157,15 +157,14 @@ int tatp_memory_layout(ompio_file_t *fh, const void *buf, size_t count,
         return OMPI_SUCCESS;
     /* All that matters of the count is whether it is 1; it may not fit into an int32_t. */
     if (opal_datatype_is_contiguous_memory_layout(&datatype->super, 1 == count ? 1 : 2))
-        return tatp_from_errno(
-            access_append_memory(memory, (const char *)buf + datatype->super.true_lb, bytes));
+        return access_append_memory(memory, (const char *)buf + datatype->super.true_lb, bytes);
     if (OPAL_SUCCESS != opal_convertor_clone(fh->f_mem_convertor, &convertor, 0))
-        return OMPI_ERR_OUT_OF_RESOURCE;
+        return -ENOMEM;
     int rc = -EINVAL;
     if (OPAL_SUCCESS == opal_convertor_prepare_for_send(&convertor, &datatype->super, count, buf))
         rc = append_pieces(&convertor, memory);
     opal_convertor_cleanup(&convertor);
     if (0 == rc && (size_t)memory->bytes != bytes)
-        return OMPI_ERR_BAD_PARAM;
-    return tatp_from_errno(rc);
+        return MPI_ERR_ARG;
+    return rc;
 }

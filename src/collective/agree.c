@@ -8,10 +8,8 @@
  * wait for them. */
 #include <string.h>
 
-#include "fcoll_tatp_comm_internal.h"
+#include "collective/group.h"
 
-/* Values of an agreement at most. */
-#define MOST_VALUES 64
 /* Few steps matter more than few messages of a rank, and so more on a node, where a message takes
  * less. */
 #define NODE_RADIX 16
@@ -21,7 +19,7 @@
 #define MOST_SENDS ((NODE_RADIX - 1) * 8)
 
 typedef struct agreement {
-    tatp_comm *comm;
+    coll_group *group;
     int64_t *value;
     int count; /* of values; at most, before a broadcast is received */
     int rc;    /* the first error */
@@ -29,7 +27,7 @@ typedef struct agreement {
 
 static void keep_error(agreement *a, int rc)
 {
-    if (OMPI_SUCCESS == a->rc)
+    if (a->rc == 0)
         a->rc = rc;
 }
 
@@ -40,10 +38,10 @@ static size_t value_bytes(const agreement *a)
 
 static void receive_and_merge(agreement *a, int peer)
 {
-    int64_t other[MOST_VALUES];
-    int rc = tatp_receive(a->comm, other, value_bytes(a), peer, TATP_TAG_AGREE);
+    int64_t other[COLL_MOST_VALUES];
+    int rc = coll_receive(a->group, other, value_bytes(a), peer, COLL_TAG_AGREE);
     keep_error(a, rc);
-    for (int i = 0; i < a->count && OMPI_SUCCESS == rc; i++)
+    for (int i = 0; i < a->count && rc == 0; i++)
         if (other[i] > a->value[i])
             a->value[i] = other[i];
 }
@@ -51,30 +49,32 @@ static void receive_and_merge(agreement *a, int peer)
 static void replace_values(agreement *a, int peer)
 {
     size_t bytes = value_bytes(a);
-    int rc = tatp_receive_some(a->comm, a->value, &bytes, peer, TATP_TAG_AGREE);
+    int rc = coll_receive_some(a->group, a->value, &bytes, peer, COLL_TAG_AGREE);
     keep_error(a, rc);
-    if (OMPI_SUCCESS == rc)
+    if (rc == 0)
         a->count = (int)(bytes / sizeof *a->value);
 }
 
 /* Messages on their way. */
 typedef struct sends {
-    ompi_request_t *request[MOST_SENDS];
+    exchange_request request[MOST_SENDS];
     int count;
 } sends;
 
 static void start_sending(agreement *a, const int64_t *value, int peer, sends *out)
 {
-    int rc =
-        tatp_isend(a->comm, value, value_bytes(a), peer, TATP_TAG_AGREE, &out->request[out->count]);
+    const coll_runtime *runtime = a->group->runtime;
+    int rc = runtime->isend(runtime->context, peer, COLL_TAG_AGREE, value, value_bytes(a), false,
+                            &out->request[out->count]);
     keep_error(a, rc);
-    out->count += OMPI_SUCCESS == rc;
+    out->count += rc == 0;
 }
 
 static void complete_sends(agreement *a, sends *out)
 {
+    const coll_runtime *runtime = a->group->runtime;
     for (int i = 0; i < out->count; i++)
-        keep_error(a, tatp_wait(a->comm, &out->request[i], MPI_STATUS_IGNORE));
+        keep_error(a, runtime->wait(runtime->context, &out->request[i], NULL));
 }
 
 /* ---- trees ---- */
@@ -86,15 +86,15 @@ typedef struct rank_tree {
     int radix;
 } rank_tree;
 
-static rank_tree tree_of_node(const tatp_comm *comm)
+static rank_tree tree_of_node(const coll_group *group)
 {
-    int index = tatp_comm_local_index(comm, comm->rank);
-    return (rank_tree){comm->local, comm->locals, index, NODE_RADIX};
+    int index = coll_local_index(group, group->rank);
+    return (rank_tree){group->local, group->locals, index, NODE_RADIX};
 }
 
-static rank_tree tree_of_leaders(const tatp_comm *comm)
+static rank_tree tree_of_leaders(const coll_group *group)
 {
-    return (rank_tree){comm->leader, comm->leaders, comm->leader_index, LEADER_RADIX};
+    return (rank_tree){group->leader, group->leaders, group->leader_index, LEADER_RADIX};
 }
 
 /* The radix to the power of the number of levels below this rank. */
@@ -119,8 +119,8 @@ static void collect_values(agreement *a, const rank_tree *tree)
         for (int d = 1; d < tree->radix && tree->index + d * step < tree->count; d++)
             receive_and_merge(a, tree->rank[tree->index + d * step]);
     if (tree->index > 0)
-        keep_error(a, tatp_send(a->comm, a->value, value_bytes(a), find_parent(tree, span),
-                                TATP_TAG_AGREE));
+        keep_error(a, coll_send(a->group, a->value, value_bytes(a), find_parent(tree, span),
+                                COLL_TAG_AGREE));
 }
 
 /* From the root; to all children at once: in shared memory a send is complete only after the peer
@@ -144,93 +144,65 @@ static void spread_values(agreement *a, const rank_tree *tree)
  * agreements. */
 static void agree_among_leaders(agreement *a)
 {
-    const tatp_comm *comm = a->comm;
-    int leaders = comm->leaders, me = comm->leader_index;
+    const coll_group *group = a->group;
+    int leaders = group->leaders, me = group->leader_index;
     for (int64_t step = 1; step < leaders; step *= LEADER_RADIX) {
-        int64_t before[MOST_VALUES];
+        int64_t before[COLL_MOST_VALUES];
         sends out = {.count = 0};
         memcpy(before, a->value, value_bytes(a));
         for (int64_t d = step; d < LEADER_RADIX * step && d < leaders; d += step)
-            start_sending(a, before, comm->leader[(me + d) % leaders], &out);
+            start_sending(a, before, group->leader[(me + d) % leaders], &out);
         for (int64_t d = step; d < LEADER_RADIX * step && d < leaders; d += step)
-            receive_and_merge(a, comm->leader[(me + leaders - d) % leaders]);
+            receive_and_merge(a, group->leader[(me + leaders - d) % leaders]);
         complete_sends(a, &out);
     }
 }
 
-static int agree(tatp_comm *comm, int64_t *value, int count, bool among_nodes)
+static int agree(coll_group *group, int64_t *value, int count, bool among_nodes)
 {
-    agreement a = {comm, value, count, OMPI_SUCCESS};
-    const rank_tree node = tree_of_node(comm);
+    agreement a = {group, value, count, 0};
+    const rank_tree node = tree_of_node(group);
     collect_values(&a, &node);
-    if (among_nodes && 0 == node.index)
+    if (among_nodes && node.index == 0)
         agree_among_leaders(&a);
     spread_values(&a, &node);
     return a.rc;
 }
 
-int tatp_agree_max(tatp_comm *comm, int64_t *value, int count)
+int coll_agree_max(coll_group *group, int64_t *value, int count)
 {
-    return agree(comm, value, count, true);
+    return agree(group, value, count, true);
 }
 
-int tatp_node_max(tatp_comm *comm, int64_t *value, int count)
+int coll_node_max(coll_group *group, int64_t *value, int count)
 {
-    return agree(comm, value, count, false);
+    return agree(group, value, count, false);
 }
 
-static int broadcast(tatp_comm *comm, int64_t *value, int *count, bool among_nodes)
+static int broadcast(coll_group *group, int64_t *value, int *count, bool among_nodes)
 {
-    agreement a = {comm, value, *count, OMPI_SUCCESS};
-    const rank_tree node = tree_of_node(comm), leaders = tree_of_leaders(comm);
-    if (among_nodes && 0 == node.index)
+    agreement a = {group, value, *count, 0};
+    const rank_tree node = tree_of_node(group), leaders = tree_of_leaders(group);
+    if (among_nodes && node.index == 0)
         spread_values(&a, &leaders);
     spread_values(&a, &node);
     *count = a.count;
     return a.rc;
 }
 
-int tatp_bcast(tatp_comm *comm, int64_t *value, int *count)
+int coll_bcast(coll_group *group, int64_t *value, int *count)
 {
-    return broadcast(comm, value, count, true);
+    return broadcast(group, value, count, true);
 }
 
-int tatp_node_bcast(tatp_comm *comm, int64_t *value, int count)
+int coll_node_bcast(coll_group *group, int64_t *value, int count)
 {
-    return broadcast(comm, value, &count, false);
+    return broadcast(group, value, &count, false);
 }
 
-int tatp_agree_error(tatp_comm *comm, int rc)
+int coll_agree_error(coll_group *group, int rc)
 {
-    int64_t worst = tatp_error_class(rc);
-    int failed = tatp_agree_max(comm, &worst, 1);
-    return OMPI_SUCCESS != failed ? failed : (int)worst;
-}
-
-/* ---- leaders ---- */
-
-/* of: the leader of each rank. In place: the leaders, ascending. */
-static void keep_leaders(tatp_comm *comm, int *of, size_t *node_of_rank)
-{
-    int leaders = 0;
-    for (int r = 0; r < comm->size; r++) {
-        int leader = of[r];
-        if (NULL != node_of_rank)
-            node_of_rank[r] = leader == r ? (size_t)leaders : node_of_rank[leader];
-        if (leader != r)
-            continue;
-        if (r == comm->local[0])
-            comm->leader_index = leaders;
-        of[leaders++] = r;
-    }
-    comm->leaders = leaders;
-}
-
-int tatp_comm_find_leaders(tatp_comm *comm, size_t *node_of_rank, size_t *nodes)
-{
-    int rc = tatp_allgather(comm, comm->local[0], comm->leader);
-    if (OMPI_SUCCESS == rc)
-        keep_leaders(comm, comm->leader, node_of_rank);
-    *nodes = (size_t)comm->leaders;
-    return rc;
+    int64_t worst = group->runtime->error_class(rc);
+    int failed = coll_agree_max(group, &worst, 1);
+    return failed != 0 ? failed : (int)worst;
 }

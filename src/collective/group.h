@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Communication among the ranks of a file, over a runtime. Functions return 0 or an error as
+ * those of the runtime; after one, messages continue, because other ranks wait for them.
+ */
+#ifndef COLLECTIVE_GROUP_H
+#define COLLECTIVE_GROUP_H
+
+#include "collective/runtime.h"
+
+/* Values of an agreement at most. */
+enum { COLL_MOST_VALUES = 64 };
+
+typedef struct coll_group {
+    const coll_runtime *runtime; /* the caller's */
+    int rank, size;
+    int *local; /* ranks of this node, ascending; the first is the node's leader */
+    int locals;
+    int *leader;               /* of all nodes, as their ranks see them, ascending */
+    int leaders, leader_index; /* of this node's leader; 0 leaders: not known yet */
+    int64_t metadata;          /* bytes of messages of int64 that were sent */
+} coll_group;
+
+/* Of a zeroed group, or one of the same ranks, which keeps what it knows of them. Local. */
+int coll_group_init(coll_group *group, const coll_runtime *runtime);
+void coll_group_release(coll_group *group);
+
+/* Index of a rank among those of this node; -1: it is on another node. */
+int coll_local_index(const coll_group *group, int rank);
+bool coll_is_local(const coll_group *group, int rank);
+bool coll_is_leader(const coll_group *group);
+/* Finds the leaders of all nodes, on which all below relies: their number, and for each rank the
+ * index of its leader (NULL: no memory for that). For blocking calls. Collective. */
+int coll_find_leaders(coll_group *group, size_t *node_of_rank, size_t *nodes);
+
+/* ---- agreement, broadcast (agree.c) ---- */
+
+/* The largest of each value over all ranks, or those of this node, in place; at most
+ * COLL_MOST_VALUES. Collective there. */
+int coll_agree_max(coll_group *group, int64_t *value, int count);
+int coll_node_max(coll_group *group, int64_t *value, int count);
+/* rc: this rank's status. Returns the largest error class over all ranks. Collective. */
+int coll_agree_error(coll_group *group, int rc);
+/* From rank 0. *count: its elements, at most those of the others; becomes its. Collective. */
+int coll_bcast(coll_group *group, int64_t *value, int *count);
+/* From the leader of this node to its ranks. Collective there. */
+int coll_node_bcast(coll_group *group, int64_t *value, int count);
+
+/* ---- messages (message.c) ---- */
+
+int coll_send(coll_group *group, const void *data, size_t bytes, int peer, enum coll_tag tag);
+int coll_receive(coll_group *group, void *data, size_t bytes, int peer, enum coll_tag tag);
+/* Of a message that may be shorter: *bytes becomes its length. */
+int coll_receive_some(coll_group *group, void *data, size_t *bytes, int peer, enum coll_tag tag);
+
+/* Messages of int64 whose length only the sender knows. */
+typedef struct coll_message {
+    int from;
+    int64_t *element; /* the receiver frees it */
+    size_t count;
+} coll_message;
+
+/* Sends, or starts to send, a message of any number of elements. */
+int coll_message_send(coll_group *group, const int64_t *element, size_t count, int peer,
+                      enum coll_tag tag);
+int coll_message_isend(coll_group *group, const int64_t *element, size_t count, int peer,
+                       enum coll_tag tag, exchange_request *request);
+/* Sends an empty message, which takes no memory, in place of one that could not be made, because
+ * the peer waits for it. Returns an error, to be agreed on later. */
+int coll_message_send_empty(coll_group *group, int peer, enum coll_tag tag);
+/* Tells a peer that `count` of the messages that it expects will not come (may_be_absent). */
+int coll_message_send_absent(coll_group *group, int64_t count, int peer);
+
+/* Receives the messages of a tag and completes all sends, whatever happens. */
+typedef struct coll_arrivals {
+    enum coll_tag tag;
+    size_t expected;
+    bool may_be_absent; /* coll_message_send_absent lowers the number */
+    /* May keep the elements, and then sets message->element to NULL. */
+    int (*take)(void *context, coll_message *message);
+    void *context;
+} coll_arrivals;
+/* rc: this rank's status so far. Returns the first error. */
+int coll_message_complete(coll_group *group, const coll_arrivals *arrivals,
+                          exchange_request *request, size_t sends, int rc);
+/* Bytes of messages of int64 that this rank sent since the last call. */
+int64_t coll_message_bytes(coll_group *group);
+
+/* ---- to the leader of each node, and on to rank 0 (gather.c) ---- */
+
+typedef struct coll_node_gather {
+    enum coll_tag to_leader, to_root;
+    /* At the leader of a node: adds the elements of a rank of the node, its own included; then
+     * makes the elements of the node, which are freed for it. */
+    int (*add_rank)(void *sum, int rank, const int64_t *element, size_t count);
+    int (*node_sum)(void *sum, int64_t **element, size_t *count);
+    /* At rank 0: adds the elements of a node. */
+    int (*add_node)(void *sum, int leader, const int64_t *element, size_t count);
+} coll_node_gather;
+
+/* `own` has any number of elements but one. rc: this rank's status so far; an error of any rank
+ * becomes an error of rank 0. Deadlock-free: each wait is for a message that is always sent.
+ * Collective. */
+int coll_gather_by_node(coll_group *group, const coll_node_gather *gather, void *sum,
+                        const coll_message *own, int rc);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What collective access to a file needs from an MPI: a table of functions for the ranks of a file.
+ *
+ * Functions return 0, a negative errno value, or a positive error class of the MPI, which passes
+ * through. They are called by one thread at a time, and may run other calls' work while they wait.
+ */
+#ifndef COLLECTIVE_RUNTIME_H
+#define COLLECTIVE_RUNTIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "exchange/transport.h"
+
+/* Phases whose messages could meet have different tags. */
+enum coll_tag {
+    COLL_TAG_REQUESTS,
+    COLL_TAG_DATA,
+    COLL_TAG_AGREE,
+    COLL_TAG_BUNDLES,
+    COLL_TAG_ABSENT,
+    COLL_TAG_ROWS,
+    COLL_TAG_NODE_ROWS,
+    COLL_TAG_RECORD,
+    COLL_TAG_STATS
+};
+
+/* A message that was found. */
+typedef struct coll_found {
+    int from;
+    size_t bytes;
+} coll_found;
+
+enum coll_operation { COLL_MAX, COLL_SUM };
+
+typedef struct coll_runtime {
+    void *context;
+    int rank, size;
+    /* Whether a rank is on this node. */
+    bool (*is_local)(void *context, int rank);
+
+    /* ---- messages, as in exchange/transport.h ---- */
+
+    int (*isend)(void *context, int peer, enum coll_tag tag, const void *data, size_t bytes,
+                 bool synchronous, exchange_request *request);
+    /* `bytes`: at most, where the sender knows how many. */
+    int (*irecv)(void *context, int peer, enum coll_tag tag, void *data, size_t bytes,
+                 exchange_request *request);
+    int (*test)(void *context, exchange_request *request, bool *complete, size_t *bytes);
+    /* As test, until the message is complete. */
+    int (*wait)(void *context, exchange_request *request, size_t *bytes);
+    /* A message of the tag from any rank that can be received now: *is_found. */
+    int (*probe)(void *context, enum coll_tag tag, bool *is_found, coll_found *found);
+    /* Once, while polling. An error: a rank is lost. */
+    int (*progress)(void *context);
+    /* Whether a rank is lost: nothing is waited for any more. */
+    bool (*has_lost)(void *context);
+
+    /* ---- collective operations ---- */
+
+    /* Of each value over all ranks, in place. */
+    int (*reduce)(void *context, int64_t *value, size_t count, enum coll_operation operation);
+    /* `count` elements of each rank; `all` matters on rank 0 only. */
+    int (*gather)(void *context, const int64_t *own, size_t count, int64_t *all);
+    /* An element of each rank. */
+    int (*allgather)(void *context, int own, int *all);
+
+    /* The class of an error, the same for the same error on all ranks; 0 for 0. */
+    int (*error_class)(int error);
+} coll_runtime;
+
+#endif
