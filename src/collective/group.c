@@ -40,6 +40,11 @@ void coll_group_release(coll_group *group)
     *group = (coll_group){NULL};
 }
 
+double coll_clock(const coll_group *group)
+{
+    return group->runtime->clock(group->runtime->context);
+}
+
 int coll_local_index(const coll_group *group, int rank)
 {
     int low = 0, high = group->locals;

@@ -25,6 +25,8 @@ typedef struct coll_group {
 int coll_group_init(coll_group *group, const coll_runtime *runtime);
 void coll_group_release(coll_group *group);
 
+/* Seconds. */
+double coll_clock(const coll_group *group);
 /* Index of a rank among those of this node; -1: it is on another node. */
 int coll_local_index(const coll_group *group, int rank);
 bool coll_is_local(const coll_group *group, int rank);

@@ -35,6 +35,16 @@ typedef struct coll_found {
 
 enum coll_operation { COLL_MAX, COLL_SUM };
 
+/* An open file, whose operations follow one another. */
+typedef struct coll_store {
+    exchange_store access; /* but for most_hole */
+    int64_t lock_unit;     /* bytes that the file system locks together; 0: local, or not known */
+    /* An operation begins. The context is that of `access`. */
+    void (*begin)(void *context);
+    /* Whether small pieces may be written through mapped pages. May ask the file system. */
+    bool (*may_map)(void *context);
+} coll_store;
+
 typedef struct coll_runtime {
     void *context;
     int rank, size;
@@ -66,6 +76,8 @@ typedef struct coll_runtime {
     int (*gather)(void *context, const int64_t *own, size_t count, int64_t *all);
     /* An element of each rank. */
     int (*allgather)(void *context, int own, int *all);
+
+    double (*clock)(void *context); /* seconds */
 
     /* The class of an error, the same for the same error on all ranks; 0 for 0. */
     int (*error_class)(int error);

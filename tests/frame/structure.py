@@ -17,7 +17,7 @@ FOLDERS = {
     "base": (),
     "access": ("matrix",),
     "cache": (),
-    "collective": ("exchange",),
+    "collective": ("access", "exchange", "plan"),
     "dla": ("cache", "matrix", "plan", "predict", "setmatch", "topo"),
     "exchange": ("access",),
     "json": (),
@@ -42,9 +42,8 @@ DLA = ("orte/mca/rmaps/dla", "prte/mca/rmaps/dla")
 
 # The modules of fcoll/tatp: what follows fcoll_tatp_ in the names of their source files.
 TATP_MODULES = {
-    **{name: name for name in ("call", "device", "error", "file", "fit", "help", "hints", "independent", "job", "op", "params", "pvars", "schedule", "settings")},
+    **{name: name for name in ("call", "device", "error", "file", "fit", "help", "hints", "job", "op", "params", "pvars", "schedule", "settings")},
     "comm": "comm|comm_.*|request",
-    "exchange": "exchange|exchange_.*",
     "io": "io|view|datarep",
     "nodes": "nodes|nodes_.*",
     "plan": "plan|plan_.*",
@@ -54,18 +53,16 @@ TATP_MODULES = {
 }
 # Modules that a module must not use.
 TATP_NEVER = {
-    "comm": ("call", "exchange", "file", "op", "io", "nodes", "plan", "pvars", "record", "stats"),
-    "device": ("call", "comm", "exchange", "file", "op", "independent", "io", "nodes", "params", "plan", "pvars", "record", "schedule", "stats"),
-    "exchange": ("plan", "pvars", "record", "stats"),
-    "hints": ("call", "comm", "file", "op", "exchange", "independent", "io", "nodes", "params", "plan", "pvars", "record", "stats"),
-    "independent": ("call", "comm", "file", "op", "exchange", "nodes", "plan", "pvars", "record", "stats"),
-    "io": ("call", "comm", "file", "op", "exchange", "independent", "nodes", "plan", "pvars", "record", "stats"),
-    "nodes": ("call", "exchange", "file", "op", "plan", "pvars", "record", "stats"),
-    "plan": ("call", "exchange", "file", "op", "pvars", "record", "stats"),
-    "schedule": ("call", "exchange", "file", "op", "independent", "io", "nodes", "plan", "pvars", "record", "stats"),
+    "comm": ("call", "file", "op", "io", "nodes", "plan", "pvars", "record", "stats"),
+    "device": ("call", "comm", "file", "op", "io", "nodes", "params", "plan", "pvars", "record", "schedule", "stats"),
+    "hints": ("call", "comm", "file", "op", "io", "nodes", "params", "plan", "pvars", "record", "stats"),
+    "io": ("call", "comm", "file", "op", "nodes", "plan", "pvars", "record", "stats"),
+    "nodes": ("call", "file", "op", "plan", "pvars", "record", "stats"),
+    "plan": ("call", "file", "op", "pvars", "record", "stats"),
+    "schedule": ("call", "file", "op", "io", "nodes", "plan", "pvars", "record", "stats"),
     "file": ("call", "op"),
     "op": ("call",),
-    "settings": ("call", "exchange", "file", "op", "independent", "io", "nodes", "params", "plan", "pvars", "record", "schedule", "stats"),
+    "settings": ("call", "file", "op", "io", "nodes", "params", "plan", "pvars", "record", "schedule", "stats"),
 }
 TATP_STRUCT = "mca_fcoll_tatp_component"
 TATP_STRUCT_USERS = ("params", "component", "module")

@@ -8,7 +8,7 @@
 [[ -n $PYTHON3 ]] || tap_skip_all "there is no Python 3"
 tap_tempdir
 tatp=ompi/mca/fcoll/tatp/fcoll_tatp
-modules=(comm error exchange help io nodes params plan record stats)
+modules=(comm error help io nodes params plan record stats)
 mapfile -t headers < <(printf '#include "fcoll_tatp_%s.h"\n' "${modules[@]}")
 
 structure() {
@@ -48,7 +48,7 @@ small_tree() {
     for module in "${modules[@]}"; do
         put "${tatp}_$module.h" "int tatp_$module(void);"
     done
-    for name in error: comm:error nodes:comm io:help plan:nodes exchange:comm exchange:io record:nodes stats:help params:help help:; do
+    for name in error: comm:error nodes:comm io:help plan:nodes record:nodes stats:help params:help help:; do
         module=${name%:*} name=${name#*:}
         put "${tatp}_$module.c" "#include \"fcoll_tatp_$module.h\"" "${name:+#include \"fcoll_tatp_$name.h\"}"
     done
@@ -59,7 +59,7 @@ small_tree() {
     put ${tatp}_plan_rows.c '#include "fcoll_tatp_plan.h"' 'int tatp_plan_rows(void) { return tatp_plan(); }'
     put ${tatp}_params.c '#include "fcoll_tatp.h"' 'int tatp_set(void) { return mca_fcoll_tatp_component; }'
     put ${tatp}_call.c '#include "fcoll_tatp.h"' "${headers[@]}" \
-        'int tatp_call(void) { return tatp_plan() + tatp_exchange() + tatp_record() + tatp_stats(); }'
+        'int tatp_call(void) { return tatp_plan() + tatp_record() + tatp_stats(); }'
     put ${tatp}_component.c '#include "fcoll_tatp.h"' 'int mca_fcoll_tatp_component;'
 }
 
@@ -104,11 +104,11 @@ finds "headers: src/base/base.h has 151 lines; at most 150" src/base/base.h "${m
 finds "headers: ${tatp}_plan.h has 151 lines; at most 150" ${tatp}_plan.h "${many[@]}"
 
 for user in comm io nodes; do
-    for module in plan exchange record stats call; do
+    for module in plan record stats call; do
         uses_module $user $module
     done
 done
-for pair in comm:nodes io:nodes comm:io io:comm plan:exchange exchange:plan {plan,exchange}:{record,stats}; do
+for pair in comm:nodes io:nodes comm:io io:comm plan:{record,stats}; do
     uses_module "${pair%:*}" "${pair#*:}"
 done
 finds "modules: ${tatp}_view.c uses ${tatp}_plan.h" ${tatp}_view.c '#include "fcoll_tatp_plan.h"'

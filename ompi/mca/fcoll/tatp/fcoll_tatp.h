@@ -45,6 +45,8 @@ void tatp_modules_free(void);
 
 tatp_file *tatp_file_new(void); /* NULL: no memory */
 void tatp_file_free(tatp_file *file);
+/* Frees what is kept for later files; for the component's close. */
+void tatp_files_release(void);
 /* Whether the file was last opened with these settings. */
 bool tatp_file_has_settings(const tatp_file *file, const struct tatp_plan_settings *settings);
 /* Prepares for another handle of the same ranks. Local. */

@@ -124,7 +124,7 @@ static int prepare_call(tatp_call *call)
         .bytes = call->bytes,
         .atomic = file->io.fh->f_atomicity,
         .settings = file->digest,
-        .lock_unit = file->io.lock_unit,
+        .lock_unit = file->io.store.lock_unit,
     };
     int rc = call->error;
     if (OMPI_SUCCESS == rc)
@@ -137,7 +137,7 @@ static int prepare_call(tatp_call *call)
         tatp_access_describe(access, call->layer, call->layers);
     for (size_t slot = 0; slot < TATP_SLOTS && OMPI_SUCCESS == rc; slot++)
         if (tatp_schedule_matches(file->schedule, slot, access))
-            rc = tatp_exchange_acquire(file->exchange[slot]);
+            rc = coll_exchange_acquire(file->exchange[slot]);
     return rc;
 }
 
@@ -178,7 +178,7 @@ static bool expects_independent(const tatp_call *call)
     const tatp_file *file = call->file;
     const tatp_access *access = &call->access;
     return file->was_independent[call->write] && !file->misjudged && 1 == access->layers &&
-           !(call->write && file->io.lock_unit > 0) &&
+           !(call->write && file->io.store.lock_unit > 0) &&
            tatp_op_is_independent(file, call->write, access->atomic, &access->aggregation);
 }
 
@@ -236,7 +236,7 @@ static int run_ops(tatp_call *call)
         rc = reuse ? reuse_plan(call, &op, &agreement) : run_anew(call, &op, &agreement);
     if (OMPI_SUCCESS == rc)
         tatp_file_publish_hints(file);
-    tatp_exchange_release(file->memory, file->group);
+    coll_exchange_release(file->memory, file->group);
     call->moved = op.moved;
     return rc;
 }
@@ -342,5 +342,4 @@ int tatp_collective_start(ompio_file_t *fh, bool write, const void *buf, size_t 
 void tatp_calls_release(void)
 {
     tatp_requests_release();
-    tatp_exchange_release_all();
 }

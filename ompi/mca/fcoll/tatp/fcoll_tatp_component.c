@@ -37,5 +37,6 @@ static int tatp_component_close(void)
 {
     tatp_modules_free();
     tatp_calls_release();
+    tatp_files_release();
     return OMPI_SUCCESS;
 }

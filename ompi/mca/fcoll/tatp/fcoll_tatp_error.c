@@ -26,6 +26,7 @@ int tatp_error_class(int rc)
     switch (rc) {
     case -ENOMEM: return tatp_from_ompi(OMPI_ERR_OUT_OF_RESOURCE);
     case -EINVAL: return MPI_ERR_ARG;
+    case -EIO: return MPI_ERR_IO;
     default: return rc < 0 ? MPI_ERR_OTHER : rc;
     }
 }

@@ -9,14 +9,17 @@
 
 #include "storage/stripes.h"
 
+/* Of the exchanges of all files. */
+static coll_pool pool = COLL_POOL_INIT;
+
 /* Bytes of a cycle where a request to the file takes long. */
 #define REMOTE_CYCLE (4 << 20)
 
 static bool allocate_exchanges(tatp_file *file)
 {
-    file->memory = tatp_exchange_memory_new();
+    file->memory = coll_exchange_memory_new(&pool);
     for (size_t slot = 0; slot < TATP_SLOTS && NULL != file->memory; slot++) {
-        file->exchange[slot] = tatp_exchange_new(file->memory, slot);
+        file->exchange[slot] = coll_exchange_new(file->memory, slot);
         if (NULL == file->exchange[slot])
             return false;
     }
@@ -34,7 +37,7 @@ tatp_file *tatp_file_new(void)
     file->nodes = tatp_nodes_new();
     file->schedule = tatp_schedule_new();
     file->plans = tatp_plans_new();
-    file->independent = tatp_independent_new();
+    file->independent = coll_independent_new();
     file->record = tatp_record_new();
     file->stats = tatp_stats_new();
     if (allocate_exchanges(file) && NULL != file->hints && NULL != file->comm &&
@@ -50,11 +53,11 @@ void tatp_file_free(tatp_file *file)
 {
     tatp_stats_free(file->stats);
     tatp_record_free(file->record);
-    tatp_independent_free(file->independent);
+    coll_independent_free(file->independent);
     tatp_device_free(file->device);
     for (size_t slot = 0; slot < TATP_SLOTS; slot++)
-        tatp_exchange_free(file->exchange[slot]);
-    tatp_exchange_memory_free(file->memory);
+        coll_exchange_free(file->exchange[slot]);
+    coll_exchange_memory_free(file->memory);
     tatp_plans_free(file->plans);
     tatp_schedule_free(file->schedule);
     tatp_nodes_free(file->nodes);
@@ -64,6 +67,11 @@ void tatp_file_free(tatp_file *file)
     free(file);
 }
 
+void tatp_files_release(void)
+{
+    coll_pool_release(&pool);
+}
+
 bool tatp_file_has_settings(const tatp_file *file, const tatp_plan_settings *settings)
 {
     return 0 == memcmp(settings, &file->settings, sizeof *settings);
@@ -71,7 +79,7 @@ bool tatp_file_has_settings(const tatp_file *file, const tatp_plan_settings *set
 
 void tatp_file_open(tatp_file *file, ompio_file_t *fh)
 {
-    file->io = (tatp_io){.fh = fh};
+    tatp_io_open(&file->io, fh);
     file->is_open = false;
     file->aggregators = 0;
     file->was_independent[false] = file->was_independent[true] = true;
@@ -129,7 +137,7 @@ static bool adopt_own_settings(tatp_file *file)
     bool changes = !tatp_file_has_settings(file, &settings);
     file->agreed = file->own;
     file->settings = settings;
-    file->io.lock_unit = find_lock_unit(file);
+    file->io.store.lock_unit = find_lock_unit(file);
     if (changes)
         tatp_schedule_forget_all(file->schedule);
     return changes;

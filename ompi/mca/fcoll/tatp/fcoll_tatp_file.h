@@ -9,9 +9,9 @@
 
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_device.h"
-#include "ompi/mca/fcoll/tatp/fcoll_tatp_exchange.h"
+#include "collective/exchange.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_hints.h"
-#include "ompi/mca/fcoll/tatp/fcoll_tatp_independent.h"
+#include "collective/independent.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_io.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_nodes.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_plan.h"
@@ -40,14 +40,14 @@ struct tatp_file {
     tatp_schedule *schedule;
     tatp_plans *plans;
     /* Of the plan in each slot: the exchange that was prepared for it, and the operations by it. */
-    tatp_exchange_memory *memory;
-    tatp_exchange *exchange[TATP_SLOTS];
+    coll_exchange_memory *memory;
+    coll_exchange *exchange[TATP_SLOTS];
     int64_t plan_ops[TATP_SLOTS];
-    int64_t kept_bytes;              /* of all slots, as tatp_plans_bytes and tatp_exchange_bytes */
+    int64_t kept_bytes;              /* of all slots, as tatp_plans_bytes and coll_exchange_bytes */
     bool merges_nothing[TATP_SLOTS]; /* no aggregator does; the same on all ranks */
     bool was_independent[2];         /* the last call that read, or wrote; true: there was none */
     bool misjudged;                  /* this rank transferred data early, without use */
-    tatp_independent *independent;
+    coll_independent *independent;
     tatp_device *device; /* NULL: no buffer was in device memory yet */
     tatp_record *record;
     tatp_stats *stats;

@@ -24,27 +24,28 @@ static int error_from_errno(int error)
     }
 }
 
-void tatp_transfer_init(tatp_transfer *transfer, tatp_io *io)
+static void begin_operation(void *context)
 {
-    transfer->io = io;
-    transfer->handle = *io->fh;
-    transfer->handle.f_num_of_io_entries = 1;
-    transfer->locks = !io->fh->f_atomicity && 0 == (io->fh->f_flags & OMPIO_LOCK_NEVER);
-    if (transfer->locks)
-        transfer->handle.f_flags ^= OMPIO_LOCK_NEVER | (io->fh->f_flags & OMPIO_LOCK_ENTIRE_FILE);
+    tatp_io *io = context;
+    const ompio_file_t *fh = io->fh;
+    io->handle = *fh;
+    io->handle.f_num_of_io_entries = 1;
+    io->locks = !fh->f_atomicity && 0 == (fh->f_flags & OMPIO_LOCK_NEVER);
+    if (io->locks)
+        io->handle.f_flags ^= OMPIO_LOCK_NEVER | (fh->f_flags & OMPIO_LOCK_ENTIRE_FILE);
 }
 
 /* ---- locks ---- */
 
 /* If OMPIO found that the file has to be locked. bytes: 0: without end. */
-static int set_lock(const tatp_transfer *transfer, short type, int64_t offset, int64_t bytes)
+static int set_lock(const tatp_io *io, short type, int64_t offset, int64_t bytes)
 {
     struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = offset, .l_len = bytes};
     int rc = 0;
-    if (!transfer->locks)
+    if (!io->locks)
         return OMPI_SUCCESS;
     do
-        rc = fcntl(transfer->handle.fd, F_SETLKW, &lock);
+        rc = fcntl(io->handle.fd, F_SETLKW, &lock);
     while (0 != rc && EINTR == errno);
     bool has_locks = ENOSYS != errno && EOPNOTSUPP != errno && EINVAL != errno;
     return 0 == rc || !has_locks ? OMPI_SUCCESS : error_from_errno(errno);
@@ -53,33 +54,33 @@ static int set_lock(const tatp_transfer *transfer, short type, int64_t offset, i
 /* fbtl/posix would lock each piece, and go on where a lock fails. This one is shared: ranks of one
  * call never write the same bytes, and nothing around theirs, so that they need not wait for each
  * other. What reads, modifies and writes back elsewhere waits. */
-int tatp_io_lock(void *context, int64_t offset, int64_t bytes)
+static int lock_bytes(void *context, int64_t offset, int64_t bytes)
 {
-    tatp_transfer *transfer = context;
-    transfer->offset = offset;
-    transfer->bytes = bytes;
-    return set_lock(transfer, F_RDLCK, offset, bytes);
+    tatp_io *io = context;
+    io->offset = offset;
+    io->bytes = bytes;
+    return set_lock(io, F_RDLCK, offset, bytes);
 }
 
 /* The system may have no memory to split a lock, but needs none to give up all. Others would wait
  * for one that stays while this rank waits for them. */
-int tatp_io_unlock(void *context)
+static int unlock_bytes(void *context)
 {
-    const tatp_transfer *transfer = context;
-    int rc = set_lock(transfer, F_UNLCK, transfer->offset, transfer->bytes);
-    return OMPI_SUCCESS == rc ? rc : set_lock(transfer, F_UNLCK, 0, 0);
+    const tatp_io *io = context;
+    int rc = set_lock(io, F_UNLCK, io->offset, io->bytes);
+    return OMPI_SUCCESS == rc ? rc : set_lock(io, F_UNLCK, 0, 0);
 }
 
 /* ---- pieces ---- */
 
-static int transfer_piece(tatp_transfer *transfer, ssize_t (*move)(ompio_file_t *fh),
-                          int64_t offset, char *data, int64_t bytes, int64_t *done)
+static int transfer_piece(tatp_io *io, ssize_t (*move)(ompio_file_t *fh), int64_t offset,
+                          char *data, int64_t bytes, int64_t *done)
 {
     mca_common_ompio_io_array_t piece = {data, (void *)(intptr_t)offset, (size_t)bytes};
-    transfer->handle.f_io_array = &piece;
+    io->handle.f_io_array = &piece;
     do {
         errno = 0;
-        *done = move(&transfer->handle);
+        *done = move(&io->handle);
     } while (*done < 0 && EINTR == errno);
     if (*done >= 0)
         return OMPI_SUCCESS;
@@ -87,13 +88,12 @@ static int transfer_piece(tatp_transfer *transfer, ssize_t (*move)(ompio_file_t 
     return error_from_errno(errno);
 }
 
-static int write_extent(tatp_transfer *transfer, const access_extent *extent)
+static int write_extent(tatp_io *io, const access_extent *extent)
 {
     int64_t done;
     for (int64_t at = 0; at < extent->bytes; at += done) {
-        int rc =
-            transfer_piece(transfer, transfer->handle.f_fbtl->fbtl_pwritev, extent->offset + at,
-                           (char *)extent->data + at, extent->bytes - at, &done);
+        int rc = transfer_piece(io, io->handle.f_fbtl->fbtl_pwritev, extent->offset + at,
+                                (char *)extent->data + at, extent->bytes - at, &done);
         if (OMPI_SUCCESS != rc)
             return rc;
         if (0 == done)
@@ -103,8 +103,9 @@ static int write_extent(tatp_transfer *transfer, const access_extent *extent)
 }
 
 /* The file has to belong to fbtl/posix. */
-bool tatp_io_may_map(tatp_io *io)
+static bool may_map(void *context)
 {
+    tatp_io *io = context;
     const ompio_file_t *fh = io->fh;
     if (TATP_MAPPING_UNKNOWN == io->mapping) {
         bool may = 0 == strcmp(fh->f_fbtl_component->mca_component_name, "posix") &&
@@ -117,34 +118,42 @@ bool tatp_io_may_map(tatp_io *io)
 /* The last extent comes first: the file then ends behind all pages, at the size that the extents
  * demand, while other ranks may write behind them. false: the extents have to be written one by
  * one, and that returns the error if there is one. */
-static bool write_pages(tatp_transfer *transfer, const access_extent *extent, size_t count)
+static bool write_pages(tatp_io *io, const access_extent *extent, size_t count)
 {
-    if (transfer->handle.f_atomicity || !access_pages_pay(extent, count) ||
-        !tatp_io_may_map(transfer->io))
+    if (io->handle.f_atomicity || !access_pages_pay(extent, count) || !may_map(io))
         return false;
-    if (OMPI_SUCCESS == write_extent(transfer, &extent[count - 1]) &&
-        0 == access_pages_write(transfer->handle.fd, extent, count))
+    if (OMPI_SUCCESS == write_extent(io, &extent[count - 1]) &&
+        0 == access_pages_write(io->handle.fd, extent, count))
         return true;
-    transfer->io->mapping = TATP_MAPPING_REFUSED;
+    io->mapping = TATP_MAPPING_REFUSED;
     return false;
 }
 
-int tatp_io_write(void *context, const access_extent *extent, size_t count)
+static int write_extents(void *context, const access_extent *extent, size_t count)
 {
-    tatp_transfer *transfer = context;
+    tatp_io *io = context;
     int rc = OMPI_SUCCESS;
-    if (write_pages(transfer, extent, count))
+    if (write_pages(io, extent, count))
         return rc;
     for (size_t i = 0; i < count && OMPI_SUCCESS == rc; i++)
-        rc = write_extent(transfer, &extent[i]);
+        rc = write_extent(io, &extent[i]);
     return rc;
 }
 
-int tatp_io_read(void *context, int64_t offset, char *data, int64_t bytes, int64_t *done)
+static int read_bytes(void *context, int64_t offset, char *data, int64_t bytes, int64_t *done)
 {
-    tatp_transfer *transfer = context;
-    return transfer_piece(transfer, transfer->handle.f_fbtl->fbtl_preadv, offset, data, bytes,
-                          done);
+    tatp_io *io = context;
+    return transfer_piece(io, io->handle.f_fbtl->fbtl_preadv, offset, data, bytes, done);
+}
+
+void tatp_io_open(tatp_io *io, ompio_file_t *fh)
+{
+    *io = (tatp_io){.fh = fh};
+    io->store = (coll_store){
+        .access = {io, write_extents, read_bytes, lock_bytes, unlock_bytes, 0},
+        .begin = begin_operation,
+        .may_map = may_map,
+    };
 }
 
 int tatp_io_check_mode(const ompio_file_t *fh, bool write)

@@ -13,43 +13,26 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_error.h"
 
 #include "access/access.h"
+#include "collective/runtime.h"
 
-/* ---- transfers (fcoll_tatp_io.c) ---- */
+/* ---- the file (fcoll_tatp_io.c) ---- */
 
 /* Whether small pieces are written through a mapping of the file's pages (src/access/pages.h). */
 enum tatp_mapping { TATP_MAPPING_UNKNOWN, TATP_MAPPING_ALLOWED, TATP_MAPPING_REFUSED };
 
-/* An open file. */
+/* An open file, as the store of src/collective. Its errors are MPI error classes. */
 typedef struct tatp_io {
     ompio_file_t *fh;
+    coll_store store;
     enum tatp_mapping mapping;
-    int64_t lock_unit; /* bytes that the file system locks together; 0: local, or not known */
-} tatp_io;
-
-/* File accesses of one collective operation, with a copy of the handle: while a non-blocking call
- * is in flight, another thread may have a list of pieces in the handle. */
-typedef struct tatp_transfer {
+    /* Of an operation: a copy of the handle, because, while a non-blocking call is in flight,
+     * another thread may have a list of pieces in the handle. */
     ompio_file_t handle;
-    tatp_io *io;
     bool locks;            /* before it accesses the file; else fbtl does where it has to */
     int64_t offset, bytes; /* what is locked */
-} tatp_transfer;
+} tatp_io;
 
-void tatp_transfer_init(tatp_transfer *transfer, tatp_io *io);
-
-/* Whether the pages of the file may be mapped. May ask the file system. */
-bool tatp_io_may_map(tatp_io *io);
-
-/* The functions of an exchange_store; `context` is a tatp_transfer. MPI error codes. */
-/* Where the file has to be locked: these bytes, until they are unlocked. Waits for other processes,
- * so that no rank may wait for this one meanwhile. */
-int tatp_io_lock(void *context, int64_t offset, int64_t bytes);
-int tatp_io_unlock(void *context);
-/* Writes extents, which ascend and do not overlap, and nothing else. After an error it is not known
- * which of them were written. */
-int tatp_io_write(void *context, const access_extent *extent, size_t count);
-/* One contiguous piece; *done bytes were read, at least one unless the file ends before. */
-int tatp_io_read(void *context, int64_t offset, char *data, int64_t bytes, int64_t *done);
+void tatp_io_open(tatp_io *io, ompio_file_t *fh);
 
 /* ---- the view (fcoll_tatp_view.c) ---- */
 

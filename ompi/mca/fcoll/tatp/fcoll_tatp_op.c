@@ -38,9 +38,9 @@ static int prepare_exchange(tatp_op *op)
 {
     enum { ERROR, MERGES, VALUES };
     tatp_file *file = op->file;
-    tatp_exchange *prepared = file->exchange[op->slot];
+    coll_exchange *prepared = file->exchange[op->slot];
     tatp_plan_view plan = tatp_plan_get(tatp_plans_at(file->plans, op->slot));
-    const tatp_exchange_layout layout = {
+    const coll_exchange_layout layout = {
         .cycle_size = plan.cycle_size,
         .num_cycles = plan.num_cycles,
         .message_size = plan.message_size,
@@ -56,8 +56,8 @@ static int prepare_exchange(tatp_op *op)
         .use_shared_memory = file->agreed.of[PARAMETER_SHARED_MEMORY],
     };
     double start = MPI_Wtime();
-    int rc = tatp_exchange_prepare(prepared, file->group, &layout);
-    int64_t value[VALUES] = {tatp_error_class(rc), tatp_exchange_merges(prepared, &file->io)};
+    int rc = coll_exchange_prepare(prepared, file->group, &layout);
+    int64_t value[VALUES] = {tatp_error_class(rc), coll_exchange_merges(prepared, &file->io.store)};
     rc = coll_agree_max(file->group, value, VALUES);
     if (OMPI_SUCCESS == rc)
         rc = (int)value[ERROR];
@@ -131,9 +131,9 @@ static int run_exchange(tatp_op *op)
         .shift = op->shift,
         .probe = tatp_stats_probe(file->stats, plan.num_cycles),
     };
-    tatp_exchange_times times = {0};
-    int rc = tatp_exchange_run(file->exchange[op->slot], file->group, &file->io, &run, &op->result,
-                               &times);
+    coll_exchange_times times = {0};
+    int rc = coll_exchange_run(file->exchange[op->slot], file->group, &file->io.store, &run,
+                               &op->result, &times);
     op->time.st4 = times.shuffle;
     op->time.st5 += times.access;
     file->plan_ops[op->slot]++;
@@ -144,14 +144,15 @@ static int run_exchange(tatp_op *op)
 /* *gave_up: it was a trial, and takes too long. */
 static int run_independent(tatp_op *op, bool *gave_up)
 {
-    const tatp_independent_run run = {
+    const coll_independent_run run = {
         .write = op->write,
         .memory = op->memory,
         .accesses = op->accesses,
         .limit = NULL != op->trial ? trial_limit(op->trial) : 0,
     };
-    tatp_independent_result result;
-    int rc = tatp_independent_execute(op->file->independent, &op->file->io, &run, &result);
+    coll_independent_result result;
+    int rc = coll_independent_execute(op->file->independent, op->file->group, &op->file->io.store,
+                                      &run, &result);
     op->result.moved = result.moved;
     *gave_up = result.gave_up;
     op->time.st5 = result.seconds;
@@ -187,13 +188,13 @@ int tatp_op_transfer(tatp_op *op, int rc)
         return tatp_op_transfer(op, rc);
     }
     op->moved += op->result.moved;
-    tatp_exchange_release(file->memory, file->group);
+    coll_exchange_release(file->memory, file->group);
     return OMPI_SUCCESS == rc ? observe_op(op) : rc;
 }
 
 static void reset_slot(tatp_file *file, size_t slot)
 {
-    tatp_exchange_reset(file->exchange[slot]);
+    coll_exchange_reset(file->exchange[slot]);
     tatp_plans_reset(file->plans, slot);
     tatp_record_reset(file->record, slot);
     tatp_schedule_forget(file->schedule, slot);
@@ -211,7 +212,7 @@ static void count_kept_bytes(tatp_file *file)
     file->kept_bytes = 0;
     for (size_t slot = 0; slot < TATP_SLOTS; slot++)
         file->kept_bytes +=
-            tatp_plans_bytes(file->plans, slot) + tatp_exchange_bytes(file->exchange[slot]);
+            tatp_plans_bytes(file->plans, slot) + coll_exchange_bytes(file->exchange[slot]);
 }
 
 /* Makes a plan in place of the one in the slot, and prepares an exchange. rc: this rank's status so

@@ -8,7 +8,8 @@
  * the kernel frees it with the last mapping, so that a process that is killed at any moment leaves
  * nothing behind. Where it cannot be had, as where ranks do not see each other's processes,
  * messages give the same results. */
-#include "fcoll_tatp_exchange_internal.h"
+#define _GNU_SOURCE /* memfd_create */
+#include "collective/exchange_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,7 @@
 
 #define PAGE 4096
 
-struct tatp_segment {
+struct coll_segment {
     int users; /* exchanges, and the file */
     int fd;    /* of a new one, while the leader's peers map it; else -1 */
     char *base;
@@ -55,59 +56,57 @@ static size_t round_to_pages(size_t bytes)
 
 static size_t flags_bytes(size_t locals, size_t pairs)
 {
-    return round_to_pages((locals + pairs) * TATP_EXCHANGES * EXCHANGE_DEPTH *
+    return round_to_pages((locals + pairs) * COLL_EXCHANGES * EXCHANGE_DEPTH *
                           sizeof(exchange_flags));
 }
 
 static size_t count_locals(const coll_group *group)
 {
-    int locals;
-    locals = group->locals;
-    return (size_t)locals;
+    return (size_t)group->locals;
 }
 
-static char *segment_data(const tatp_segment *segment)
+static char *segment_data(const coll_segment *segment)
 {
     return segment->base + flags_bytes(segment->locals, segment->pairs);
 }
 
-static size_t data_bytes(const tatp_segment *segment)
+static size_t data_bytes(const coll_segment *segment)
 {
     return segment->size - flags_bytes(segment->locals, segment->pairs);
 }
 
 /* ---- segments ---- */
 
-void tatp_segment_release(tatp_segment *segment)
+void coll_segment_release(coll_segment *segment)
 {
-    if (NULL == segment || --segment->users > 0)
+    if (segment == NULL || --segment->users > 0)
         return;
     munmap(segment->base, segment->size);
     free(segment);
 }
 
-static tatp_segment *use_segment(tatp_segment *segment)
+static coll_segment *use_segment(coll_segment *segment)
 {
     segment->users++;
     return segment;
 }
 
 /* Maps the object of a descriptor, for one user. NULL: no memory. */
-static tatp_segment *map_segment(const coll_group *group, int fd, size_t pairs, size_t size)
+static coll_segment *map_segment(const coll_group *group, int fd, size_t pairs, size_t size)
 {
     struct stat status;
-    tatp_segment *segment = calloc(1, sizeof *segment);
-    if (NULL == segment || 0 != fstat(fd, &status)) {
+    coll_segment *segment = calloc(1, sizeof *segment);
+    if (segment == NULL || fstat(fd, &status) != 0) {
         free(segment);
         return NULL;
     }
     void *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (MAP_FAILED == base) {
+    if (base == MAP_FAILED) {
         free(segment);
         return NULL;
     }
     *segment =
-        (tatp_segment){1, -1, base, size, count_locals(group), pairs, status.st_dev, status.st_ino};
+        (coll_segment){1, -1, base, size, count_locals(group), pairs, status.st_dev, status.st_ino};
     return segment;
 }
 
@@ -117,27 +116,27 @@ static tatp_segment *map_segment(const coll_group *group, int fd, size_t pairs, 
  * signal. Returns a descriptor, or -1. */
 static int create_object(size_t size)
 {
-    int rc, fd = memfd_create("fcoll_tatp", MFD_CLOEXEC);
+    int rc, fd = memfd_create("tatp", MFD_CLOEXEC);
     if (fd < 0)
         return -1;
     do {
         rc = posix_fallocate(fd, 0, (off_t)size);
     } while (EINTR == rc);
-    if (0 == rc)
+    if (rc == 0)
         return fd;
     close(fd);
     return -1;
 }
 
 /* NULL: it cannot be had. */
-static tatp_segment *create_segment(const coll_group *group, const segment_needs *needs)
+static coll_segment *create_segment(const coll_group *group, const segment_needs *needs)
 {
     size_t size = needs->bytes + flags_bytes(count_locals(group), needs->pairs);
     int fd = create_object(size);
     if (fd < 0)
         return NULL;
-    tatp_segment *segment = map_segment(group, fd, needs->pairs, size);
-    if (NULL == segment)
+    coll_segment *segment = map_segment(group, fd, needs->pairs, size);
+    if (segment == NULL)
         close(fd);
     else
         segment->fd = fd;
@@ -146,13 +145,13 @@ static tatp_segment *create_segment(const coll_group *group, const segment_needs
 
 /* The file's segment, or a new one for it and what it holds; NULL: none is needed or can be had.
  * What could not be shared is not tried again. */
-static tatp_segment *find_segment(const tatp_exchange_memory *memory, const coll_group *group,
+static coll_segment *find_segment(const coll_exchange_memory *memory, const coll_group *group,
                                   const segment_needs *needs)
 {
-    tatp_segment *own = memory->segment;
-    if (0 == needs->bytes || needs->bytes >= memory->refused_bytes)
+    coll_segment *own = memory->segment;
+    if (needs->bytes == 0 || needs->bytes >= memory->refused_bytes)
         return NULL;
-    if (NULL == own)
+    if (own == NULL)
         return create_segment(group, needs);
     size_t bytes = data_bytes(own);
     if (own->pairs >= needs->pairs && bytes >= needs->bytes)
@@ -163,7 +162,7 @@ static tatp_segment *find_segment(const tatp_exchange_memory *memory, const coll
 }
 
 /* /proc may be that of another namespace of processes than getpid is. */
-static void describe_segment(const tatp_segment *segment, size_t bundles, int64_t *offer)
+static void describe_segment(const coll_segment *segment, size_t bundles, int64_t *offer)
 {
     char self[24] = "";
     if (readlink("/proc/self", self, sizeof self - 1) < 0)
@@ -191,29 +190,29 @@ static int open_object(const int64_t *offer)
     struct stat status;
     snprintf(path, sizeof path, "/proc/%lld/fd/%lld", (long long)offer[PROCESS],
              (long long)offer[DESCRIPTOR]);
-    if (0 != stat(path, &status) || !is_offered(offer, status.st_dev, status.st_ino))
+    if (stat(path, &status) != 0 || !is_offered(offer, status.st_dev, status.st_ino))
         return -1;
     return open(path, O_RDWR | O_CLOEXEC);
 }
 
 /* The file's segment if that is the leader's, too: with several threads each rank takes the state
  * of an earlier file that happens to be idle. NULL: the leader's cannot be had. */
-static tatp_segment *accept_segment(const tatp_exchange_memory *memory, const coll_group *group,
+static coll_segment *accept_segment(const coll_exchange_memory *memory, const coll_group *group,
                                     const int64_t *offer)
 {
-    tatp_segment *own = memory->segment;
-    if (0 == offer[SIZE])
+    coll_segment *own = memory->segment;
+    if (offer[SIZE] == 0)
         return NULL;
-    if (NULL != own && is_offered(offer, own->device, own->inode))
+    if (own != NULL && is_offered(offer, own->device, own->inode))
         return use_segment(own);
     int fd = offer[DESCRIPTOR] >= 0 ? open_object(offer) : -1;
     if (fd < 0)
         return NULL;
-    tatp_segment *segment = map_segment(group, fd, (size_t)offer[PAIRS], (size_t)offer[SIZE]);
+    coll_segment *segment = map_segment(group, fd, (size_t)offer[PAIRS], (size_t)offer[SIZE]);
     close(fd);
-    if (NULL == segment || is_offered(offer, segment->device, segment->inode))
+    if (segment == NULL || is_offered(offer, segment->device, segment->inode))
         return segment;
-    tatp_segment_release(segment);
+    coll_segment_release(segment);
     return NULL;
 }
 
@@ -221,13 +220,13 @@ static tatp_segment *accept_segment(const tatp_exchange_memory *memory, const co
 
 /* Of an aggregator: no more than there are cycles, because memory that is touched first takes time.
  */
-static size_t count_windows(const tatp_exchange_layout *layout)
+static size_t count_windows(const coll_exchange_layout *layout)
 {
     return layout->num_cycles < EXCHANGE_DEPTH ? (size_t)layout->num_cycles : EXCHANGE_DEPTH;
 }
 
 /* SIZE_MAX: too large. */
-static size_t windows_bytes(size_t aggregators, const tatp_exchange_layout *layout)
+static size_t windows_bytes(size_t aggregators, const coll_exchange_layout *layout)
 {
     size_t bytes;
     bool overflows = __builtin_mul_overflow(round_to_pages((size_t)layout->cycle_size),
@@ -236,14 +235,14 @@ static size_t windows_bytes(size_t aggregators, const tatp_exchange_layout *layo
 }
 
 /* Behind the flags: the windows, or (while an exchange is prepared) the table of the bundles. */
-static segment_needs find_needs(size_t windows, tatp_bundles *bundles)
+static segment_needs find_needs(size_t windows, coll_bundles *bundles)
 {
-    segment_needs needs = {tatp_bundles_pairs(bundles), windows};
+    segment_needs needs = {coll_bundles_pairs(bundles), windows};
     size_t table;
-    if (0 == needs.pairs || SIZE_MAX == windows)
+    if (needs.pairs == 0 || SIZE_MAX == windows)
         return needs;
-    (void)tatp_bundles_table(bundles, &table);
-    needs.bytes += tatp_bundles_bytes(bundles);
+    (void)coll_bundles_table(bundles, &table);
+    needs.bytes += coll_bundles_bytes(bundles);
     if (needs.bytes < table)
         needs.bytes = table;
     return needs;
@@ -251,17 +250,17 @@ static segment_needs find_needs(size_t windows, tatp_bundles *bundles)
 
 /* The leader alone decides whether its segment is suitable: only it knows what bundles need.
  * Returns that, and the offer to its peers. */
-static tatp_segment *offer_segment(const tatp_exchange_memory *memory, const coll_group *group,
-                                   const segment_needs *needs, tatp_bundles *bundles,
+static coll_segment *offer_segment(const coll_exchange_memory *memory, const coll_group *group,
+                                   const segment_needs *needs, coll_bundles *bundles,
                                    int64_t *offer)
 {
-    tatp_segment *segment = find_segment(memory, group, needs);
-    if (NULL == segment)
+    coll_segment *segment = find_segment(memory, group, needs);
+    if (segment == NULL)
         return NULL;
     describe_segment(segment, needs->pairs, offer);
     if (needs->pairs > 0) {
         size_t bytes;
-        const void *table = tatp_bundles_table(bundles, &bytes);
+        const void *table = coll_bundles_table(bundles, &bytes);
         memcpy(segment_data(segment), table, bytes);
     }
     return segment;
@@ -269,70 +268,70 @@ static tatp_segment *offer_segment(const tatp_exchange_memory *memory, const col
 
 static void keep_first(int *first, int rc)
 {
-    if (OMPI_SUCCESS == *first)
+    if (*first == 0)
         *first = rc;
 }
 
 /* Whether all ranks of the node have the segment, which is no longer offered then. rc: this rank's
  * status so far. */
-static bool is_shared(coll_group *group, tatp_segment *segment, int *rc)
+static bool is_shared(coll_group *group, coll_segment *segment, int *rc)
 {
-    int64_t lacks = NULL == segment;
+    int64_t lacks = segment == NULL;
     keep_first(rc, coll_node_max(group, &lacks, 1));
-    if (NULL != segment && segment->fd >= 0) {
+    if (segment != NULL && segment->fd >= 0) {
         close(segment->fd);
         segment->fd = -1;
     }
-    return OMPI_SUCCESS == *rc && !lacks;
+    return *rc == 0 && !lacks;
 }
 
 /* *segment: NULL unless all ranks of the node have it. needs: the leader's. */
-static int share_once(const tatp_exchange_memory *memory, coll_group *group,
-                      const segment_needs *needs, tatp_bundles *bundles, int64_t *offer,
-                      tatp_segment **segment)
+static int share_once(const coll_exchange_memory *memory, coll_group *group,
+                      const segment_needs *needs, coll_bundles *bundles, int64_t *offer,
+                      coll_segment **segment)
 {
-    tatp_segment *own = NULL;
+    coll_segment *own = NULL;
     memset(offer, 0, OFFER_VALUES * sizeof *offer);
     if (coll_is_leader(group))
         own = offer_segment(memory, group, needs, bundles, offer);
     int rc = coll_node_bcast(group, offer, OFFER_VALUES);
-    bool can_carry = 0 == offer[BUNDLES] || NULL != bundles;
-    if (OMPI_SUCCESS == rc && !coll_is_leader(group) && can_carry)
+    bool can_carry = offer[BUNDLES] == 0 || bundles != NULL;
+    if (rc == 0 && !coll_is_leader(group) && can_carry)
         own = accept_segment(memory, group, offer);
     if (is_shared(group, own, &rc))
         *segment = own;
     else
-        tatp_segment_release(own);
+        coll_segment_release(own);
     return rc;
 }
 
-static void forget_segment(tatp_exchange_memory *memory)
+static void forget_segment(coll_exchange_memory *memory)
 {
-    tatp_segment_release(memory->segment);
+    coll_segment_release(memory->segment);
     memory->segment = NULL;
 }
 
 /* windows: bytes of those of all aggregators. Where a rank does not have the segment that the
  * leader kept, all get a new one. */
-static int share_segment(tatp_exchange_memory *memory, coll_group *group,
-                         const tatp_exchange_layout *layout, size_t windows, tatp_bundles *bundles,
-                         tatp_segment **segment)
+static int share_segment(coll_exchange_memory *memory, coll_group *group,
+                         const coll_exchange_layout *layout, size_t windows, coll_bundles *bundles,
+                         coll_segment **segment)
 {
     int64_t offer[OFFER_VALUES];
     const segment_needs needs = find_needs(windows, bundles);
     int rc = share_once(memory, group, &needs, bundles, offer, segment);
-    if (OMPI_SUCCESS == rc && NULL == *segment && offer[DESCRIPTOR] < 0) {
+    if (rc == 0 && *segment == NULL && offer[DESCRIPTOR] < 0) {
         forget_segment(memory);
         rc = share_once(memory, group, &needs, bundles, offer, segment);
     }
-    if (NULL == *segment) {
-        tatp_bundles_drop(bundles);
+    if (*segment == NULL) {
+        coll_bundles_drop(bundles);
         if (needs.bytes > 0 && needs.bytes < memory->refused_bytes)
             memory->refused_bytes = needs.bytes;
         return rc;
     }
     if (!coll_is_leader(group) && offer[BUNDLES] > 0)
-        tatp_bundles_adopt(bundles, segment_data(*segment), layout);
+        coll_bundles_adopt(bundles, segment_data(*segment), layout);
     forget_segment(memory);
     memory->segment = use_segment(*segment);
     return rc;
@@ -340,12 +339,12 @@ static int share_segment(tatp_exchange_memory *memory, coll_group *group,
 
 /* The aggregators of this node before `aggregator`, in the order of their domains; all of them for
  * -1. */
-static size_t count_local_aggregators(const coll_group *group, const tatp_exchange_layout *layout,
+static size_t count_local_aggregators(const coll_group *group, const coll_exchange_layout *layout,
                                       int aggregator)
 {
     size_t count = 0;
     for (size_t j = 0; j < layout->domains->count; j++) {
-        if (0 == layout->domains->size[j])
+        if (layout->domains->size[j] == 0)
             continue;
         if (layout->aggregator[j] == aggregator)
             break;
@@ -354,30 +353,30 @@ static size_t count_local_aggregators(const coll_group *group, const tatp_exchan
     return count;
 }
 
-int tatp_share_windows(tatp_exchange_memory *memory, coll_group *group,
-                       const tatp_exchange_layout *layout, tatp_bundles **bundles,
-                       tatp_segment **segment)
+int coll_share_windows(coll_exchange_memory *memory, coll_group *group,
+                       const coll_exchange_layout *layout, coll_bundles **bundles,
+                       coll_segment **segment)
 {
-    int rc = OMPI_SUCCESS;
+    int rc = 0;
     size_t aggregators = count_local_aggregators(group, layout, -1);
-    bool wanted = tatp_bundles_wanted(group, layout);
-    if (!layout->use_shared_memory || count_locals(group) < 2 || (0 == aggregators && !wanted))
-        return OMPI_SUCCESS;
+    bool wanted = coll_bundles_wanted(group, layout);
+    if (!layout->use_shared_memory || count_locals(group) < 2 || (aggregators == 0 && !wanted))
+        return 0;
     if (wanted)
-        rc = tatp_bundles_find(group, layout, bundles);
+        rc = coll_bundles_find(group, layout, bundles);
     keep_first(&rc, share_segment(memory, group, layout, windows_bytes(aggregators, layout),
                                   *bundles, segment));
     return rc;
 }
 
-static exchange_flags *find_flags(const tatp_segment *segment, size_t index, size_t place)
+static exchange_flags *find_flags(const coll_segment *segment, size_t index, size_t place)
 {
     size_t places = segment->locals + segment->pairs;
     return (exchange_flags *)(void *)segment->base + (index * places + place) * EXCHANGE_DEPTH;
 }
 
-void tatp_find_windows(const tatp_segment *segment, size_t index, const coll_group *group,
-                       const tatp_exchange_layout *layout, int aggregator, exchange_window *window)
+void coll_find_windows(const coll_segment *segment, size_t index, const coll_group *group,
+                       const coll_exchange_layout *layout, int aggregator, exchange_window *window)
 {
     size_t place = count_local_aggregators(group, layout, aggregator);
     exchange_flags *flags = find_flags(segment, index, place);
@@ -388,12 +387,12 @@ void tatp_find_windows(const tatp_segment *segment, size_t index, const coll_gro
         window[i].data = data + i * round_to_pages((size_t)layout->cycle_size);
 }
 
-tatp_bundle_memory tatp_find_bundle_memory(const tatp_segment *segment, size_t index,
+coll_bundle_memory coll_find_bundle_memory(const coll_segment *segment, size_t index,
                                            const coll_group *group,
-                                           const tatp_exchange_layout *layout)
+                                           const coll_exchange_layout *layout)
 {
     size_t aggregators = count_local_aggregators(group, layout, -1);
-    return (tatp_bundle_memory){
+    return (coll_bundle_memory){
         .flags = find_flags(segment, index, segment->locals),
         .data = segment_data(segment) + windows_bytes(aggregators, layout),
     };

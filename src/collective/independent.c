@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* File access of a rank that takes part in no exchange. */
-#include "ompi/mca/fcoll/tatp/fcoll_tatp_independent.h"
+#include "collective/independent.h"
 
 #include <stdlib.h>
 
@@ -13,16 +13,16 @@
 /* Extents that are written before the limit is looked at for the first time. */
 #define FIRST_BATCH 4
 
-struct tatp_independent {
+struct coll_independent {
     char buffer[BUFFER_SIZE];
 };
 
-tatp_independent *tatp_independent_new(void)
+coll_independent *coll_independent_new(void)
 {
-    return base_alloc(1, sizeof(tatp_independent));
+    return base_alloc(1, sizeof(coll_independent));
 }
 
-void tatp_independent_free(tatp_independent *independent)
+void coll_independent_free(coll_independent *independent)
 {
     free(independent);
 }
@@ -35,11 +35,12 @@ static void advance(access_piece *piece, int64_t bytes)
 }
 
 typedef struct execution {
-    tatp_independent *independent;
-    const tatp_independent_run *run;
-    tatp_transfer transfer;
+    coll_independent *independent;
+    const coll_independent_run *run;
+    const coll_group *group;
+    const exchange_store *store;
     double start;
-    tatp_independent_result *result;
+    coll_independent_result *result;
 } execution;
 
 /* Gives up if the time is behind the data: no need to wait for the end of the limit. A sixteenth of
@@ -49,7 +50,7 @@ static void check_limit(const execution *e)
     double bytes = (double)e->run->accesses->bytes, moved = (double)e->result->moved;
     if (e->run->limit > 0 && moved < bytes)
         e->result->gave_up =
-            (MPI_Wtime() - e->start) * bytes > e->run->limit * (moved + bytes / 16);
+            (coll_clock(e->group) - e->start) * bytes > e->run->limit * (moved + bytes / 16);
 }
 
 /* ---- writing ---- */
@@ -62,8 +63,8 @@ typedef struct write_batch {
 
 static int flush_batch(execution *e, write_batch *batch)
 {
-    int rc = tatp_io_write(&e->transfer, batch->extent, batch->count);
-    if (OMPI_SUCCESS == rc)
+    int rc = e->store->write(e->store->context, batch->extent, batch->count);
+    if (rc == 0)
         e->result->moved += batch->bytes;
     batch->count = 0;
     batch->most = 2 * batch->most < ACCESS_BATCH ? 2 * batch->most : ACCESS_BATCH;
@@ -73,12 +74,12 @@ static int flush_batch(execution *e, write_batch *batch)
 }
 
 /* Appends the first bytes of *piece, which is advanced past them. */
-static void append_part(tatp_independent *independent, const access_memory *memory,
+static void append_part(coll_independent *independent, const access_memory *memory,
                         access_piece *piece, write_batch *batch)
 {
     int64_t bytes = piece->length < MOST_DIRECT ? piece->length : MOST_DIRECT;
     char *data = access_memory_at(memory, piece->stream, bytes);
-    if (NULL == data) {
+    if (data == NULL) {
         int64_t room = BUFFER_SIZE - batch->buffered;
         bytes = bytes < room ? bytes : room;
         data = independent->buffer + batch->buffered;
@@ -95,33 +96,32 @@ static int write_accesses(execution *e)
     access_cursor cursor;
     access_piece piece;
     write_batch batch;
-    int rc = OMPI_SUCCESS;
+    int rc = 0;
     batch.count = 0;
     batch.most = e->run->limit > 0 ? FIRST_BATCH : ACCESS_BATCH;
     batch.bytes = batch.buffered = 0;
     access_cursor_init(&cursor, e->run->accesses);
-    while (OMPI_SUCCESS == rc && !e->result->gave_up &&
-           access_take_piece(&cursor, ACCESS_END, &piece)) {
-        while (OMPI_SUCCESS == rc && piece.length > 0) {
+    while (rc == 0 && !e->result->gave_up && access_take_piece(&cursor, ACCESS_END, &piece)) {
+        while (rc == 0 && piece.length > 0) {
             append_part(e->independent, e->run->memory, &piece, &batch);
             if (batch.most == batch.count || BUFFER_SIZE == batch.buffered)
                 rc = flush_batch(e, &batch);
         }
     }
-    return OMPI_SUCCESS == rc ? flush_batch(e, &batch) : rc;
+    return rc == 0 ? flush_batch(e, &batch) : rc;
 }
 
 /* ---- reading ---- */
 
 /* *done: bytes read, all of them unless there is an error or the file ends. */
-static int read_whole(tatp_transfer *transfer, int64_t offset, char *data, int64_t bytes,
+static int read_whole(const exchange_store *store, int64_t offset, char *data, int64_t bytes,
                       int64_t *done)
 {
-    int rc = OMPI_SUCCESS;
+    int rc = 0;
     int64_t part = 1;
     *done = 0;
-    while (OMPI_SUCCESS == rc && part > 0 && *done < bytes) {
-        rc = tatp_io_read(transfer, offset + *done, data + *done, bytes - *done, &part);
+    while (rc == 0 && part > 0 && *done < bytes) {
+        rc = store->read(store->context, offset + *done, data + *done, bytes - *done, &part);
         *done += part;
     }
     return rc;
@@ -134,14 +134,14 @@ static int read_part(execution *e, access_piece *piece, bool *ended, int64_t *do
     const access_memory *memory = e->run->memory;
     int64_t bytes = piece->length < MOST_DIRECT ? piece->length : MOST_DIRECT;
     char *data = access_memory_at(memory, piece->stream, bytes), *at = data;
-    if (NULL == data) {
+    if (data == NULL) {
         bytes = bytes < BUFFER_SIZE ? bytes : BUFFER_SIZE;
         at = e->independent->buffer;
     }
-    int rc = read_whole(&e->transfer, piece->offset, at, bytes, done);
-    if (NULL == data)
+    int rc = read_whole(e->store, piece->offset, at, bytes, done);
+    if (data == NULL)
         access_to_memory(memory, piece->stream, *done, at);
-    *ended = OMPI_SUCCESS == rc && *done < bytes;
+    *ended = rc == 0 && *done < bytes;
     advance(piece, bytes);
     return rc;
 }
@@ -151,11 +151,11 @@ static int read_accesses(execution *e)
     access_cursor cursor;
     access_piece piece;
     bool ended = false;
-    int rc = OMPI_SUCCESS;
+    int rc = 0;
     access_cursor_init(&cursor, e->run->accesses);
-    while (OMPI_SUCCESS == rc && !ended && !e->result->gave_up &&
+    while (rc == 0 && !ended && !e->result->gave_up &&
            access_take_piece(&cursor, ACCESS_END, &piece)) {
-        while (OMPI_SUCCESS == rc && !ended && piece.length > 0) {
+        while (rc == 0 && !ended && piece.length > 0) {
             int64_t done;
             rc = read_part(e, &piece, &ended, &done);
             e->result->moved += done;
@@ -170,23 +170,29 @@ static int read_accesses(execution *e)
 static int access_locked(execution *e)
 {
     const access_list *accesses = e->run->accesses;
-    if (0 == accesses->count)
-        return OMPI_SUCCESS;
+    if (accesses->count == 0)
+        return 0;
     int64_t first = access_lower(accesses), bytes = access_upper(accesses) - first;
-    int rc = tatp_io_lock(&e->transfer, first, bytes);
-    if (OMPI_SUCCESS == rc)
+    int rc = e->store->lock(e->store->context, first, bytes);
+    if (rc == 0)
         rc = e->run->write ? write_accesses(e) : read_accesses(e);
-    int unlocked = tatp_io_unlock(&e->transfer);
-    return OMPI_SUCCESS != rc ? rc : unlocked;
+    int unlocked = e->store->unlock(e->store->context);
+    return rc != 0 ? rc : unlocked;
 }
 
-int tatp_independent_execute(tatp_independent *independent, tatp_io *io,
-                             const tatp_independent_run *run, tatp_independent_result *result)
+int coll_independent_execute(coll_independent *independent, const coll_group *group,
+                             const coll_store *store, const coll_independent_run *run,
+                             coll_independent_result *result)
 {
-    execution e = {.independent = independent, .run = run, .start = MPI_Wtime(), .result = result};
-    *result = (tatp_independent_result){0};
-    tatp_transfer_init(&e.transfer, io);
+    execution e = {.independent = independent,
+                   .group = group,
+                   .store = &store->access,
+                   .run = run,
+                   .start = coll_clock(group),
+                   .result = result};
+    *result = (coll_independent_result){0};
+    store->begin(store->access.context);
     int rc = access_locked(&e);
-    result->seconds = MPI_Wtime() - e.start;
+    result->seconds = coll_clock(group) - e.start;
     return rc;
 }

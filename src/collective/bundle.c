@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fcoll_tatp_exchange_internal.h"
+#include "collective/exchange_internal.h"
 
 #include "access/encoding.h"
 #include "access/merge.h"
@@ -37,7 +37,7 @@ typedef struct carried_bundle {
     exchange_member *member;
 } carried_bundle;
 
-struct tatp_bundles {
+struct coll_bundles {
     const coll_group *group;
     int locals, self; /* index among the ranks of the node */
     size_t domains, pairs;
@@ -53,7 +53,7 @@ struct tatp_bundles {
 
 /* Where even parts of all ranks in full windows are not small, bundles are not looked for: then
  * only some nodes could have small parts. */
-bool tatp_bundles_wanted(const coll_group *group, const tatp_exchange_layout *layout)
+bool coll_bundles_wanted(const coll_group *group, const coll_exchange_layout *layout)
 {
     if (group->locals < 2 ||
         !exchange_bundle_pays((size_t)group->size, layout->cycle_size, layout->piece,
@@ -65,10 +65,10 @@ bool tatp_bundles_wanted(const coll_group *group, const tatp_exchange_layout *la
     return false;
 }
 
-static tatp_bundles *new_bundles(const coll_group *group, const tatp_exchange_layout *layout)
+static coll_bundles *new_bundles(const coll_group *group, const coll_exchange_layout *layout)
 {
-    tatp_bundles *bundles = calloc(1, sizeof *bundles);
-    if (NULL == bundles)
+    coll_bundles *bundles = calloc(1, sizeof *bundles);
+    if (bundles == NULL)
         return NULL;
     bundles->domains = layout->domains->count;
     bundles->group = group;
@@ -76,17 +76,17 @@ static tatp_bundles *new_bundles(const coll_group *group, const tatp_exchange_la
     bundles->locals = group->locals;
     bundles->part = calloc((size_t)bundles->locals, bundles->domains * sizeof *bundles->part);
     bundles->pair = calloc(bundles->domains, sizeof *bundles->pair);
-    if (NULL != bundles->part && NULL != bundles->pair)
+    if (bundles->part != NULL && bundles->pair != NULL)
         return bundles;
-    tatp_bundles_free(bundles);
+    coll_bundles_free(bundles);
     return NULL;
 }
 
 static void free_carried(carried_bundle *c)
 {
-    for (size_t i = 0; i < c->ranks && NULL != c->list; i++)
+    for (size_t i = 0; i < c->ranks && c->list != NULL; i++)
         access_release(&c->list[i]);
-    for (size_t i = 0; i < c->ranks && NULL != c->part; i++)
+    for (size_t i = 0; i < c->ranks && c->part != NULL; i++)
         access_release(&c->part[i]);
     access_release(&c->whole);
     free(c->list);
@@ -94,9 +94,9 @@ static void free_carried(carried_bundle *c)
     free(c->member);
 }
 
-void tatp_bundles_free(tatp_bundles *bundles)
+void coll_bundles_free(coll_bundles *bundles)
 {
-    if (NULL == bundles)
+    if (bundles == NULL)
         return;
     for (size_t i = 0; i < bundles->carries; i++)
         free_carried(&bundles->carried[i]);
@@ -107,7 +107,7 @@ void tatp_bundles_free(tatp_bundles *bundles)
     free(bundles);
 }
 
-static int32_t *part_of(const tatp_bundles *bundles, int local, size_t domain)
+static int32_t *part_of(const coll_bundles *bundles, int local, size_t domain)
 {
     return &bundles->part[(size_t)local * bundles->domains + domain];
 }
@@ -115,22 +115,22 @@ static int32_t *part_of(const tatp_bundles *bundles, int local, size_t domain)
 /* Pairs of a domain and the bytes for it. No bundles, no memory. */
 static int take_parts(void *context, coll_message *message)
 {
-    const tatp_bundles *bundles = context;
-    if (NULL == bundles || NULL == message->element)
+    const coll_bundles *bundles = context;
+    if (bundles == NULL || message->element == NULL)
         return -ENOMEM;
     int local = coll_local_index(bundles->group, message->from);
     for (size_t i = 0; i + 1 < message->count; i += 2)
         *part_of(bundles, local, (size_t)message->element[i]) = (int32_t)message->element[i + 1];
-    return OMPI_SUCCESS;
+    return 0;
 }
 
 /* The caller frees the elements; NULL: no memory. */
-static int64_t *list_parts(const coll_group *group, const tatp_exchange_layout *layout,
+static int64_t *list_parts(const coll_group *group, const coll_exchange_layout *layout,
                            size_t *count)
 {
     int64_t *element = base_alloc(2 * layout->shares + 1, sizeof *element);
     *count = 0;
-    for (size_t i = 0; i < layout->shares && NULL != element; i++) {
+    for (size_t i = 0; i < layout->shares && element != NULL; i++) {
         const domain_share *share = &layout->share[i];
         if (coll_is_local(group, layout->aggregator[share->domain]))
             continue;
@@ -141,8 +141,8 @@ static int64_t *list_parts(const coll_group *group, const tatp_exchange_layout *
 }
 
 /* A rank without memory has nothing that another one could carry. */
-static int gather_parts(tatp_bundles *bundles, coll_group *group,
-                        const tatp_exchange_layout *layout)
+static int gather_parts(coll_bundles *bundles, coll_group *group,
+                        const coll_exchange_layout *layout)
 {
     const coll_arrivals arrivals = {.tag = COLL_TAG_BUNDLES,
                                     .expected = (size_t)group->locals - 1,
@@ -150,12 +150,12 @@ static int gather_parts(tatp_bundles *bundles, coll_group *group,
                                     .context = bundles};
     coll_message own = {.from = group->rank};
     own.element = list_parts(group, layout, &own.count);
-    bool has_memory = NULL != bundles && NULL != own.element;
-    int rc = has_memory ? OMPI_SUCCESS : -ENOMEM;
+    bool has_memory = bundles != NULL && own.element != NULL;
+    int rc = has_memory ? 0 : -ENOMEM;
     if (!coll_is_leader(group)) {
         int sent = coll_send(group, own.element, own.count * sizeof *own.element, group->local[0],
                              COLL_TAG_BUNDLES);
-        rc = OMPI_SUCCESS != rc ? rc : sent;
+        rc = rc != 0 ? rc : sent;
     } else {
         if (has_memory)
             rc = take_parts(bundles, &own);
@@ -172,7 +172,7 @@ static size_t round_to_lines(int32_t bytes)
     return ((size_t)bytes + LINE - 1) / LINE * LINE;
 }
 
-static void decide_pair(tatp_bundles *bundles, size_t domain, const tatp_exchange_layout *layout)
+static void decide_pair(coll_bundles *bundles, size_t domain, const coll_exchange_layout *layout)
 {
     bundle_pair *pair = &bundles->pair[domain];
     int64_t sum = 0;
@@ -192,49 +192,49 @@ static void decide_pair(tatp_bundles *bundles, size_t domain, const tatp_exchang
     bundles->bytes += EXCHANGE_DEPTH * pair->bytes;
 }
 
-static void decide_pairs(tatp_bundles *bundles, const tatp_exchange_layout *layout)
+static void decide_pairs(coll_bundles *bundles, const coll_exchange_layout *layout)
 {
     bundles->pairs = bundles->bytes = 0;
     for (size_t j = 0; j < bundles->domains; j++)
         decide_pair(bundles, j, layout);
 }
 
-void *tatp_bundles_table(tatp_bundles *bundles, size_t *bytes)
+void *coll_bundles_table(coll_bundles *bundles, size_t *bytes)
 {
     *bytes = (size_t)bundles->locals * bundles->domains * sizeof *bundles->part;
     return bundles->part;
 }
 
-void tatp_bundles_adopt(tatp_bundles *bundles, const void *table,
-                        const tatp_exchange_layout *layout)
+void coll_bundles_adopt(coll_bundles *bundles, const void *table,
+                        const coll_exchange_layout *layout)
 {
     size_t bytes;
-    void *own = tatp_bundles_table(bundles, &bytes);
+    void *own = coll_bundles_table(bundles, &bytes);
     memcpy(own, table, bytes);
     decide_pairs(bundles, layout);
 }
 
-int tatp_bundles_find(coll_group *group, const tatp_exchange_layout *layout, tatp_bundles **bundles)
+int coll_bundles_find(coll_group *group, const coll_exchange_layout *layout, coll_bundles **bundles)
 {
     *bundles = new_bundles(group, layout);
     int rc = gather_parts(*bundles, group, layout);
-    if (NULL != *bundles && coll_is_leader(group))
+    if (*bundles != NULL && coll_is_leader(group))
         decide_pairs(*bundles, layout);
     return rc;
 }
 
-void tatp_bundles_drop(tatp_bundles *bundles)
+void coll_bundles_drop(coll_bundles *bundles)
 {
-    if (NULL != bundles)
+    if (bundles != NULL)
         bundles->pairs = 0;
 }
 
-size_t tatp_bundles_pairs(const tatp_bundles *bundles)
+size_t coll_bundles_pairs(const coll_bundles *bundles)
 {
-    return NULL == bundles ? 0 : bundles->pairs;
+    return bundles == NULL ? 0 : bundles->pairs;
 }
 
-size_t tatp_bundles_bytes(const tatp_bundles *bundles)
+size_t coll_bundles_bytes(const coll_bundles *bundles)
 {
     return bundles->bytes;
 }
@@ -242,36 +242,36 @@ size_t tatp_bundles_bytes(const tatp_bundles *bundles)
 /* ---- one domain ---- */
 
 /* The carriers of the domains are different ranks, as far as there are enough. */
-static int find_carrier(const tatp_bundles *bundles, size_t domain)
+static int find_carrier(const coll_bundles *bundles, size_t domain)
 {
     size_t turn = domain % bundles->pair[domain].ranks;
     int i = 0;
-    for (; 0 == *part_of(bundles, i, domain) || turn > 0; i++)
+    for (; *part_of(bundles, i, domain) == 0 || turn > 0; i++)
         turn -= *part_of(bundles, i, domain) > 0;
     return i;
 }
 
-enum tatp_bundle_role tatp_bundles_role(const tatp_bundles *bundles, size_t domain)
+enum coll_bundle_role coll_bundles_role(const coll_bundles *bundles, size_t domain)
 {
-    if (NULL == bundles || 0 == tatp_bundles_pairs(bundles) || 0 == bundles->pair[domain].ranks ||
-        0 == *part_of(bundles, bundles->self, domain))
-        return TATP_BUNDLE_NONE;
-    return find_carrier(bundles, domain) == bundles->self ? TATP_BUNDLE_CARRIER
-                                                          : TATP_BUNDLE_MEMBER;
+    if (bundles == NULL || coll_bundles_pairs(bundles) == 0 || bundles->pair[domain].ranks == 0 ||
+        *part_of(bundles, bundles->self, domain) == 0)
+        return COLL_BUNDLE_NONE;
+    return find_carrier(bundles, domain) == bundles->self ? COLL_BUNDLE_CARRIER
+                                                          : COLL_BUNDLE_MEMBER;
 }
 
-int tatp_bundles_carrier(const tatp_bundles *bundles, size_t domain)
+int coll_bundles_carrier(const coll_bundles *bundles, size_t domain)
 {
     return bundles->group->local[find_carrier(bundles, domain)];
 }
 
-size_t tatp_bundles_ranks(const tatp_bundles *bundles, size_t domain)
+size_t coll_bundles_ranks(const coll_bundles *bundles, size_t domain)
 {
     return bundles->pair[domain].ranks;
 }
 
 /* NULL: there was no memory for it. */
-static carried_bundle *find_carried(const tatp_bundles *bundles, size_t domain)
+static carried_bundle *find_carried(const coll_bundles *bundles, size_t domain)
 {
     for (size_t i = 0; i < bundles->carries; i++)
         if (bundles->carried[i].domain == domain)
@@ -279,16 +279,16 @@ static carried_bundle *find_carried(const tatp_bundles *bundles, size_t domain)
     return NULL;
 }
 
-const access_list *tatp_bundles_carried(const tatp_bundles *bundles, size_t domain)
+const access_list *coll_bundles_carried(const coll_bundles *bundles, size_t domain)
 {
     const carried_bundle *c = find_carried(bundles, domain);
-    return NULL == c || 0 == c->whole.count ? NULL : &c->whole;
+    return c == NULL || c->whole.count == 0 ? NULL : &c->whole;
 }
 
 /* ---- lists, from the members to the carrier ---- */
 
 /* Index among the ranks that have a part. */
-static size_t place_in_pair(const tatp_bundles *bundles, int local, size_t domain)
+static size_t place_in_pair(const coll_bundles *bundles, int local, size_t domain)
 {
     size_t place = 0;
     for (int i = 0; i < local; i++)
@@ -296,7 +296,7 @@ static size_t place_in_pair(const tatp_bundles *bundles, int local, size_t domai
     return place;
 }
 
-static int add_carried(tatp_bundles *bundles, size_t domain)
+static int add_carried(coll_bundles *bundles, size_t domain)
 {
     carried_bundle *c = &bundles->carried[bundles->carries++];
     size_t ranks = bundles->pair[domain].ranks;
@@ -309,51 +309,51 @@ static int add_carried(tatp_bundles *bundles, size_t domain)
 }
 
 /* The number of lists is right whatever happens. */
-int tatp_bundles_expect(tatp_bundles *bundles, const tatp_exchange_layout *layout, size_t *lists)
+int coll_bundles_expect(coll_bundles *bundles, const coll_exchange_layout *layout, size_t *lists)
 {
-    int rc = OMPI_SUCCESS;
+    int rc = 0;
     *lists = 0;
     bundles->carried = calloc(layout->shares + 1, sizeof *bundles->carried);
     for (size_t i = 0; i < layout->shares; i++) {
         size_t domain = layout->share[i].domain;
-        if (TATP_BUNDLE_CARRIER != tatp_bundles_role(bundles, domain))
+        if (COLL_BUNDLE_CARRIER != coll_bundles_role(bundles, domain))
             continue;
         *lists += bundles->pair[domain].ranks - 1;
-        if (NULL != bundles->carried && OMPI_SUCCESS == rc)
+        if (bundles->carried != NULL && rc == 0)
             rc = add_carried(bundles, domain);
     }
     bundles->window = calloc(*lists + 1, EXCHANGE_DEPTH * sizeof *bundles->window);
-    if (NULL == bundles->carried || NULL == bundles->window)
+    if (bundles->carried == NULL || bundles->window == NULL)
         return -ENOMEM;
     return rc;
 }
 
-int tatp_bundles_take(void *context, coll_message *message)
+int coll_bundles_take(void *context, coll_message *message)
 {
-    const tatp_bundles *bundles = context;
+    const coll_bundles *bundles = context;
     if (message->count < 2)
         return -ENOMEM;
     size_t domain = (size_t)message->element[0];
     const carried_bundle *c = find_carried(bundles, domain);
-    if (NULL == c || NULL == c->list)
+    if (c == NULL || c->list == NULL)
         return -ENOMEM;
     int local = coll_local_index(bundles->group, message->from);
     return access_decode_runs(&c->list[place_in_pair(bundles, local, domain)], message->element + 1,
                               message->count - 1);
 }
 
-static int unite_lists(const tatp_bundles *bundles, carried_bundle *c, const access_list *own)
+static int unite_lists(const coll_bundles *bundles, carried_bundle *c, const access_list *own)
 {
     const access_list **list = calloc(c->ranks, sizeof *list);
     size_t self = place_in_pair(bundles, bundles->self, c->domain);
-    if (NULL == list)
+    if (list == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < c->ranks; i++)
         list[i] = i == self ? own : &c->list[i];
     for (size_t i = 0; i < c->ranks; i++)
         c->pieces += access_blocks(list[i]);
     int rc = access_union_parts(list, c->ranks, &c->whole, c->part);
-    if (0 != rc)
+    if (rc != 0)
         access_release(&c->whole);
     for (size_t i = 0; i < c->ranks; i++)
         access_release(&c->list[i]);
@@ -361,12 +361,12 @@ static int unite_lists(const tatp_bundles *bundles, carried_bundle *c, const acc
     return rc;
 }
 
-int tatp_bundles_unite(tatp_bundles *bundles, const tatp_exchange_layout *layout)
+int coll_bundles_unite(coll_bundles *bundles, const coll_exchange_layout *layout)
 {
-    int rc = OMPI_SUCCESS;
-    for (size_t i = 0; i < layout->shares && OMPI_SUCCESS == rc; i++) {
+    int rc = 0;
+    for (size_t i = 0; i < layout->shares && rc == 0; i++) {
         const domain_share *share = &layout->share[i];
-        if (TATP_BUNDLE_CARRIER == tatp_bundles_role(bundles, share->domain))
+        if (COLL_BUNDLE_CARRIER == coll_bundles_role(bundles, share->domain))
             rc = unite_lists(bundles, find_carried(bundles, share->domain), &share->list);
     }
     return rc;
@@ -375,8 +375,8 @@ int tatp_bundles_unite(tatp_bundles *bundles, const tatp_exchange_layout *layout
 /* ---- targets ---- */
 
 /* The windows of a rank for its chunks. */
-static void find_bundle_windows(const tatp_bundles *bundles, size_t domain, int local,
-                                const tatp_bundle_memory *memory, exchange_window *window)
+static void find_bundle_windows(const coll_bundles *bundles, size_t domain, int local,
+                                const coll_bundle_memory *memory, exchange_window *window)
 {
     const bundle_pair *pair = &bundles->pair[domain];
     char *data = memory->data + pair->offset;
@@ -388,14 +388,14 @@ static void find_bundle_windows(const tatp_bundles *bundles, size_t domain, int 
     }
 }
 
-static void describe_carrier(tatp_bundles *bundles, size_t domain, const tatp_bundle_memory *memory,
+static void describe_carrier(coll_bundles *bundles, size_t domain, const coll_bundle_memory *memory,
                              exchange_target *target)
 {
     carried_bundle *c = find_carried(bundles, domain);
     size_t place = 0;
     c->bundle.member = c->member;
     for (int i = 0; i < bundles->locals; i++) {
-        if (0 == *part_of(bundles, i, domain))
+        if (*part_of(bundles, i, domain) == 0)
             continue;
         const access_list *part = &c->part[place++];
         if (i == bundles->self) {
@@ -410,13 +410,13 @@ static void describe_carrier(tatp_bundles *bundles, size_t domain, const tatp_bu
     target->bundle = &c->bundle;
 }
 
-void tatp_bundles_describe(tatp_bundles *bundles, size_t domain, const tatp_bundle_memory *memory,
+void coll_bundles_describe(coll_bundles *bundles, size_t domain, const coll_bundle_memory *memory,
                            exchange_window *window, exchange_target *target)
 {
-    enum tatp_bundle_role role = tatp_bundles_role(bundles, domain);
-    if (TATP_BUNDLE_CARRIER == role)
+    enum coll_bundle_role role = coll_bundles_role(bundles, domain);
+    if (COLL_BUNDLE_CARRIER == role)
         describe_carrier(bundles, domain, memory, target);
-    if (TATP_BUNDLE_MEMBER == role) {
+    if (COLL_BUNDLE_MEMBER == role) {
         find_bundle_windows(bundles, domain, bundles->self, memory, window);
         target->window = window;
         target->is_carried = true;
@@ -425,7 +425,7 @@ void tatp_bundles_describe(tatp_bundles *bundles, size_t domain, const tatp_bund
 
 /* ---- what is kept ---- */
 
-void tatp_bundles_settle(tatp_bundles *bundles)
+void coll_bundles_settle(coll_bundles *bundles)
 {
     free(bundles->part);
     free(bundles->pair);
@@ -433,22 +433,22 @@ void tatp_bundles_settle(tatp_bundles *bundles)
     bundles->pair = NULL;
 }
 
-int64_t tatp_bundles_kept_bytes(const tatp_bundles *bundles)
+int64_t coll_bundles_kept_bytes(const coll_bundles *bundles)
 {
     size_t runs = 0;
-    for (size_t i = 0; NULL != bundles && i < bundles->carries; i++) {
+    for (size_t i = 0; bundles != NULL && i < bundles->carries; i++) {
         const carried_bundle *c = &bundles->carried[i];
         runs += c->whole.capacity;
-        for (size_t k = 0; NULL != c->part && k < c->ranks; k++)
+        for (size_t k = 0; c->part != NULL && k < c->ranks; k++)
             runs += c->part[k].capacity;
     }
     return (int64_t)(runs * sizeof(access_run));
 }
 
-void tatp_bundles_count_pieces(const tatp_bundles *bundles, int64_t *pieces, int64_t *merged)
+void coll_bundles_count_pieces(const coll_bundles *bundles, int64_t *pieces, int64_t *merged)
 {
     *pieces = *merged = 0;
-    for (size_t i = 0; NULL != bundles && i < bundles->carries; i++) {
+    for (size_t i = 0; bundles != NULL && i < bundles->carries; i++) {
         *pieces += bundles->carried[i].pieces;
         *merged += access_blocks(&bundles->carried[i].whole);
     }
