@@ -42,7 +42,7 @@ DLA = ("orte/mca/rmaps/dla", "prte/mca/rmaps/dla")
 
 # The modules of fcoll/tatp: what follows fcoll_tatp_ in the names of their source files.
 TATP_MODULES = {
-    **{name: name for name in ("call", "device", "error", "file", "fit", "help", "hints", "job", "op", "params", "pvars", "schedule", "settings")},
+    **{name: name for name in ("call", "device", "error", "file", "fit", "help", "hints", "job", "op", "params", "pvars", "settings")},
     "comm": "comm|comm_.*|request",
     "io": "io|view|datarep",
     "nodes": "nodes|nodes_.*",
@@ -54,15 +54,14 @@ TATP_MODULES = {
 # Modules that a module must not use.
 TATP_NEVER = {
     "comm": ("call", "file", "op", "io", "nodes", "plan", "pvars", "record", "stats"),
-    "device": ("call", "comm", "file", "op", "io", "nodes", "params", "plan", "pvars", "record", "schedule", "stats"),
+    "device": ("call", "comm", "file", "op", "io", "nodes", "params", "plan", "pvars", "record", "stats"),
     "hints": ("call", "comm", "file", "op", "io", "nodes", "params", "plan", "pvars", "record", "stats"),
     "io": ("call", "comm", "file", "op", "nodes", "plan", "pvars", "record", "stats"),
     "nodes": ("call", "file", "op", "plan", "pvars", "record", "stats"),
     "plan": ("call", "file", "op", "pvars", "record", "stats"),
-    "schedule": ("call", "file", "op", "io", "nodes", "plan", "pvars", "record", "stats"),
     "file": ("call", "op"),
     "op": ("call",),
-    "settings": ("call", "file", "op", "io", "nodes", "params", "plan", "pvars", "record", "schedule", "stats"),
+    "settings": ("call", "file", "op", "io", "nodes", "params", "plan", "pvars", "record", "stats"),
 }
 TATP_STRUCT = "mca_fcoll_tatp_component"
 TATP_STRUCT_USERS = ("params", "component", "module")

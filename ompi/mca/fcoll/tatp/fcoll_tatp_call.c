@@ -30,7 +30,7 @@ struct tatp_call {
     size_t layers;
     tatp_position position;
     int64_t bytes;
-    tatp_access access;
+    coll_access access;
     int64_t moved;
     tatp_datarep *datarep; /* or NULL */
     tatp_request *request; /* of a non-blocking call */
@@ -115,9 +115,9 @@ static int run_layers(tatp_call *call, tatp_op *op, int64_t layers)
 static int prepare_call(tatp_call *call)
 {
     tatp_file *file = call->file;
-    tatp_access *access = &call->access;
+    coll_access *access = &call->access;
     tatp_file_take_hints(file);
-    *access = (tatp_access){
+    *access = (coll_access){
         .view = tatp_view_id(file->view),
         .offset = call->position.offset,
         .used = call->position.used,
@@ -131,17 +131,17 @@ static int prepare_call(tatp_call *call)
         rc = tatp_device_find(&file->device, &call->memory);
     if (OMPI_SUCCESS != rc)
         return rc;
-    if (!tatp_schedule_recall(file->schedule, access))
+    if (!coll_schedule_recall(file->schedule, access))
         rc = expand_call(call);
     if (OMPI_SUCCESS == rc && !access->is_described)
-        tatp_access_describe(access, call->layer, call->layers);
-    for (size_t slot = 0; slot < TATP_SLOTS && OMPI_SUCCESS == rc; slot++)
-        if (tatp_schedule_matches(file->schedule, slot, access))
+        coll_access_describe(access, call->layer, call->layers);
+    for (size_t slot = 0; slot < COLL_SLOTS && OMPI_SUCCESS == rc; slot++)
+        if (coll_schedule_matches(file->schedule, slot, access))
             rc = coll_exchange_acquire(file->exchange[slot]);
     return rc;
 }
 
-static int reuse_plan(tatp_call *call, tatp_op *op, const tatp_agreement *agreement)
+static int reuse_plan(tatp_call *call, tatp_op *op, const coll_agreement *agreement)
 {
     tatp_file *file = call->file;
     tatp_plan_view plan = tatp_plan_get(tatp_plans_at(file->plans, agreement->slot));
@@ -156,16 +156,16 @@ static int reuse_plan(tatp_call *call, tatp_op *op, const tatp_agreement *agreem
     tatp_op_remember_plan(op, &call->access);
     rc = tatp_op_transfer(op, rc);
     if (OMPI_SUCCESS == rc && NULL != op->trial)
-        tatp_schedule_time(file->schedule, op->slot, op->write, op->independent, op->end - begin);
+        coll_schedule_time(file->schedule, op->slot, op->write, op->independent, op->end - begin);
     return rc;
 }
 
-static int run_anew(tatp_call *call, tatp_op *op, const tatp_agreement *agreement)
+static int run_anew(tatp_call *call, tatp_op *op, const coll_agreement *agreement)
 {
     tatp_file *file = call->file;
     if (agreement->flush)
         tatp_op_reset_slots(file);
-    op->slot = tatp_schedule_oldest(file->schedule);
+    op->slot = coll_schedule_oldest(file->schedule);
     op->lo = agreement->lo;
     op->hi = agreement->hi;
     return run_layers(call, op, agreement->layers);
@@ -176,7 +176,7 @@ static int run_anew(tatp_call *call, tatp_op *op, const tatp_agreement *agreemen
 static bool expects_independent(const tatp_call *call)
 {
     const tatp_file *file = call->file;
-    const tatp_access *access = &call->access;
+    const coll_access *access = &call->access;
     return file->was_independent[call->write] && !file->misjudged && 1 == access->layers &&
            !(call->write && file->io.store.lock_unit > 0) &&
            tatp_op_is_independent(file, call->write, access->atomic, &access->aggregation);
@@ -198,7 +198,7 @@ static int transfer_early(tatp_call *call, tatp_op *op)
     return rc;
 }
 
-static void choose_way(tatp_call *call, const tatp_agreement *agreement, tatp_op *op)
+static void choose_way(tatp_call *call, const coll_agreement *agreement, tatp_op *op)
 {
     tatp_file *file = call->file;
     bool was_early = call->access.is_done && call->access.hi > 0;
@@ -218,13 +218,13 @@ static int run_ops(tatp_call *call)
 {
     tatp_file *file = call->file;
     tatp_op op = {.file = file, .write = call->write, .memory = &call->memory};
-    tatp_agreement agreement;
+    coll_agreement agreement;
     double start = MPI_Wtime();
     (void)coll_message_bytes(file->group);
     int rc = prepare_call(call);
     if (OMPI_SUCCESS == rc)
         rc = transfer_early(call, &op);
-    rc = tatp_schedule_agree(file->schedule, file->group, &call->access, file->kept_bytes, rc,
+    rc = coll_schedule_agree(file->schedule, file->group, &call->access, file->kept_bytes, rc,
                              &agreement);
     if (OMPI_SUCCESS == rc)
         rc = tatp_file_renew_settings(file, agreement.settings_differ, &agreement.reuse);

@@ -18,7 +18,7 @@ static coll_pool pool = COLL_POOL_INIT;
 static bool allocate_exchanges(tatp_file *file)
 {
     file->memory = coll_exchange_memory_new(&pool);
-    for (size_t slot = 0; slot < TATP_SLOTS && NULL != file->memory; slot++) {
+    for (size_t slot = 0; slot < COLL_SLOTS && NULL != file->memory; slot++) {
         file->exchange[slot] = coll_exchange_new(file->memory, slot);
         if (NULL == file->exchange[slot])
             return false;
@@ -35,7 +35,7 @@ tatp_file *tatp_file_new(void)
     file->comm = tatp_comm_new();
     file->view = tatp_view_new();
     file->nodes = tatp_nodes_new();
-    file->schedule = tatp_schedule_new();
+    file->schedule = coll_schedule_new();
     file->plans = tatp_plans_new();
     file->independent = coll_independent_new();
     file->record = tatp_record_new();
@@ -55,11 +55,11 @@ void tatp_file_free(tatp_file *file)
     tatp_record_free(file->record);
     coll_independent_free(file->independent);
     tatp_device_free(file->device);
-    for (size_t slot = 0; slot < TATP_SLOTS; slot++)
+    for (size_t slot = 0; slot < COLL_SLOTS; slot++)
         coll_exchange_free(file->exchange[slot]);
     coll_exchange_memory_free(file->memory);
     tatp_plans_free(file->plans);
-    tatp_schedule_free(file->schedule);
+    coll_schedule_free(file->schedule);
     tatp_nodes_free(file->nodes);
     tatp_view_free(file->view);
     tatp_comm_free(file->comm);
@@ -139,7 +139,7 @@ static bool adopt_own_settings(tatp_file *file)
     file->settings = settings;
     file->io.store.lock_unit = find_lock_unit(file);
     if (changes)
-        tatp_schedule_forget_all(file->schedule);
+        coll_schedule_forget_all(file->schedule);
     return changes;
 }
 
@@ -249,7 +249,7 @@ static void take_stripes(tatp_file *file, const tatp_opening *opening)
 static void begin_record(tatp_file *file, bool records)
 {
     if (records && !file->records)
-        tatp_schedule_forget_all(file->schedule);
+        coll_schedule_forget_all(file->schedule);
     if (records && 0 == file->io.fh->f_rank)
         tatp_record_begin(file->record, file->record_path, file->io.fh->f_filename);
     file->records = records;

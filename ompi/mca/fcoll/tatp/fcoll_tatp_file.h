@@ -9,16 +9,17 @@
 
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_device.h"
-#include "collective/exchange.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_hints.h"
-#include "collective/independent.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_io.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_nodes.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_plan.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_record.h"
-#include "ompi/mca/fcoll/tatp/fcoll_tatp_schedule.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_settings.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_stats.h"
+
+#include "collective/exchange.h"
+#include "collective/independent.h"
+#include "collective/schedule.h"
 
 struct tatp_file {
     tatp_settings agreed;        /* the same on all ranks ... */
@@ -37,14 +38,14 @@ struct tatp_file {
     tatp_view *view;
     tatp_nodes *nodes;
     bool records; /* the same on all ranks: accesses are recorded */
-    tatp_schedule *schedule;
+    coll_schedule *schedule;
     tatp_plans *plans;
     /* Of the plan in each slot: the exchange that was prepared for it, and the operations by it. */
     coll_exchange_memory *memory;
-    coll_exchange *exchange[TATP_SLOTS];
-    int64_t plan_ops[TATP_SLOTS];
+    coll_exchange *exchange[COLL_SLOTS];
+    int64_t plan_ops[COLL_SLOTS];
     int64_t kept_bytes;              /* of all slots, as tatp_plans_bytes and coll_exchange_bytes */
-    bool merges_nothing[TATP_SLOTS]; /* no aggregator does; the same on all ranks */
+    bool merges_nothing[COLL_SLOTS]; /* no aggregator does; the same on all ranks */
     bool was_independent[2];         /* the last call that read, or wrote; true: there was none */
     bool misjudged;                  /* this rank transferred data early, without use */
     coll_independent *independent;

@@ -197,12 +197,12 @@ static void reset_slot(tatp_file *file, size_t slot)
     coll_exchange_reset(file->exchange[slot]);
     tatp_plans_reset(file->plans, slot);
     tatp_record_reset(file->record, slot);
-    tatp_schedule_forget(file->schedule, slot);
+    coll_schedule_forget(file->schedule, slot);
 }
 
 void tatp_op_reset_slots(tatp_file *file)
 {
-    for (size_t slot = 0; slot < TATP_SLOTS; slot++)
+    for (size_t slot = 0; slot < COLL_SLOTS; slot++)
         reset_slot(file, slot);
     file->kept_bytes = 0;
 }
@@ -210,7 +210,7 @@ void tatp_op_reset_slots(tatp_file *file)
 static void count_kept_bytes(tatp_file *file)
 {
     file->kept_bytes = 0;
-    for (size_t slot = 0; slot < TATP_SLOTS; slot++)
+    for (size_t slot = 0; slot < COLL_SLOTS; slot++)
         file->kept_bytes +=
             tatp_plans_bytes(file->plans, slot) + coll_exchange_bytes(file->exchange[slot]);
 }
@@ -272,10 +272,10 @@ int tatp_op_agree_range(tatp_op *op)
     return rc;
 }
 
-void tatp_op_remember_plan(const tatp_op *op, const tatp_access *access)
+void tatp_op_remember_plan(const tatp_op *op, const coll_access *access)
 {
     const tatp_plan_view plan = tatp_plan_get(tatp_plans_at(op->file->plans, op->slot));
-    tatp_schedule_remember(op->file->schedule, op->slot, access, plan.id, plan.period);
+    coll_schedule_remember(op->file->schedule, op->slot, access, plan.id, plan.period);
 }
 
 void tatp_op_choose_by_trial(tatp_op *op, bool blocking)
@@ -283,6 +283,6 @@ void tatp_op_choose_by_trial(tatp_op *op, bool blocking)
     op->independent = merges_nothing(op);
     if (!op->may_be_independent || op->independent || !blocking)
         return;
-    op->trial = tatp_schedule_trial(op->file->schedule, op->slot, op->write);
+    op->trial = coll_schedule_trial(op->file->schedule, op->slot, op->write);
     op->independent = TRIAL_AGGREGATORS != trial_next(op->trial);
 }

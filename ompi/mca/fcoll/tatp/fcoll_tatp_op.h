@@ -49,7 +49,7 @@ bool tatp_op_is_independent(const tatp_file *file, bool write, bool atomic,
  * of the program as well. */
 void tatp_op_choose_by_trial(tatp_op *op, bool blocking);
 /* Later calls may reuse the plan of the operation for this access. */
-void tatp_op_remember_plan(const tatp_op *op, const tatp_access *access);
+void tatp_op_remember_plan(const tatp_op *op, const coll_access *access);
 
 /* The accessed range of a further layer over all ranks; hi is 0 if no rank has data. Collective. */
 int tatp_op_agree_range(tatp_op *op);

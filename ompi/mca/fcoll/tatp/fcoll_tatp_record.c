@@ -8,13 +8,14 @@
 #include <string.h>
 
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_job.h"
-#include "ompi/mca/fcoll/tatp/fcoll_tatp_schedule.h"
+
+#include "collective/schedule.h"
 
 struct tatp_record {
     const char *path;
     char *file; /* as the program named it; NULL: no file is recorded */
-    record_entry entry[TATP_SLOTS];
-    int64_t times[TATP_SLOTS]; /* accesses that were not appended to the record yet */
+    record_entry entry[COLL_SLOTS];
+    int64_t times[COLL_SLOTS]; /* accesses that were not appended to the record yet */
 };
 
 tatp_record *tatp_record_new(void)
@@ -26,7 +27,7 @@ void tatp_record_free(tatp_record *record)
 {
     if (NULL == record)
         return;
-    for (size_t slot = 0; slot < TATP_SLOTS; slot++)
+    for (size_t slot = 0; slot < COLL_SLOTS; slot++)
         record_entry_release(&record->entry[slot]);
     free(record->file);
     free(record);
@@ -79,7 +80,7 @@ static void append_file(const tatp_record *record)
 /* The plans may be those of the next file. */
 void tatp_record_end(tatp_record *record)
 {
-    for (size_t slot = 0; slot < TATP_SLOTS; slot++)
+    for (size_t slot = 0; slot < COLL_SLOTS; slot++)
         tatp_record_reset(record, slot);
     if (NULL == record->file)
         return;

@@ -6,7 +6,7 @@
  * Programs and libraries set a view before each call, or none at all, and write several variables
  * in turn. So an access is compared by what it accesses relative to its first byte, and the last
  * few plans are kept. */
-#include "ompi/mca/fcoll/tatp/fcoll_tatp_schedule.h"
+#include "collective/schedule.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,31 +19,31 @@ typedef struct schedule_slot {
     int64_t id, period;
     int64_t first;      /* offset of the first byte that this rank accesses by the plan unmoved */
     uint64_t last_use;  /* the schedule's clock */
-    tatp_access access; /* that it was last used for */
+    coll_access access; /* that it was last used for */
     trial trial[2];     /* of reading, of writing */
 } schedule_slot;
 
-struct tatp_schedule {
+struct coll_schedule {
     uint64_t clock; /* counts uses */
-    schedule_slot slot[TATP_SLOTS];
+    schedule_slot slot[COLL_SLOTS];
     trial *timed; /* of the last call, whose seconds are not agreed on; or NULL */
     bool timed_independent;
     int64_t nanoseconds;
 };
 
-tatp_schedule *tatp_schedule_new(void)
+coll_schedule *coll_schedule_new(void)
 {
-    return calloc(1, sizeof(tatp_schedule));
+    return calloc(1, sizeof(coll_schedule));
 }
 
-void tatp_schedule_free(tatp_schedule *schedule)
+void coll_schedule_free(coll_schedule *schedule)
 {
     free(schedule);
 }
 
 /* ---- the slots ---- */
 
-void tatp_schedule_remember(tatp_schedule *schedule, size_t slot, const tatp_access *access,
+void coll_schedule_remember(coll_schedule *schedule, size_t slot, const coll_access *access,
                             int64_t id, int64_t period)
 {
     schedule_slot *s = &schedule->slot[slot];
@@ -58,21 +58,21 @@ void tatp_schedule_remember(tatp_schedule *schedule, size_t slot, const tatp_acc
     s->last_use = ++schedule->clock;
 }
 
-void tatp_schedule_forget(tatp_schedule *schedule, size_t slot)
+void coll_schedule_forget(coll_schedule *schedule, size_t slot)
 {
     schedule->slot[slot] = (schedule_slot){0};
 }
 
-void tatp_schedule_forget_all(tatp_schedule *schedule)
+void coll_schedule_forget_all(coll_schedule *schedule)
 {
-    for (size_t slot = 0; slot < TATP_SLOTS; slot++)
-        tatp_schedule_forget(schedule, slot);
+    for (size_t slot = 0; slot < COLL_SLOTS; slot++)
+        coll_schedule_forget(schedule, slot);
 }
 
-size_t tatp_schedule_oldest(const tatp_schedule *schedule)
+size_t coll_schedule_oldest(const coll_schedule *schedule)
 {
     size_t oldest = 0;
-    for (size_t slot = 1; slot < TATP_SLOTS; slot++)
+    for (size_t slot = 1; slot < COLL_SLOTS; slot++)
         if (schedule->slot[slot].last_use < schedule->slot[oldest].last_use)
             oldest = slot;
     return oldest;
@@ -80,12 +80,12 @@ size_t tatp_schedule_oldest(const tatp_schedule *schedule)
 
 /* ---- trials ---- */
 
-const trial *tatp_schedule_trial(const tatp_schedule *schedule, size_t slot, bool write)
+const trial *coll_schedule_trial(const coll_schedule *schedule, size_t slot, bool write)
 {
     return &schedule->slot[slot].trial[write];
 }
 
-void tatp_schedule_time(tatp_schedule *schedule, size_t slot, bool write, bool independent,
+void coll_schedule_time(coll_schedule *schedule, size_t slot, bool write, bool independent,
                         double seconds)
 {
     schedule->timed = &schedule->slot[slot].trial[write];
@@ -94,18 +94,18 @@ void tatp_schedule_time(tatp_schedule *schedule, size_t slot, bool write, bool i
 }
 
 /* The last call, with the seconds of the slowest rank. */
-static void add_timed_call(tatp_schedule *schedule, int64_t nanoseconds)
+static void add_timed_call(coll_schedule *schedule, int64_t nanoseconds)
 {
-    if (NULL != schedule->timed)
+    if (schedule->timed != NULL)
         trial_add(schedule->timed, schedule->timed_independent, nanoseconds);
 }
 
 /* ---- what a rank accesses ---- */
 
-bool tatp_schedule_recall(const tatp_schedule *schedule, tatp_access *access)
+bool coll_schedule_recall(const coll_schedule *schedule, coll_access *access)
 {
-    for (size_t slot = 0; slot < TATP_SLOTS; slot++) {
-        const tatp_access *last = &schedule->slot[slot].access;
+    for (size_t slot = 0; slot < COLL_SLOTS; slot++) {
+        const coll_access *last = &schedule->slot[slot].access;
         if (!schedule->slot[slot].is_reusable || last->view != access->view ||
             last->bytes != access->bytes || (access->bytes > 0 && last->used != access->used))
             continue;
@@ -121,7 +121,7 @@ bool tatp_schedule_recall(const tatp_schedule *schedule, tatp_access *access)
     return false;
 }
 
-void tatp_access_describe(tatp_access *access, const access_list *layer, size_t layers)
+void coll_access_describe(coll_access *access, const access_list *layer, size_t layers)
 {
     static const access_list nothing;
     const access_list *first = layers > 0 ? layer : &nothing;
@@ -134,7 +134,7 @@ void tatp_access_describe(tatp_access *access, const access_list *layer, size_t 
 }
 
 /* Further layers are not part of the fingerprint. */
-bool tatp_schedule_matches(const tatp_schedule *schedule, size_t slot, const tatp_access *access)
+bool coll_schedule_matches(const coll_schedule *schedule, size_t slot, const coll_access *access)
 {
     const schedule_slot *s = &schedule->slot[slot];
     return s->is_reusable && !access->atomic && access->layers <= 1 &&
@@ -151,8 +151,8 @@ bool tatp_schedule_matches(const tatp_schedule *schedule, size_t slot, const tat
  * transferred; atomic mode; errors. */
 enum {
     FARTHEST,
-    NEAREST = FARTHEST + TATP_SLOTS,
-    NEWEST = NEAREST + TATP_SLOTS,
+    NEAREST = FARTHEST + COLL_SLOTS,
+    NEWEST = NEAREST + COLL_SLOTS,
     OLDEST,
     LOW,
     HIGH,
@@ -172,17 +172,17 @@ enum {
 };
 
 /* Numbers of plans never repeat, and change with the slot. */
-static int64_t digest_slots(const tatp_schedule *schedule)
+static int64_t digest_slots(const coll_schedule *schedule)
 {
     uint64_t digest = 0;
-    for (size_t slot = 0; slot < TATP_SLOTS; slot++) {
+    for (size_t slot = 0; slot < COLL_SLOTS; slot++) {
         const schedule_slot *s = &schedule->slot[slot];
         digest = digest * UINT64_C(0x9e3779b97f4a7c15) + (s->is_reusable ? (uint64_t)s->id : 0);
     }
     return (int64_t)(digest >> 1);
 }
 
-static void put_access(const tatp_schedule *schedule, const tatp_access *access, int64_t *value)
+static void put_access(const coll_schedule *schedule, const coll_access *access, int64_t *value)
 {
     value[LAYERS] = access->layers;
     if (access->hi > 0)
@@ -192,26 +192,26 @@ static void put_access(const tatp_schedule *schedule, const tatp_access *access,
     value[MEAN] = -access->aggregation.mean;
     value[UNALIGNED] = access->aggregation.unaligned;
     value[LOCK_UNIT] = access->lock_unit;
-    for (size_t slot = 0; slot < TATP_SLOTS; slot++) {
+    for (size_t slot = 0; slot < COLL_SLOTS; slot++) {
         int64_t distance = access->lo - schedule->slot[slot].first;
-        if (!tatp_schedule_matches(schedule, slot, access))
+        if (!coll_schedule_matches(schedule, slot, access))
             continue;
         value[FARTHEST + slot] = access->hi > 0 ? distance : -INT64_MAX;
         value[NEAREST + slot] = access->hi > 0 ? -distance : -INT64_MAX;
     }
 }
 
-static bool allows_reuse(const tatp_schedule *schedule, size_t slot, const int64_t *value)
+static bool allows_reuse(const coll_schedule *schedule, size_t slot, const int64_t *value)
 {
     const schedule_slot *s = &schedule->slot[slot];
     int64_t distance = value[FARTHEST + slot];
     return s->is_reusable && distance == -value[NEAREST + slot] && distance % s->period == 0;
 }
 
-static tatp_agreement read_agreement(const tatp_schedule *schedule, const int64_t *value)
+static coll_agreement read_agreement(const coll_schedule *schedule, const int64_t *value)
 {
     bool same_plans = value[NEWEST] == -value[OLDEST];
-    tatp_agreement agreement = {
+    coll_agreement agreement = {
         .lo = -value[LOW],
         .hi = value[HIGH],
         .layers = value[LAYERS],
@@ -222,7 +222,7 @@ static tatp_agreement read_agreement(const tatp_schedule *schedule, const int64_
         .aggregation = {-value[LOW], value[PIECES], -value[MEAN], value[UNALIGNED],
                         value[LOCK_UNIT]},
     };
-    for (size_t slot = 0; slot < TATP_SLOTS && same_plans && !agreement.reuse; slot++) {
+    for (size_t slot = 0; slot < COLL_SLOTS && same_plans && !agreement.reuse; slot++) {
         agreement.reuse = allows_reuse(schedule, slot, value);
         agreement.slot = slot;
         agreement.shift = agreement.reuse ? value[FARTHEST + slot] : 0;
@@ -230,8 +230,8 @@ static tatp_agreement read_agreement(const tatp_schedule *schedule, const int64_
     return agreement;
 }
 
-int tatp_schedule_agree(tatp_schedule *schedule, coll_group *group, const tatp_access *access,
-                        int64_t kept, int rc, tatp_agreement *agreement)
+int coll_schedule_agree(coll_schedule *schedule, coll_group *group, const coll_access *access,
+                        int64_t kept, int rc, coll_agreement *agreement)
 {
     int64_t digest = digest_slots(schedule);
     int64_t value[VALUES] = {
@@ -241,23 +241,23 @@ int tatp_schedule_agree(tatp_schedule *schedule, coll_group *group, const tatp_a
         [MEAN] = -ACCESS_END,
         [UNALIGNED] = -1,
         [KEPT] = kept,
-        [NANOSECONDS] = NULL != schedule->timed ? schedule->nanoseconds : 0,
+        [NANOSECONDS] = schedule->timed != NULL ? schedule->nanoseconds : 0,
         [SETTINGS] = access->settings,
         [OTHER_SETTINGS] = -access->settings,
         [WAITS] = !access->is_done,
         [ATOMIC] = access->atomic,
-        [ERROR] = tatp_error_class(rc),
+        [ERROR] = group->runtime->error_class(rc),
     };
-    for (size_t slot = 0; slot < TATP_SLOTS; slot++)
+    for (size_t slot = 0; slot < COLL_SLOTS; slot++)
         value[FARTHEST + slot] = value[NEAREST + slot] = INT64_MAX;
-    if (OMPI_SUCCESS == rc)
+    if (rc == 0)
         put_access(schedule, access, value);
     rc = coll_agree_max(group, value, VALUES);
-    if (OMPI_SUCCESS == rc)
+    if (rc == 0)
         rc = (int)value[ERROR];
-    if (OMPI_SUCCESS == rc)
+    if (rc == 0)
         add_timed_call(schedule, value[NANOSECONDS]);
     schedule->timed = NULL;
-    *agreement = OMPI_SUCCESS == rc ? read_agreement(schedule, value) : (tatp_agreement){0};
+    *agreement = rc == 0 ? read_agreement(schedule, value) : (coll_agreement){0};
     return rc;
 }
