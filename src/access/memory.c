@@ -183,9 +183,12 @@ static access_stage *find_stage(memory_walk *walk, int64_t stream, int64_t lengt
 {
     access_staging *staging = walk->staging;
     access_stage *found = NULL;
+    int64_t most = ACCESS_STAGE_BYTES; /* up to what another stage has */
     for (access_stage *s = staging->stage; s < staging->stage + ACCESS_STAGES; s++) {
         if (s->from < s->to && (out ? s->from <= stream && stream < s->to : s->to == stream))
             return s;
+        if (s->from < s->to && s->from > stream)
+            most = least(most, s->from - stream);
         found = s->next == s->to ? s : found;
     }
     if (found == NULL) {
@@ -194,7 +197,7 @@ static access_stage *find_stage(memory_walk *walk, int64_t stream, int64_t lengt
     }
     if (out) {
         int64_t ahead = least(walk->wanted - stream, staging->ahead);
-        length = length > ahead ? length : ahead;
+        length = least(length > ahead ? length : ahead, most);
         fetch(walk, stream, length, found->data);
     } else {
         store_stage(walk, found);
