@@ -185,9 +185,9 @@ static access_stage *find_stage(memory_walk *walk, int64_t stream, int64_t lengt
     access_stage *found = NULL;
     int64_t most = ACCESS_STAGE_BYTES; /* up to what another stage has */
     for (access_stage *s = staging->stage; s < staging->stage + ACCESS_STAGES; s++) {
-        if (s->from < s->to && (out ? s->from <= stream && stream < s->to : s->to == stream))
+        if (out ? s->from <= stream && stream < s->to : s->from < s->to && s->to == stream)
             return s;
-        if (s->from < s->to && s->from > stream)
+        if (s->from > stream)
             most = least(most, s->from - stream);
         found = s->next == s->to ? s : found;
     }
@@ -251,12 +251,13 @@ static void copy_stream(memory_walk *walk, int64_t stream, int64_t length, char 
         store(walk, stream, length, packed);
 }
 
-/* Until where the cursor goes on without a gap in the stream will be taken. */
-static void look_ahead(memory_walk *walk, access_cursor cursor)
+/* What will be taken ends at byte `end` of the stream, or where `rest` goes on from there. */
+static void look_ahead(memory_walk *walk, int64_t end, access_cursor rest)
 {
     int64_t stream, length;
-    if (access_take_stream(&cursor, ACCESS_END, &stream, &length))
-        walk->wanted = stream + length;
+    walk->wanted = end;
+    if (access_take_stream(&rest, ACCESS_END, &stream, &length) && stream == end)
+        walk->wanted += length;
 }
 
 static int64_t copy_window(const access_memory *memory, access_cursor *cursor, int64_t hi,
@@ -265,9 +266,9 @@ static int64_t copy_window(const access_memory *memory, access_cursor *cursor, i
     memory_walk walk = memory_walk_init(memory);
     access_piece piece;
     int64_t done = 0;
-    for (access_cursor at = *cursor; access_take_piece(cursor, hi, &piece); at = *cursor) {
+    while (access_take_piece(cursor, hi, &piece)) {
         if (out && walk.staging != NULL && (done == 0 || piece.stream >= walk.wanted))
-            look_ahead(&walk, at);
+            look_ahead(&walk, piece.stream + piece.length, *cursor);
         copy_stream(&walk, piece.stream, piece.length, window + (piece.offset - lo), out);
         done += piece.length;
     }
@@ -278,10 +279,10 @@ void access_memory_to_packed(const access_memory *memory, access_cursor cursor, 
                              char *packed)
 {
     memory_walk walk = memory_walk_init(memory);
-    access_cursor at = cursor;
-    for (int64_t stream, length; access_take_stream(&cursor, hi, &stream, &length); at = cursor) {
+    int64_t stream, length;
+    while (access_take_stream(&cursor, hi, &stream, &length)) {
         if (walk.staging != NULL)
-            look_ahead(&walk, at);
+            look_ahead(&walk, stream + length, cursor);
         copy_stream(&walk, stream, length, packed, true);
         packed += length;
     }
