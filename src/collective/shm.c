@@ -60,11 +60,6 @@ static size_t flags_bytes(size_t locals, size_t pairs)
                           sizeof(exchange_flags));
 }
 
-static size_t count_locals(const coll_group *group)
-{
-    return (size_t)group->locals;
-}
-
 static char *segment_data(const coll_segment *segment)
 {
     return segment->base + flags_bytes(segment->locals, segment->pairs);
@@ -105,8 +100,8 @@ static coll_segment *map_segment(const coll_group *group, int fd, size_t pairs, 
         free(segment);
         return NULL;
     }
-    *segment =
-        (coll_segment){1, -1, base, size, count_locals(group), pairs, status.st_dev, status.st_ino};
+    *segment = (coll_segment){
+        1, -1, base, size, (size_t)group->locals, pairs, status.st_dev, status.st_ino};
     return segment;
 }
 
@@ -131,7 +126,7 @@ static int create_object(size_t size)
 /* NULL: it cannot be had. */
 static coll_segment *create_segment(const coll_group *group, const segment_needs *needs)
 {
-    size_t size = needs->bytes + flags_bytes(count_locals(group), needs->pairs);
+    size_t size = needs->bytes + flags_bytes((size_t)group->locals, needs->pairs);
     int fd = create_object(size);
     if (fd < 0)
         return NULL;
@@ -360,7 +355,7 @@ int coll_share_windows(coll_exchange_memory *memory, coll_group *group,
     int rc = 0;
     size_t aggregators = count_local_aggregators(group, layout, -1);
     bool wanted = coll_bundles_wanted(group, layout);
-    if (!layout->use_shared_memory || count_locals(group) < 2 || (aggregators == 0 && !wanted))
+    if (!layout->use_shared_memory || group->locals < 2 || (aggregators == 0 && !wanted))
         return 0;
     if (wanted)
         rc = coll_bundles_find(group, layout, bundles);

@@ -146,11 +146,16 @@ static int wait_if_started(tatp_comm *comm, int rc, ompi_request_t *request)
     return OMPI_SUCCESS == rc ? wait_for_request(comm, request, NULL) : note_loss(comm, rc);
 }
 
+static int reduce_now(ompi_communicator_t *c, int64_t *value, size_t count, struct ompi_op_t *op)
+{
+    const mca_coll_base_comm_coll_t *coll = c->c_coll;
+    return coll->coll_allreduce(MPI_IN_PLACE, value, (compat_count)count, MPI_INT64_T, op, c,
+                                coll->coll_allreduce_module);
+}
+
 int tatp_reduce_max(struct ompi_communicator_t *communicator, int64_t *value, size_t count)
 {
-    const mca_coll_base_comm_coll_t *coll = communicator->c_coll;
-    return coll->coll_allreduce(MPI_IN_PLACE, value, (compat_count)count, MPI_INT64_T, MPI_MAX,
-                                communicator, coll->coll_allreduce_module);
+    return reduce_now(communicator, value, count, MPI_MAX);
 }
 
 static int reduce_values(void *context, int64_t *value, size_t count, enum coll_operation operation)
@@ -161,9 +166,7 @@ static int reduce_values(void *context, int64_t *value, size_t count, enum coll_
     struct ompi_op_t *op = COLL_MAX == operation ? MPI_MAX : MPI_SUM;
     ompi_request_t *request;
     if (!tatp_queue_is_running(&comm->queue))
-        return note_loss(comm,
-                         coll->coll_allreduce(MPI_IN_PLACE, value, (compat_count)count, MPI_INT64_T,
-                                              op, c, coll->coll_allreduce_module));
+        return note_loss(comm, reduce_now(c, value, count, op));
     int rc = coll->coll_iallreduce(MPI_IN_PLACE, value, (compat_count)count, MPI_INT64_T, op, c,
                                    &request, coll->coll_iallreduce_module);
     return wait_if_started(comm, rc, request);

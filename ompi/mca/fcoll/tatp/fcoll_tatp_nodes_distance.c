@@ -66,7 +66,7 @@ static int read_topology_file(tatp_node_map *map, const char *path)
     else
         topo_flat(&map->topology, map->nodes);
     if (0 == rc || -ENOMEM == rc)
-        return 0 == rc ? OMPI_SUCCESS : -ENOMEM;
+        return rc;
     return refuse_topology(path, &error);
 }
 
