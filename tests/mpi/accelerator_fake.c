@@ -9,7 +9,6 @@
  *   LATE       copies on a stream are done when an event behind them is queried the N-th time (3):
  *              who uses the bytes before sees old ones
  *   STREAMS    0: no stream can be made once MPI is initialized
- *   FAIL       number of the copy that fails on rank FAIL_RANK (0) in FAIL_MODE (1; device.h)
  *   STATS      each rank writes what was asked of the component to the file of this name, .RANK */
 #include "ompi_config.h"
 
@@ -210,7 +209,6 @@ static int mem_copy_async(int to_device, int from_device, void *to, const void *
     int64_t end = launch > 0 ? now() + 1000 * launch : 0;
     queue *q = stream->stream;
     bool failing = fails(add(&state->copies, 1));
-    add(&state->async, 1);
     add(&state->bytes, bytes);
     if (failing && state->mode < 2)
         return OPAL_ERROR;
@@ -232,8 +230,6 @@ static int mem_copy_async(int to_device, int from_device, void *to, const void *
 static int check_addr(const void *address, int *device, uint64_t *flags)
 {
     bool known = is_device(address) || is_unified(address);
-    add(&state->checks, 1);
-    add(&state->device, known);
     *device = known ? 0 : MCA_ACCELERATOR_NO_DEVICE_ID;
     *flags = is_unified(address) ? MCA_ACCELERATOR_FLAGS_UNIFIED_MEMORY : 0;
     return known;
@@ -241,7 +237,6 @@ static int check_addr(const void *address, int *device, uint64_t *flags)
 
 static int get_address_range(int device, const void *address, void **base, size_t *size)
 {
-    add(&state->ranges, 1);
     if (!is_device(address) && !is_unified(address)) {
         add(&state->host_ranges, 1);
         return OPAL_ERR_NOT_FOUND;
@@ -420,11 +415,6 @@ static opal_accelerator_base_module_t module = {
 
 /* --- begin and end --- */
 
-static long own_rank(void)
-{
-    return setting("OMPI_COMM_WORLD_RANK", -1);
-}
-
 static opal_accelerator_base_module_t *init(void)
 {
     state = device_state();
@@ -434,29 +424,23 @@ static opal_accelerator_base_module_t *init(void)
     launch = setting("FAKE_ACCELERATOR_LAUNCH_US", 0);
     late = setting("FAKE_ACCELERATOR_LATE", 3);
     streams = setting("FAKE_ACCELERATOR_STREAMS", 1);
-    state->mode = (uint64_t)setting("FAKE_ACCELERATOR_FAIL_MODE", 1);
-    if (own_rank() == setting("FAKE_ACCELERATOR_FAIL_RANK", 0))
-        state->fail = (uint64_t)setting("FAKE_ACCELERATOR_FAIL", 0);
     return &module;
 }
 
 static void finalize(opal_accelerator_base_module_t *m)
 {
     const char *prefix = getenv("FAKE_ACCELERATOR_STATS");
+    long rank = setting("OMPI_COMM_WORLD_RANK", -1);
     char name[4096];
-    if (prefix == NULL || own_rank() < 0)
+    if (prefix == NULL || rank < 0)
         return;
-    snprintf(name, sizeof name, "%s.%ld", prefix, own_rank());
+    snprintf(name, sizeof name, "%s.%ld", prefix, rank);
     FILE *f = fopen(name, "w");
     if (f == NULL)
         return;
-    const unsigned long long n[] = {state->copies,      state->async,     state->bytes,
-                                    state->checks,      state->device,    state->ranges,
-                                    state->host_ranges, state->registered};
-    fprintf(f,
-            "{\"rank\": %ld, \"copies\": %llu, \"async\": %llu, \"bytes\": %llu, \"checks\": %llu, "
-            "\"device\": %llu, \"ranges\": %llu, \"host_ranges\": %llu, \"registered\": %llu}\n",
-            own_rank(), n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7]);
+    fprintf(f, "{\"copies\": %llu, \"bytes\": %llu, \"host_ranges\": %llu, \"registered\": %llu}\n",
+            (unsigned long long)state->copies, (unsigned long long)state->bytes,
+            (unsigned long long)state->host_ranges, (unsigned long long)state->registered);
     fclose(f);
 }
 

@@ -35,12 +35,10 @@
 /* What accelerator/fake and the program of a process tell each other. */
 struct device_state {
     /* By the component, of its calls so far: */
-    uint64_t selected;            /* it is in use */
-    uint64_t copies, bytes;       /* of all copies; */
-    uint64_t async;               /* of them on a stream */
-    uint64_t checks, device;      /* addresses asked for, those of a device among them */
-    uint64_t ranges, host_ranges; /* allocations asked for, those of host addresses among them */
-    uint64_t registered;          /* bytes of host memory, at most at a time */
+    uint64_t selected;      /* it is in use */
+    uint64_t copies, bytes; /* of all copies */
+    uint64_t host_ranges;   /* allocations of host addresses that were asked for */
+    uint64_t registered;    /* bytes of host memory, at most at a time */
     /* For the component: copy number `fail` fails (0: none), and in every second mode all later
      * ones, too. Copies on a stream fail when they are started in modes 0 and 1, else afterwards.
      */
