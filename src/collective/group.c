@@ -42,7 +42,7 @@ void coll_group_release(coll_group *group)
 
 double coll_clock(const coll_group *group)
 {
-    return group->runtime->clock(group->runtime->context);
+    return group->runtime->process->clock(group->runtime->process->context);
 }
 
 int coll_local_index(const coll_group *group, int rank)

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collective/process.h"
 #include "exchange/transport.h"
 
 /* Phases whose messages could meet have different tags. */
@@ -47,9 +48,20 @@ typedef struct coll_store {
 
 typedef struct coll_runtime {
     void *context;
+    coll_process *process;
     int rank, size;
+    /* Bytes of a data message at most, where all ranks are on one node, and otherwise. The same on
+     * all ranks. */
+    int64_t near_message_size, far_message_size;
     /* Whether a rank is on this node. */
     bool (*is_local)(void *context, int rank);
+    /* The name of a rank's node; the caller frees it. NULL: no memory. */
+    char *(*host)(void *context, int rank);
+    /* What the launcher says of where a rank of this node is bound (src/topo/local.h); the caller
+     * frees it. NULL: not known, or nowhere. */
+    char *(*locality)(void *context, int rank);
+    /* Its rank in the job of rank 0; SIZE_MAX for a process of another job. */
+    size_t (*job_rank)(void *context, int rank);
 
     /* ---- messages, as in exchange/transport.h ---- */
 
@@ -76,8 +88,6 @@ typedef struct coll_runtime {
     int (*gather)(void *context, const int64_t *own, size_t count, int64_t *all);
     /* An element of each rank. */
     int (*allgather)(void *context, int own, int *all);
-
-    double (*clock)(void *context); /* seconds */
 
     /* The class of an error, the same for the same error on all ranks; 0 for 0. */
     int (*error_class)(int error);

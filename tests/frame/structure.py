@@ -17,7 +17,7 @@ FOLDERS = {
     "base": (),
     "access": ("matrix",),
     "cache": (),
-    "collective": ("access", "exchange", "plan"),
+    "collective": ("access", "cache", "exchange", "json", "lap", "matrix", "plan", "record", "storage", "topo"),
     "dla": ("cache", "matrix", "plan", "predict", "setmatch", "topo"),
     "exchange": ("access",),
     "json": (),
@@ -42,26 +42,20 @@ DLA = ("orte/mca/rmaps/dla", "prte/mca/rmaps/dla")
 
 # The modules of fcoll/tatp: what follows fcoll_tatp_ in the names of their source files.
 TATP_MODULES = {
-    **{name: name for name in ("call", "device", "error", "file", "fit", "help", "hints", "job", "op", "params", "pvars", "settings")},
+    **{name: name for name in ("call", "device", "error", "file", "fit", "help", "hints", "params", "process", "pvars")},
     "comm": "comm|comm_.*|request",
     "io": "io|view|datarep",
-    "nodes": "nodes|nodes_.*",
-    "plan": "plan|plan_.*",
-    "record": "record|record_.*",
-    "stats": "stats|stats_.*",
     "top": "component|module|file_.*_all",
 }
 # Modules that a module must not use.
 TATP_NEVER = {
-    "comm": ("call", "file", "op", "io", "nodes", "plan", "pvars", "record", "stats"),
-    "device": ("call", "comm", "file", "op", "io", "nodes", "params", "plan", "pvars", "record", "stats"),
-    "hints": ("call", "comm", "file", "op", "io", "nodes", "params", "plan", "pvars", "record", "stats"),
-    "io": ("call", "comm", "file", "op", "nodes", "plan", "pvars", "record", "stats"),
-    "nodes": ("call", "file", "op", "plan", "pvars", "record", "stats"),
-    "plan": ("call", "file", "op", "pvars", "record", "stats"),
-    "file": ("call", "op"),
-    "op": ("call",),
-    "settings": ("call", "file", "op", "io", "nodes", "params", "plan", "pvars", "record", "stats"),
+    "comm": ("call", "file", "hints", "io", "params", "pvars"),
+    "device": ("call", "comm", "file", "hints", "io", "params", "pvars"),
+    "file": ("call",),
+    "hints": ("call", "comm", "file", "io", "params", "pvars"),
+    "io": ("call", "comm", "file", "hints", "params", "pvars"),
+    "params": ("call", "comm", "file", "hints", "io", "pvars"),
+    "process": ("call", "comm", "file", "hints", "io", "params", "pvars"),
 }
 TATP_STRUCT = "mca_fcoll_tatp_component"
 TATP_STRUCT_USERS = ("params", "component", "module")

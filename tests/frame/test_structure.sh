@@ -8,7 +8,7 @@
 [[ -n $PYTHON3 ]] || tap_skip_all "there is no Python 3"
 tap_tempdir
 tatp=ompi/mca/fcoll/tatp/fcoll_tatp
-modules=(comm error help io nodes params plan record stats)
+modules=(comm error file help hints io params process)
 mapfile -t headers < <(printf '#include "fcoll_tatp_%s.h"\n' "${modules[@]}")
 
 structure() {
@@ -48,7 +48,7 @@ small_tree() {
     for module in "${modules[@]}"; do
         put "${tatp}_$module.h" "int tatp_$module(void);"
     done
-    for name in error: comm:error nodes:comm io:help plan:nodes record:nodes stats:help params:help help:; do
+    for name in error: help: process:help comm:process io:process hints:process params: file:comm; do
         module=${name%:*} name=${name#*:}
         put "${tatp}_$module.c" "#include \"fcoll_tatp_$module.h\"" "${name:+#include \"fcoll_tatp_$name.h\"}"
     done
@@ -56,10 +56,10 @@ small_tree() {
         put "${tatp}_$module.c" "int tatp_$module(void) { return 0; }"
     done
     put ${tatp}_comm_internal.h 'int tatp_comm_part(void);'
-    put ${tatp}_plan_rows.c '#include "fcoll_tatp_plan.h"' 'int tatp_plan_rows(void) { return tatp_plan(); }'
+    put ${tatp}_view.c '#include "fcoll_tatp_io.h"' 'int tatp_view(void) { return tatp_io(); }'
     put ${tatp}_params.c '#include "fcoll_tatp.h"' 'int tatp_set(void) { return mca_fcoll_tatp_component; }'
     put ${tatp}_call.c '#include "fcoll_tatp.h"' "${headers[@]}" \
-        'int tatp_call(void) { return tatp_plan() + tatp_record() + tatp_stats(); }'
+        'int tatp_call(void) { return tatp_file() + tatp_io(); }'
     put ${tatp}_component.c '#include "fcoll_tatp.h"' 'int mca_fcoll_tatp_component;'
 }
 
@@ -96,28 +96,28 @@ finds "circles: src/matrix: b.h -> matrix.h; matrix.h -> b.h" src/matrix/matrix.
 finds "circles: tools: one.c -> two.c; two.c -> one.c" tools/one.c 'int two(void);' 'int three(void) { return two(); }'
 finds "circles: orte/mca/rmaps/dla: rmaps_dla_map.c -> rmaps_dla_spec.c; rmaps_dla_spec.c -> rmaps_dla_map.c" \
     orte/mca/rmaps/dla/rmaps_dla_map.c 'int rmaps_dla_spec(void);' 'int rmaps_dla_all(void) { return rmaps_dla_spec(); }'
-finds "circles: ompi/mca/fcoll/tatp: fcoll_tatp_plan.c -> fcoll_tatp_plan_rows.c; fcoll_tatp_plan_rows.c -> fcoll_tatp_plan.c" \
-    ${tatp}_plan.c 'int tatp_plan_rows(void);' 'int tatp_plan_all(void) { return tatp_plan_rows(); }'
+finds "circles: ompi/mca/fcoll/tatp: fcoll_tatp_io.c -> fcoll_tatp_view.c; fcoll_tatp_view.c -> fcoll_tatp_io.c" \
+    ${tatp}_io.c 'int tatp_view(void);' 'int tatp_io_all(void) { return tatp_view(); }'
 
 mapfile -t many < <(printf '/* %d */\n' {1..150})
 finds "headers: src/base/base.h has 151 lines; at most 150" src/base/base.h "${many[@]}"
-finds "headers: ${tatp}_plan.h has 151 lines; at most 150" ${tatp}_plan.h "${many[@]}"
+finds "headers: ${tatp}_io.h has 151 lines; at most 150" ${tatp}_io.h "${many[@]}"
 
-for user in comm io nodes; do
-    for module in plan record stats call; do
+for user in comm hints io process; do
+    for module in call file params; do
         uses_module $user $module
     done
 done
-for pair in comm:nodes io:nodes comm:io io:comm plan:{record,stats}; do
+for pair in comm:io io:comm io:hints hints:comm file:call; do
     uses_module "${pair%:*}" "${pair#*:}"
 done
-finds "modules: ${tatp}_view.c uses ${tatp}_plan.h" ${tatp}_view.c '#include "fcoll_tatp_plan.h"'
-finds "modules: ${tatp}_plan.c uses ${tatp}_stats.h" ${tatp}_plan.c '#include "fcoll_tatp_stats.h"'
-finds "modules: ${tatp}_plan.c uses the struct mca_fcoll_tatp_component" ${tatp}_plan.c '#include "fcoll_tatp.h"' \
+finds "modules: ${tatp}_view.c uses ${tatp}_params.h" ${tatp}_view.c '#include "fcoll_tatp_params.h"'
+finds "modules: ${tatp}_comm.c uses ${tatp}_io.h" ${tatp}_comm.c '#include "fcoll_tatp_io.h"'
+finds "modules: ${tatp}_io.c uses the struct mca_fcoll_tatp_component" ${tatp}_io.c '#include "fcoll_tatp.h"' \
     'int tatp_planted(void) { return mca_fcoll_tatp_component; }'
 finds "modules: ${tatp}_odd.c belongs to no module" ${tatp}_odd.c 'int tatp_odd(void) { return 0; }'
-finds "modules: ${tatp}_plan_rows.h: a module has one header, fcoll_tatp_MODULE.h, and fcoll_tatp_MODULE_internal.h for its own files" \
-    ${tatp}_plan_rows.h 'int tatp_plan_rows(void);'
+finds "modules: ${tatp}_view.h: a module has one header, fcoll_tatp_MODULE.h, and fcoll_tatp_MODULE_internal.h for its own files" \
+    ${tatp}_view.h 'int tatp_view(void);'
 finds "modules: ${tatp}_call.c includes ${tatp}_comm_internal.h of another module" ${tatp}_call.c \
     '#if 0' '#include "fcoll_tatp_comm_internal.h"' '#endif'
 finds "modules: ${tatp}_module.c includes the headers of all modules" ${tatp}_module.c \

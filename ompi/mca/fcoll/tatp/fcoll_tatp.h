@@ -17,7 +17,7 @@
 #include "ompi/mca/fcoll/fcoll.h"
 #include "opal/mca/mca.h"
 
-struct tatp_plan_settings;
+struct coll_plan_settings;
 
 OMPI_DECLSPEC extern mca_fcoll_base_component_t mca_fcoll_tatp_component;
 
@@ -45,10 +45,8 @@ void tatp_modules_free(void);
 
 tatp_file *tatp_file_new(void); /* NULL: no memory */
 void tatp_file_free(tatp_file *file);
-/* Frees what is kept for later files; for the component's close. */
-void tatp_files_release(void);
 /* Whether the file was last opened with these settings. */
-bool tatp_file_has_settings(const tatp_file *file, const struct tatp_plan_settings *settings);
+bool tatp_file_has_settings(const tatp_file *file, const struct coll_plan_settings *settings);
 /* Prepares for another handle of the same ranks. Local. */
 void tatp_file_open(tatp_file *file, ompio_file_t *fh);
 /* Whether a view of the present handle was set. */

@@ -7,6 +7,7 @@
 
 #include "ompi/communicator/communicator.h"
 #include "ompi/mca/coll/coll.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_process.h"
 #include "ompi/mca/pml/base/base.h"
 #include "ompi/mca/pml/pml.h"
 #include "ompi/proc/proc.h"
@@ -22,12 +23,13 @@
 /* Of libraries that do better with few large messages (doc/benchmarks.md). */
 #define LARGE_MESSAGE ((int64_t)504 << 10)
 
-/* Open MPI refuses to connect processes of different PMLs, so that all ranks know the same. */
-int64_t tatp_message_size(const coll_group *group)
+/* Between nodes. Open MPI refuses to connect processes of different PMLs, so that all ranks know
+ * the same. */
+static int64_t far_message_size(void)
 {
     const char *pml = mca_pml_base_selected_component.pmlm_version.mca_component_name;
     bool is_large = 0 == strcmp(pml, "ucx") || 0 == strcmp(pml, "cm");
-    return is_large && group->locals < group->size ? LARGE_MESSAGE : SMALL_MESSAGE;
+    return is_large ? LARGE_MESSAGE : SMALL_MESSAGE;
 }
 
 /* ---- lost ranks ---- */
@@ -194,12 +196,6 @@ static int gather_values(void *context, const int64_t *own, size_t count, int64_
 
 /* ---- all of it ---- */
 
-static double get_seconds(void *context)
-{
-    (void)context;
-    return MPI_Wtime();
-}
-
 /* Open MPI has an object for each process of this node: a rank without one is on another node. */
 static bool is_local(void *context, int rank)
 {
@@ -209,6 +205,34 @@ static bool is_local(void *context, int rank)
     return NULL != proc && OPAL_PROC_ON_LOCAL_NODE(proc->super.proc_flags);
 }
 
+static const ompi_proc_t *process_of(void *context, int rank)
+{
+    const tatp_comm *comm = context;
+    return ompi_comm_peer_lookup(comm->communicator, rank);
+}
+
+static char *host_of(void *context, int rank)
+{
+    const ompi_proc_t *proc = process_of(context, rank);
+    char *name = compat_modex_string(proc, COMPAT_PMIX_HOSTNAME);
+    if (NULL != name)
+        return name;
+    const char *known = compat_proc_hostname(proc);
+    return strdup(NULL != known ? known : "(unknown)");
+}
+
+static char *locality_of(void *context, int rank)
+{
+    return compat_modex_string(process_of(context, rank), COMPAT_PMIX_LOCALITY);
+}
+
+static size_t job_rank(void *context, int rank)
+{
+    const opal_process_name_t root = process_of(context, 0)->super.proc_name,
+                              name = process_of(context, rank)->super.proc_name;
+    return name.jobid == root.jobid ? name.vpid : SIZE_MAX;
+}
+
 tatp_comm *tatp_comm_new(void)
 {
     return calloc(1, sizeof(tatp_comm));
@@ -216,21 +240,24 @@ tatp_comm *tatp_comm_new(void)
 
 void tatp_comm_free(tatp_comm *comm)
 {
-    if (NULL == comm)
-        return;
-    coll_group_release(&comm->group);
     free(comm);
 }
 
-int tatp_comm_attach(tatp_comm *comm, struct ompi_communicator_t *communicator)
+void tatp_comm_attach(tatp_comm *comm, struct ompi_communicator_t *communicator)
 {
     comm->communicator = communicator;
     comm->has_lost = false;
     comm->runtime = (coll_runtime){
         .context = comm,
+        .process = tatp_process(),
         .rank = ompi_comm_rank(communicator),
         .size = ompi_comm_size(communicator),
+        .near_message_size = SMALL_MESSAGE,
+        .far_message_size = far_message_size(),
         .is_local = is_local,
+        .host = host_of,
+        .locality = locality_of,
+        .job_rank = job_rank,
         .isend = start_send,
         .irecv = start_receive,
         .test = test_message,
@@ -241,19 +268,11 @@ int tatp_comm_attach(tatp_comm *comm, struct ompi_communicator_t *communicator)
         .reduce = reduce_values,
         .gather = gather_values,
         .allgather = gather_to_all,
-        .clock = get_seconds,
         .error_class = tatp_error_class,
     };
-    return coll_group_init(&comm->group, &comm->runtime);
 }
 
-coll_group *tatp_comm_group(tatp_comm *comm)
+const coll_runtime *tatp_comm_runtime(const tatp_comm *comm)
 {
-    return &comm->group;
-}
-
-struct ompi_communicator_t *tatp_communicator_of(const coll_group *group)
-{
-    const tatp_comm *comm = group->runtime->context;
-    return comm->communicator;
+    return &comm->runtime;
 }

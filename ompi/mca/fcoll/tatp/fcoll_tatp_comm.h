@@ -17,20 +17,16 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_error.h"
 #include "ompi/request/request.h"
 
-#include "collective/group.h"
+#include "collective/runtime.h"
 
 typedef struct tatp_comm tatp_comm;
 tatp_comm *tatp_comm_new(void); /* NULL: no memory */
 void tatp_comm_free(tatp_comm *comm);
 
 /* Uses this communicator from now on, which has the ranks of the one before. Local. */
-int tatp_comm_attach(tatp_comm *comm, struct ompi_communicator_t *communicator);
-/* Its ranks; the same object from the beginning. */
-coll_group *tatp_comm_group(tatp_comm *comm);
-/* The communicator of a group. */
-struct ompi_communicator_t *tatp_communicator_of(const coll_group *group);
-/* Bytes of a data message at most, by the transport between nodes; the same on all ranks. */
-int64_t tatp_message_size(const coll_group *group);
+void tatp_comm_attach(tatp_comm *comm, struct ompi_communicator_t *communicator);
+/* The same object from the beginning; it has values as soon as there is a communicator. */
+const coll_runtime *tatp_comm_runtime(const tatp_comm *comm);
 /* For a rank without a tatp_comm, while the others take part in a reduction of maxima. */
 int tatp_reduce_max(struct ompi_communicator_t *communicator, int64_t *value, size_t count);
 

@@ -15,7 +15,6 @@ typedef struct tatp_queue {
 
 struct tatp_comm {
     struct ompi_communicator_t *communicator;
-    coll_group group;
     coll_runtime runtime;
     tatp_queue queue;
     bool has_lost;   /* a rank: nothing is waited for any more */

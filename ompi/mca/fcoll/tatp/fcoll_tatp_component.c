@@ -4,6 +4,7 @@
 
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_fit.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_params.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_process.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_pvars.h"
 
 static int tatp_component_register(void);
@@ -37,6 +38,6 @@ static int tatp_component_close(void)
 {
     tatp_modules_free();
     tatp_calls_release();
-    tatp_files_release();
+    tatp_process_release();
     return OMPI_SUCCESS;
 }

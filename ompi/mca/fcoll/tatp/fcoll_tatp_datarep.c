@@ -7,8 +7,8 @@
 
 #include "ompi/datatype/ompi_datatype.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_device.h"
-#include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_io.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_process.h"
 #include "opal/datatype/opal_convertor.h"
 
 struct tatp_datarep {
@@ -57,7 +57,7 @@ static int refuse_device(ompio_file_t *fh, const void *buf, size_t count,
     access_list memory = {0};
     int rc = tatp_memory_layout(fh, buf, count, datatype, &memory);
     if (OMPI_SUCCESS == rc && tatp_device_has(&memory)) {
-        tatp_show_help("device-datarep", fh->f_filename);
+        coll_show(tatp_process(), "device-datarep", fh->f_filename);
         rc = MPI_ERR_UNSUPPORTED_OPERATION;
     }
     access_release(&memory);

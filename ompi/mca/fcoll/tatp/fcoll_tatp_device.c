@@ -16,7 +16,7 @@ enum { PAGE_BITS = 12 };
 struct tatp_device {
     access_staging staging;
     compat_copier copier;
-    tatp_device_use use;
+    coll_device_use use;
     int error;       /* of the call, the first one */
     bool is_copying; /* since the last wait */
     char buffers[ACCESS_STAGING_BYTES];
@@ -96,7 +96,7 @@ int tatp_device_find(tatp_device **device, access_memory *memory)
         if (NULL == new)
             return -ENOMEM;
         compat_copier_init(&new->copier, address, new->buffers, sizeof new->buffers);
-        new->use = (tatp_device_use){0};
+        new->use = (coll_device_use){0};
         new->is_copying = false;
     }
     (*device)->error = OMPI_SUCCESS;
@@ -114,9 +114,9 @@ void tatp_device_free(tatp_device *device)
     free(device);
 }
 
-tatp_device_use tatp_device_take_use(tatp_device *device)
+coll_device_use tatp_device_take_use(tatp_device *device)
 {
-    tatp_device_use use = {0}, none = {0};
+    coll_device_use use = {0}, none = {0};
     if (NULL != device) {
         use = device->use;
         device->use = none;

@@ -8,15 +8,11 @@
 
 #include <stdbool.h>
 
-#include "access/access.h"
+#include "access/memory.h"
+#include "collective/stats.h"
 
 /* The staging of a file's calls, which run one after another. */
 typedef struct tatp_device tatp_device;
-
-typedef struct tatp_device_use {
-    int64_t bytes, copies;
-    double seconds;
-} tatp_device_use;
 
 /* Says which component of Open MPI copies, if there is one, where verbosity asks for it. */
 void tatp_device_tell(void);
@@ -27,6 +23,6 @@ bool tatp_device_has(const access_list *memory);
 int tatp_device_find(tatp_device **device, access_memory *memory);
 void tatp_device_free(tatp_device *device);
 /* Of the copies since the last time; device: may be NULL. */
-tatp_device_use tatp_device_take_use(tatp_device *device);
+coll_device_use tatp_device_take_use(tatp_device *device);
 
 #endif

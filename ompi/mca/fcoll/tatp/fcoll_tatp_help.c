@@ -5,7 +5,6 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
 
 #include <dlfcn.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,12 +60,9 @@ static void print_escaped(const char *text)
     free(whole);
 }
 
-void tatp_show_help(const char *topic, ...)
+void tatp_show_help(const char *topic, va_list arguments)
 {
-    va_list arguments;
-    va_start(arguments, topic);
     char *text = format_topic(topic, arguments);
-    va_end(arguments);
     if (NULL != text)
         print_escaped(text);
     free(text);

@@ -11,29 +11,10 @@
 
 #include "ompi/mca/common/ompio/common_ompio.h"
 
-enum tatp_hint {
-    TATP_HINT_CB_NODES,
-    TATP_HINT_CB_BUFFER_SIZE,
-    TATP_HINT_STRIPING_UNIT,
-    TATP_HINT_STRIPING_FACTOR,
-    TATP_HINT_CB_WRITE,
-    TATP_HINT_CB_READ,
-    TATP_HINT_COLLECTIVE_BUFFERING,
-    TATP_HINTS
-};
-
-/* Values of the last three: enable or true, disable or false, automatic. */
-enum { TATP_HINT_ON = 1, TATP_HINT_OFF, TATP_HINT_AUTOMATIC };
-
-/* 0: none. */
-typedef struct tatp_hint_values {
-    int64_t of[TATP_HINTS];
-} tatp_hint_values;
-
-const char *tatp_hint_name(int hint);
+#include "collective/hints.h"
 
 /* Valid hints that the handle was opened with; others are 0. */
-tatp_hint_values tatp_hints_at_open(const ompio_file_t *fh);
+coll_hint_values tatp_hints_at_open(const ompio_file_t *fh);
 
 /* The state of one file. */
 typedef struct tatp_hints tatp_hints;
@@ -50,12 +31,12 @@ void tatp_hints_note_info(tatp_hints *hints, struct opal_info_t *info);
 bool tatp_hints_note(tatp_hints *hints, const char *name, const char *text);
 
 /* The latest valid value of each hint on this rank. */
-tatp_hint_values tatp_hints_get(tatp_hints *hints);
+coll_hint_values tatp_hints_get(tatp_hints *hints);
 /* The ranks have agreed on other values in place of those that this one had then. */
-void tatp_hints_replace(tatp_hints *hints, const tatp_hint_values *then,
-                        const tatp_hint_values *values);
+void tatp_hints_replace(tatp_hints *hints, const coll_hint_values *then,
+                        const coll_hint_values *values);
 
 /* From now on MPI_File_get_info returns these values; 0: not the hint. */
-void tatp_hints_publish(tatp_hints *hints, const tatp_hint_values *values);
+void tatp_hints_publish(tatp_hints *hints, const coll_hint_values *values);
 
 #endif

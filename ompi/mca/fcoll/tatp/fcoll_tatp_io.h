@@ -14,6 +14,7 @@
 
 #include "access/access.h"
 #include "collective/runtime.h"
+#include "collective/view.h"
 
 /* ---- the file (fcoll_tatp_io.c) ---- */
 
@@ -36,26 +37,18 @@ void tatp_io_open(tatp_io *io, ompio_file_t *fh);
 
 /* ---- the view (fcoll_tatp_view.c) ---- */
 
-typedef struct tatp_view tatp_view;
+/* That of a handle. Zero at first. */
+typedef struct tatp_view {
+    bool is_decoded;
+    coll_view view;
+} tatp_view;
 
-tatp_view *tatp_view_new(void); /* NULL: no memory */
-void tatp_view_free(tatp_view *view);
+void tatp_view_release(tatp_view *view);
 /* MPI_File_set_view was called: the next access decodes the view of the handle. */
 void tatp_view_reset(tatp_view *view);
-/* A number that changes whenever the view does. */
-uint64_t tatp_view_id(const tatp_view *view);
-
-/* Where an access begins: byte `used` of the copy of the view at byte `offset` of the file. */
-typedef struct tatp_position {
-    int64_t offset, used;
-} tatp_position;
-
 /* The position of the file pointer, and the pointer past the next `bytes` bytes. */
-int tatp_view_position(tatp_view *view, const ompio_file_t *fh, tatp_position *position);
+int tatp_view_position(tatp_view *view, const ompio_file_t *fh, coll_position *position);
 void tatp_view_advance(ompio_file_t *fh, int64_t bytes);
-/* What `bytes` bytes from the position on access, in the empty list; it may borrow the view's. */
-int tatp_view_access(const tatp_view *view, tatp_position position, int64_t bytes,
-                     access_list *list);
 
 /* The layout of the user's buffer, appended to the empty list. */
 int tatp_memory_layout(ompio_file_t *fh, const void *buf, size_t count,

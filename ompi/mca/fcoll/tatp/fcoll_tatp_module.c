@@ -23,7 +23,7 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_file.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_fit.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_params.h"
-#include "ompi/mca/fcoll/tatp/fcoll_tatp_record.h"
+#include "collective/record.h"
 #include "ompi/mca/io/io.h"
 #include "opal/util/info_subscriber.h"
 #include "opal/util/output.h"
@@ -100,7 +100,7 @@ static void retire_module(tatp_module *module)
 /* An idle module of these ranks, taken out of the list: one of the handle's settings if there is
  * one. NULL: there is none. */
 static tatp_module *take_idle(const ompi_process_name_t *group, int ranks,
-                              const tatp_plan_settings *settings)
+                              const coll_plan_settings *settings)
 {
     tatp_module **best = NULL;
     for (tatp_module **at = &idle_modules; NULL != *at; at = &(*at)->next) {
@@ -197,8 +197,8 @@ static void interpose(struct ompi_file_t *file)
     OPAL_THREAD_UNLOCK(&lists_lock);
     functions->io_module_file_set_view = interposed_set_view;
     functions->io_module_file_close = interposed_close;
-    for (int i = 0; i < TATP_HINTS; i++)
-        (void)opal_infosubscribe_subscribe(&file->super, (char *)tatp_hint_name(i), (char *)"",
+    for (int i = 0; i < COLL_HINTS; i++)
+        (void)opal_infosubscribe_subscribe(&file->super, (char *)coll_hint_name(i), (char *)"",
                                            accept_hint);
 }
 
@@ -260,9 +260,10 @@ static tatp_module *module_for(ompio_file_t *fh)
     ompi_process_name_t *group = group_of(fh);
     if (NULL == group)
         return NULL;
-    const tatp_hint_values hints = tatp_hints_at_open(fh);
-    const tatp_settings settings = tatp_params_collect(fh, &hints);
-    const tatp_plan_settings wanted = tatp_params_plan(fh, &settings);
+    const coll_hint_values hints = tatp_hints_at_open(fh);
+    const coll_mpi_values mpi = tatp_params_of_file(fh);
+    const coll_settings settings = coll_settings_collect(tatp_params_texts(), &mpi, &hints);
+    const coll_plan_settings wanted = coll_settings_plan(&settings, fh->f_size);
     tatp_module *module = take_idle(group, fh->f_size, &wanted);
     bool is_new = NULL == module;
     if (is_new)
@@ -329,7 +330,7 @@ static tatp_module *query_module(ompio_file_t *fh)
  * for it. */
 mca_fcoll_base_module_t *mca_fcoll_tatp_file_query(struct ompio_file_t *fh, int *priority)
 {
-    *priority = tatp_params_priority(tatp_record_is_automatic(tatp_params_text(PARAMETER_RECORD)));
+    *priority = tatp_params_priority(coll_record_is_automatic(tatp_params_text(PARAMETER_RECORD)));
     if (!tatp_fits_handle(fh))
         return NULL;
     if (fh->f_fcoll == &refusing.super || fh->f_fcoll == &refused.super)

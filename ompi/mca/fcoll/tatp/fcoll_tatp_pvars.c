@@ -12,7 +12,7 @@
 static struct {
     unsigned long long calls, bytes_written, bytes_read, crossing_bytes, plans_made, plans_reused;
     double hop_bytes;
-    tatp_times time;
+    coll_times time;
 } totals;
 
 /* Of `totals`: threads may access several files at the same time. */
@@ -67,12 +67,12 @@ int tatp_pvars_register(const mca_base_component_t *component)
 }
 
 /* The costs of a plan are known on rank 0 only, and 0 on others. */
-void tatp_pvars_add(const tatp_stats_access *access)
+void tatp_pvars_add(const coll_stats_access *access)
 {
-    const tatp_times *t = &access->time;
-    tatp_plan_costs costs = {.hop_bytes = 0};
+    const coll_times *t = &access->time;
+    coll_plan_costs costs = {.hop_bytes = 0};
     if (NULL != access->plan)
-        costs = tatp_plan_get_costs(access->plan);
+        costs = coll_plan_get_costs(access->plan);
     OPAL_THREAD_LOCK(&lock);
     totals.calls++;
     if (access->write)

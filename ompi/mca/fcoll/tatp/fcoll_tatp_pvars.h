@@ -5,13 +5,13 @@
 
 #include "ompi_config.h"
 
-#include "ompi/mca/fcoll/tatp/fcoll_tatp_stats.h"
+#include "collective/stats.h"
 #include "opal/mca/mca.h"
 
 /* Returns an OPAL error code. */
 int tatp_pvars_register(const mca_base_component_t *component);
 
 /* An access that was carried out. By any thread. */
-void tatp_pvars_add(const tatp_stats_access *access);
+void tatp_pvars_add(const coll_stats_access *access);
 
 #endif

@@ -1,36 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a call accesses in the file (the view) and in memory (the datatype), as lists of extents. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "ompi/datatype/ompi_datatype.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_io.h"
 #include "ompi/compat/compat.h"
 #include "opal/datatype/opal_convertor.h"
 
-#include "access/tile.h"
-
 #define RAW_PIECES 128
 
-struct tatp_view {
-    uint64_t id;
-    bool is_decoded;
-    access_list period; /* one copy of the view, offsets relative to f_offset */
-    int64_t extent;     /* from one copy to the next */
-};
-
-tatp_view *tatp_view_new(void)
+void tatp_view_release(tatp_view *view)
 {
-    return calloc(1, sizeof(tatp_view));
-}
-
-void tatp_view_free(tatp_view *view)
-{
-    if (NULL == view)
-        return;
-    access_release(&view->period);
-    free(view);
+    coll_view_release(&view->view);
 }
 
 void tatp_view_reset(tatp_view *view)
@@ -38,18 +19,7 @@ void tatp_view_reset(tatp_view *view)
     view->is_decoded = false;
 }
 
-uint64_t tatp_view_id(const tatp_view *view)
-{
-    return view->id;
-}
-
-static bool equal_runs(const access_list *a, const access_list *b)
-{
-    return a->count == b->count &&
-           (0 == a->count || 0 == memcmp(a->run, b->run, a->count * sizeof *a->run));
-}
-
-/* Once for each MPI_File_set_view. Setting the same view again does not make another view. */
+/* Once for each MPI_File_set_view. */
 static int decode_view(tatp_view *view, const ompio_file_t *fh)
 {
     access_list period = {0};
@@ -65,32 +35,18 @@ static int decode_view(tatp_view *view, const ompio_file_t *fh)
         access_release(&period);
         return rc;
     }
-    view->id += view->extent != (int64_t)COMPAT_VIEW(fh)->f_view_extent ||
-                !equal_runs(&period, &view->period);
-    access_release(&view->period);
-    view->period = period;
-    view->extent = (int64_t)COMPAT_VIEW(fh)->f_view_extent;
+    coll_view_set(&view->view, &period, (int64_t)COMPAT_VIEW(fh)->f_view_extent);
     view->is_decoded = true;
     return 0;
 }
 
-static bool is_contiguous(const tatp_view *view)
+/* OMPIO's default view has copies of 4 MiB. */
+int tatp_view_position(tatp_view *view, const ompio_file_t *fh, coll_position *position)
 {
-    return 1 == view->period.count && 1 == view->period.run[0].count &&
-           view->period.run[0].length == view->extent;
-}
-
-/* In a contiguous view each byte may begin a copy, which makes accesses comparable: OMPIO's default
- * view has copies of 4 MiB. */
-int tatp_view_position(tatp_view *view, const ompio_file_t *fh, tatp_position *position)
-{
-    int64_t offset;
-    *position = (tatp_position){(int64_t)COMPAT_VIEW(fh)->f_offset,
-                                (int64_t)COMPAT_VIEW(fh)->f_total_bytes};
+    const coll_position at = {(int64_t)COMPAT_VIEW(fh)->f_offset,
+                              (int64_t)COMPAT_VIEW(fh)->f_total_bytes};
     int rc = decode_view(view, fh);
-    if (0 == rc && is_contiguous(view) &&
-        !__builtin_add_overflow(position->offset, position->used, &offset))
-        *position = (tatp_position){offset, 0};
+    *position = 0 == rc ? coll_view_normalize(&view->view, at) : at;
     return rc;
 }
 
@@ -111,22 +67,6 @@ void tatp_view_advance(ompio_file_t *fh, int64_t bytes)
     COMPAT_VIEW(fh)->f_total_bytes = (size_t)used;
     COMPAT_VIEW(fh)->f_position_in_file_view = (size_t)begin;
     COMPAT_VIEW(fh)->f_index_in_file_view = block;
-}
-
-int tatp_view_access(const tatp_view *view, tatp_position position, int64_t bytes,
-                     access_list *list)
-{
-    int64_t end;
-    if (0 == bytes || 0 == view->period.bytes)
-        return OMPI_SUCCESS;
-    if (__builtin_add_overflow(position.used, bytes, &end))
-        return MPI_ERR_COUNT;
-    if (0 == position.offset && 0 == position.used && bytes == view->period.bytes) {
-        *list = access_borrow(&view->period);
-        return OMPI_SUCCESS;
-    }
-    return access_append_tiled(list, &view->period, position.offset, view->extent, position.used,
-                               bytes);
 }
 
 static int append_pieces(opal_convertor_t *convertor, access_list *memory)

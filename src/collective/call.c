@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Collective calls on a file: what is accessed, then operation after operation, then the status.
+ *
+ * Views that go forward without overlap, which is all that MPI allows for writing, give one ordered
+ * list; a view that overlaps itself gives more layers, and each rank takes part in as many
+ * operations as the rank with most layers.
+ *
+ * The plan of an earlier call is reused when every rank accesses what it did then, moved by one
+ * distance that is the same for all (the next time step, most often): then one reduction is all
+ * that precedes the data.
+ *
+ * Nothing returns between two collective steps: every rank carries its own error to the next
+ * agreement, where it becomes the error of all. */
+#include "collective/op.h"
+
+#include <stdlib.h>
+
+/* A call, while it runs. */
+typedef struct running {
+    coll_call *call;
+    access_list accesses; /* what it accesses in the file */
+    /* `layers` ordered lists; &accesses if that is ordered; NULL: not expanded. */
+    access_list *layer;
+    size_t layers;
+    coll_access access;
+} running;
+
+/* What it accesses in the file, as ordered layers. Local. */
+static int expand_call(running *r)
+{
+    if (r->layer != NULL)
+        return 0;
+    int rc = coll_view_access(r->call->view, r->call->position, r->call->bytes, &r->accesses);
+    if (rc != 0)
+        return rc;
+    if (!access_is_ordered(&r->accesses))
+        return access_layers(&r->accesses, &r->layer, &r->layers);
+    r->layer = &r->accesses;
+    r->layers = 1;
+    return 0;
+}
+
+static void release_running(running *r)
+{
+    if (r->layer != &r->accesses) {
+        for (size_t i = 0; i < r->layers; i++)
+            access_release(&r->layer[i]);
+        free(r->layer);
+    }
+    access_release(&r->accesses);
+}
+
+/* Runs an operation for each layer; the range of the first is agreed. */
+static int run_layers(running *r, coll_op *op, int64_t layers)
+{
+    static const access_list nothing;
+    int rc = expand_call(r);
+    bool is_planned = !op->independent;
+    op->accesses = rc == 0 && r->layers > 0 ? r->layer : &nothing;
+    rc = coll_op_run(op, rc);
+    if (rc == 0 && layers == 1 && op->hi > 0 && is_planned)
+        coll_op_remember_plan(op, &r->access);
+    for (int64_t i = 1; i < layers && rc == 0; i++) {
+        op->accesses = (size_t)i < r->layers ? &r->layer[i] : &nothing;
+        rc = coll_op_agree_range(op);
+        if (rc == 0)
+            rc = coll_op_run(op, rc);
+    }
+    return rc;
+}
+
+/* What this rank needs before the first agreement: its access, and buffers for device memory and
+ * for each plan that may be reused. */
+static int prepare_call(running *r)
+{
+    coll_file *file = r->call->file;
+    coll_access *access = &r->access;
+    coll_file_take_hints(file);
+    *access = (coll_access){
+        .view = r->call->view->id,
+        .offset = r->call->position.offset,
+        .used = r->call->position.used,
+        .bytes = r->call->bytes,
+        .atomic = r->call->atomic,
+        .settings = file->digest,
+        .lock_unit = file->handle.store->lock_unit,
+    };
+    int rc = r->call->error;
+    if (rc == 0 && file->handle.prepare_memory != NULL)
+        rc = file->handle.prepare_memory(file->handle.context, &r->call->memory);
+    if (rc != 0)
+        return rc;
+    if (!coll_schedule_recall(file->schedule, access))
+        rc = expand_call(r);
+    if (rc == 0 && !access->is_described)
+        coll_access_describe(access, r->layer, r->layers);
+    for (size_t slot = 0; slot < COLL_SLOTS && rc == 0; slot++)
+        if (coll_schedule_matches(file->schedule, slot, access))
+            rc = coll_exchange_acquire(file->exchange[slot]);
+    return rc;
+}
+
+static int reuse_plan(running *r, coll_op *op, const coll_agreement *agreement)
+{
+    coll_file *file = r->call->file;
+    coll_plan_view plan = coll_plan_get(coll_plans_at(file->plans, agreement->slot));
+    double begin = coll_clock(&file->group);
+    op->slot = agreement->slot;
+    op->lo = plan.lo;
+    op->hi = plan.hi;
+    op->shift = agreement->shift;
+    coll_op_choose_by_trial(op, r->call->blocking);
+    int rc = op->independent ? expand_call(r) : 0;
+    op->accesses = r->layer;
+    coll_op_remember_plan(op, &r->access);
+    rc = coll_op_transfer(op, rc);
+    if (rc == 0 && op->trial != NULL)
+        coll_schedule_time(file->schedule, op->slot, op->write, op->independent, op->end - begin);
+    return rc;
+}
+
+static int run_anew(running *r, coll_op *op, const coll_agreement *agreement)
+{
+    coll_file *file = r->call->file;
+    if (agreement->flush)
+        coll_op_reset_slots(file);
+    op->slot = coll_schedule_oldest(file->schedule);
+    op->lo = agreement->lo;
+    op->hi = agreement->hi;
+    return run_layers(r, op, agreement->layers);
+}
+
+/* Whether this rank expects a call without aggregators, as its own access and the last call let it,
+ * and may write before the others are known to do the same. */
+static bool expects_independent(const running *r)
+{
+    const coll_file *file = r->call->file;
+    const coll_access *access = &r->access;
+    return file->was_independent[r->call->write] && !file->misjudged && access->layers == 1 &&
+           !(r->call->write && file->handle.store->lock_unit > 0) &&
+           coll_op_is_independent(file, r->call->write, access->atomic, &access->aggregation);
+}
+
+/* Transfers this rank's data before the first agreement, if that will be the way: where all ranks
+ * do, one agreement is all that the call needs. Otherwise the call goes on as if nothing had
+ * happened, and transfers them again. */
+static int transfer_early(running *r, coll_op *op)
+{
+    r->access.is_done = r->access.hi == 0;
+    if (!expects_independent(r))
+        return 0;
+    int rc = expand_call(r);
+    op->accesses = r->layer;
+    if (rc == 0)
+        rc = coll_op_transfer_early(op);
+    r->access.is_done = rc == 0;
+    return rc;
+}
+
+static void choose_way(running *r, const coll_agreement *agreement, coll_op *op)
+{
+    coll_file *file = r->call->file;
+    bool was_early = r->access.is_done && r->access.hi > 0;
+    op->atomic = agreement->atomic;
+    op->piece = agreement->aggregation.mean;
+    op->independent =
+        coll_op_is_independent(file, r->call->write, op->atomic, &agreement->aggregation);
+    op->is_done = op->independent && agreement->is_done;
+    bool shares_locks = r->call->write && aggregation_shares_locks(&agreement->aggregation);
+    op->may_be_independent = !op->atomic && agreement->layers == 1 && !shares_locks &&
+                             coll_op_chooses_way(&file->settings, r->call->write);
+    file->was_independent[r->call->write] = op->independent;
+    file->misjudged = file->misjudged || (was_early && !op->independent);
+}
+
+static int run_ops(running *r)
+{
+    coll_file *file = r->call->file;
+    coll_op op = {.file = file, .write = r->call->write, .memory = &r->call->memory};
+    coll_agreement agreement;
+    double start = coll_clock(&file->group);
+    (void)coll_message_bytes(&file->group);
+    int rc = prepare_call(r);
+    if (rc == 0)
+        rc = transfer_early(r, &op);
+    rc = coll_schedule_agree(file->schedule, &file->group, &r->access, file->kept_bytes, rc,
+                             &agreement);
+    if (rc == 0)
+        rc = coll_file_renew_settings(file, agreement.settings_differ, &agreement.reuse);
+    if (rc == 0)
+        choose_way(r, &agreement, &op);
+    op.time.st1 = coll_clock(&file->group) - start - op.time.st5;
+    bool reuse = agreement.reuse && !op.independent;
+    if (rc == 0)
+        rc = reuse ? reuse_plan(r, &op, &agreement) : run_anew(r, &op, &agreement);
+    if (rc == 0)
+        coll_file_publish_hints(file);
+    coll_exchange_release(file->memory, &file->group);
+    r->call->moved = op.moved;
+    return rc;
+}
+
+int coll_call_run(coll_call *call)
+{
+    running r = {.call = call};
+    int rc = call->file->error;
+    if (rc == 0)
+        rc = run_ops(&r);
+    release_running(&r);
+    return call->file->handle.runtime->error_class(rc);
+}

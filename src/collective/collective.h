@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * One rank's part in collective access to a file, over the runtime of an MPI (runtime.h).
+ *
+ * A file is opened by all ranks of a group, gets views, is accessed by collective calls, and is
+ * closed. Calls on one file follow one another, and are made by all ranks in the same order. Where
+ * a function is collective, an error of any rank becomes the error of all, as a class of
+ * runtime->error_class; no rank returns while others wait for it.
+ */
+#ifndef COLLECTIVE_COLLECTIVE_H
+#define COLLECTIVE_COLLECTIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "access/memory.h"
+#include "collective/runtime.h"
+#include "collective/settings.h"
+#include "collective/stats.h"
+#include "collective/view.h"
+
+/* ---- what a front end has of an open file ---- */
+
+/* Valid until the file is closed. */
+typedef struct coll_handle {
+    void *context; /* of the functions */
+    const coll_runtime *runtime;
+    coll_store *store;
+    const char *name;           /* of the file, for people */
+    coll_parameters parameters; /* of this process; they may change between files */
+
+    /* The hints of this rank, which may change between calls. After an agreement on other values
+     * in place of `then`, they are replaced, unless they have changed again. */
+    coll_hint_values (*get_hints)(void *context);
+    void (*replace_hints)(void *context, const coll_hint_values *then,
+                          const coll_hint_values *values);
+    /* For MPI_File_get_info. */
+    void (*publish_hints)(void *context, const coll_hint_values *values);
+
+    /* Where a call is about to move data: makes memory accessible that is not; see
+     * access_memory.staging. NULL, as the next: not needed. */
+    int (*prepare_memory)(void *context, access_memory *memory);
+    /* Of the copies since the last time. */
+    coll_device_use (*take_device_use)(void *context);
+    /* What was carried out; NULL: nothing is to be told. */
+    void (*observe)(void *context, const coll_stats_access *access);
+} coll_handle;
+
+/* What a front end knows of a file that is open. */
+typedef struct coll_facts {
+    int fd;          /* to ask the file system */
+    bool locks_file; /* each access locks all of it */
+    coll_mpi_values mpi;
+} coll_facts;
+
+/* ---- files ---- */
+
+typedef struct coll_file coll_file;
+
+/* NULL: no memory. */
+coll_file *coll_file_new(coll_process *process);
+void coll_file_free(coll_file *file); /* NULL is none */
+/* Prepares for a handle, which is copied: the first, or one that is opened by the same ranks after
+ * the last was closed, whose plans may be reused. Local. */
+void coll_file_open(coll_file *file, const coll_handle *handle);
+/* The first view was set: the ranks agree on settings. The error is kept, and every call returns
+ * it. Collective. */
+void coll_file_start(coll_file *file, const coll_facts *facts);
+/* Whether coll_file_start was called for the present handle, and whether without an error. */
+bool coll_file_has_started(const coll_file *file);
+bool coll_file_is_usable(const coll_file *file);
+/* Whether it was last opened with these settings. */
+bool coll_file_has_settings(const coll_file *file, const coll_plan_settings *settings);
+/* A view was set, maybe with hints, which are published. Local. */
+void coll_file_note_view(coll_file *file);
+/* Writes what is recorded. Local. */
+void coll_file_close(coll_file *file);
+
+/* ---- calls ---- */
+
+typedef struct coll_call {
+    coll_file *file;
+    bool write, atomic;
+    bool blocking;        /* its time is not that of the program as well */
+    int error;            /* of the arguments, on this rank */
+    access_memory memory; /* the caller's */
+    const coll_view *view;
+    coll_position position; /* in the view, of the first byte */
+    int64_t bytes;          /* on this rank, as the memory has; 0 where the view has none */
+    int64_t moved;          /* the result */
+} coll_call;
+
+/* Returns the call's error. Collective. */
+int coll_call_run(coll_call *call);
+
+#endif

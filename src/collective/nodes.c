@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The node of each rank: that of the node's leader, which its ranks know since launch. All ranks
+ * ask each other for it once for a group of ranks, whatever files they open. */
+#include "collective/nodes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collective/nodes_internal.h"
+
+struct coll_nodes {
+    bool is_known; /* what follows */
+    coll_inside inside;
+    coll_node_map map;
+};
+
+coll_nodes *coll_nodes_new(void)
+{
+    return calloc(1, sizeof(coll_nodes));
+}
+
+static void release_nodes(coll_nodes *nodes)
+{
+    coll_node_map *map = &nodes->map;
+    free(map->node_of_rank);
+    free(map->ranks_on_node);
+    for (size_t n = 0; map->host != NULL && n < map->nodes; n++)
+        free(map->host[n]);
+    free(map->host);
+    topo_release(&map->topology);
+    coll_inside_release(&nodes->inside);
+    *nodes = (coll_nodes){0};
+}
+
+void coll_nodes_free(coll_nodes *nodes)
+{
+    if (nodes == NULL)
+        return;
+    release_nodes(nodes);
+    free(nodes);
+}
+
+const coll_inside *coll_nodes_inside(const coll_nodes *nodes)
+{
+    return &nodes->inside;
+}
+
+const coll_node_map *coll_nodes_map(const coll_nodes *nodes)
+{
+    return &nodes->map;
+}
+
+/* ---- the map ---- */
+
+/* By the first rank of each. */
+static int name_nodes(coll_node_map *map, const coll_group *group)
+{
+    map->host = calloc(map->nodes, sizeof *map->host);
+    if (map->host == NULL)
+        return -ENOMEM;
+    for (int r = 0; r < group->size; r++) {
+        char **host = &map->host[map->node_of_rank[r]];
+        if (*host == NULL)
+            *host = group->runtime->host(group->runtime->context, r);
+        if (*host == NULL)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+/* Without names. Collective. */
+static int make_map(coll_node_map *map, coll_group *group)
+{
+    size_t ranks = (size_t)group->size;
+    map->node_of_rank = calloc(ranks, sizeof *map->node_of_rank);
+    map->ranks_on_node = calloc(ranks, sizeof *map->ranks_on_node);
+    int rc = coll_find_leaders(group, map->node_of_rank, &map->nodes);
+    if (rc != 0)
+        return rc;
+    if (map->node_of_rank == NULL || map->ranks_on_node == NULL)
+        return -ENOMEM;
+    for (size_t r = 0; r < ranks; r++)
+        map->ranks_on_node[map->node_of_rank[r]]++;
+    return 0;
+}
+
+/* ---- agreement ---- */
+
+/* What the ranks agree on when a file is opened, by maxima: what any rank lacks; settings, and
+ * their negative; errors; what rank 0 knows of the file. */
+enum { NODES_MISSING, MEMORY_MISSING, LARGEST, SMALLEST, OPENING_ERROR, ROOT };
+_Static_assert(COLL_OPENING_VALUES == ROOT + sizeof((coll_opening){0}.root) / sizeof(int64_t), "");
+
+/* *is_known becomes that of all ranks: some may know the nodes from an earlier file. */
+static int agree_on_opening(coll_group *group, int rc, bool *is_known, coll_opening *opening)
+{
+    int64_t value[COLL_OPENING_VALUES] = {
+        [NODES_MISSING] = !*is_known,
+        [LARGEST] = opening->digest,
+        [SMALLEST] = -opening->digest,
+        [OPENING_ERROR] = group->runtime->error_class(rc),
+    };
+    if (rc == 0 && group->rank == 0)
+        memcpy(value + ROOT, &opening->root, sizeof opening->root);
+    rc = group->runtime->reduce(group->runtime->context, value, COLL_OPENING_VALUES, COLL_MAX);
+    if (rc != 0)
+        return rc;
+    *is_known = !value[NODES_MISSING];
+    opening->settings_differ = value[LARGEST] != -value[SMALLEST];
+    memcpy(&opening->root, value + ROOT, sizeof opening->root);
+    return value[MEMORY_MISSING] ? group->runtime->error_class(-ENOMEM) : (int)value[OPENING_ERROR];
+}
+
+void coll_nodes_refuse(int64_t value[COLL_OPENING_VALUES])
+{
+    memset(value, 0, COLL_OPENING_VALUES * sizeof *value);
+    value[MEMORY_MISSING] = true;
+}
+
+/* What has to be asked for once the nodes are known, by maxima: whether rank 0 finds the distances
+ * between nodes in the environment, and any node has an address; whether any launcher gives no
+ * localities of the ranks of a node, and any rank may be bound; errors. */
+enum { OPEN, ADDRESS, NO_LOCALITIES, BOUND, ERROR, VALUES };
+
+static int find_nodes(coll_nodes *nodes, coll_group *group, const coll_opening *opening)
+{
+    coll_process *process = group->runtime->process;
+    coll_node_map *map = &nodes->map;
+    bool is_root = group->rank == 0, is_open = false, given = true;
+    int rc = make_map(map, group);
+    if (rc == 0 && is_root)
+        rc = name_nodes(map, group);
+    if (rc == 0 && is_root)
+        rc = coll_distances_read(map, process, opening, &is_open);
+    if (rc == 0 && coll_is_leader(group))
+        rc = coll_inside_read(group, &nodes->inside, &given);
+    int64_t value[VALUES] = {is_open, coll_has_address(group), !given, coll_may_be_bound(),
+                             group->runtime->error_class(rc)};
+    rc = group->runtime->reduce(group->runtime->context, value, VALUES, COLL_MAX);
+    if (rc == 0)
+        rc = (int)value[ERROR];
+    bool asks_inside = value[NO_LOCALITIES] && value[BOUND];
+    if (rc == 0 && asks_inside)
+        rc = coll_inside_ask(group, given, &nodes->inside);
+    if (rc == 0 && value[OPEN] && value[ADDRESS])
+        rc = coll_distances_ask(map, group, &is_open);
+    if (rc == 0 && is_open)
+        coll_distances_report_flat(map, process);
+    if (rc == 0 && is_root)
+        coll_inside_report(group, given, asks_inside);
+    return rc;
+}
+
+int coll_nodes_init(coll_nodes *nodes, coll_group *group, coll_opening *opening, int rc)
+{
+    bool is_known = nodes->is_known;
+    rc = agree_on_opening(group, rc, &is_known, opening);
+    if (rc != 0 || is_known)
+        return rc;
+    release_nodes(nodes);
+    rc = find_nodes(nodes, group, opening);
+    nodes->is_known = rc == 0;
+    return rc;
+}

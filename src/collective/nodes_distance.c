@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The source of the hops between nodes is selected here: a file that the user names, the job's
+ * environment, or none. */
+#include "collective/nodes_internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+
+#define ADDRESS "SLURM_TOPOLOGY_ADDR"
+#define ADDRESS_PATTERN "SLURM_TOPOLOGY_ADDR_PATTERN"
+
+static const char *const *hosts_of(const coll_node_map *map)
+{
+    return (const char *const *)map->host;
+}
+
+static void report_source(const coll_node_map *map, coll_process *process, const char *origin)
+{
+    coll_log(process, 10, "hops between %zu nodes from %s (%s)", map->nodes, origin,
+             map->topology.source);
+}
+
+void coll_distances_report_flat(const coll_node_map *map, coll_process *process)
+{
+    coll_log(process, 10, "%zu nodes, all equally far apart", map->nodes);
+}
+
+/* ---- a file ---- */
+
+/* Once for each process. */
+static int refuse_topology(coll_process *process, const coll_opening *opening,
+                           const matrix_error *error)
+{
+    char line[32] = "";
+    if (error->line > 0)
+        snprintf(line, sizeof line, ", line %zu", error->line);
+    if (coll_is_first(process, "topology", ""))
+        coll_show(process, "topology", opening->topology, line, error->reason);
+    return coll_refuse(process, opening->strict, -EINVAL);
+}
+
+static int read_topology_file(coll_node_map *map, coll_process *process,
+                              const coll_opening *opening)
+{
+    const char *path = opening->topology;
+    matrix_error error = {0, ""};
+    const char *cause;
+    FILE *stream = base_open_regular(path, &cause);
+    int rc = stream != NULL ? topo_read(stream, hosts_of(map), map->nodes, &map->topology, &error)
+                            : matrix_refuse(&error, 0, "%s", cause);
+    if (stream != NULL)
+        fclose(stream);
+    if (rc == 0)
+        report_source(map, process, path);
+    else
+        topo_flat(&map->topology, map->nodes);
+    if (rc == 0 || -ENOMEM == rc)
+        return rc;
+    return refuse_topology(process, opening, &error);
+}
+
+int coll_distances_read(coll_node_map *map, coll_process *process, const coll_opening *opening,
+                        bool *is_open)
+{
+    const char *source = opening->topology;
+    topo_flat(&map->topology, map->nodes);
+    *is_open = false;
+    if (source == NULL || source[0] == '\0' || strcmp(source, "auto") == 0)
+        *is_open = map->nodes > 1;
+    else if (strcmp(source, "none") != 0)
+        return read_topology_file(map, process, opening);
+    else
+        coll_distances_report_flat(map, process);
+    return 0;
+}
+
+/* ---- the job's environment ---- */
+
+/* The pattern, "switch.switch.node", decides whether an address has switches: the name of a node
+ * may have dots. */
+static bool names_switches(const char *address)
+{
+    const char *pattern = getenv(ADDRESS_PATTERN);
+    return address != NULL && strchr(pattern != NULL ? pattern : address, '.') != NULL;
+}
+
+bool coll_has_address(const coll_group *group)
+{
+    return coll_is_leader(group) && names_switches(getenv(ADDRESS));
+}
+
+int coll_send_text(coll_group *group, const char *text, int peer)
+{
+    size_t bytes = text != NULL ? strlen(text) + 1 : 0;
+    size_t count = (bytes + sizeof(int64_t) - 1) / sizeof(int64_t);
+    int64_t *element = calloc(count + 1, sizeof *element);
+    if (element == NULL)
+        return coll_message_send_empty(group, peer, COLL_TAG_ROWS);
+    if (bytes > 0)
+        memcpy(element, text, bytes);
+    int rc = coll_send(group, element, count * sizeof *element, peer, COLL_TAG_ROWS);
+    free(element);
+    return rc;
+}
+
+static int take_text(void *context, coll_message *message)
+{
+    const coll_texts *texts = context;
+    if (texts->text == NULL)
+        return -ENOMEM;
+    if (message->count == 0)
+        return 0;
+    texts->text[texts->index_of(texts->context, message->from)] = (char *)message->element;
+    message->element = NULL;
+    return 0;
+}
+
+int coll_receive_texts(coll_group *group, size_t count, coll_texts *texts, int rc)
+{
+    const coll_arrivals arrivals = {
+        .tag = COLL_TAG_ROWS, .expected = count, .take = take_text, .context = texts};
+    return coll_message_complete(group, &arrivals, NULL, 0, rc);
+}
+
+static size_t node_of(const void *map, int rank)
+{
+    return ((const coll_node_map *)map)->node_of_rank[rank];
+}
+
+/* These distances were not asked for by name: the run continues without them. */
+static void use_addresses(coll_node_map *map, coll_process *process, char *const *address,
+                          bool *is_open)
+{
+    matrix_error error = {0, "there is no memory for them"};
+    int rc = topo_from_addresses((const char *const *)address, hosts_of(map), map->nodes,
+                                 &map->topology, &error);
+    if (rc == 0) {
+        *is_open = false;
+        report_source(map, process, "the job's environment");
+    } else if (rc != -ENODATA && coll_is_first(process, "environment", "")) {
+        coll_show(process, "environment", error.reason);
+    }
+}
+
+/* On rank 0: those of all nodes. */
+static int receive_addresses(coll_group *group, size_t nodes, coll_texts *all)
+{
+    const char *own = getenv(ADDRESS);
+    all->text = calloc(nodes, sizeof *all->text);
+    int rc = all->text == NULL ? -ENOMEM : 0;
+    rc = coll_receive_texts(group, nodes - 1, all, rc);
+    if (rc != 0 || own == NULL)
+        return rc;
+    all->text[0] = strdup(own);
+    return all->text[0] == NULL ? -ENOMEM : 0;
+}
+
+int coll_distances_ask(coll_node_map *map, coll_group *group, bool *is_open)
+{
+    bool is_root = group->rank == 0;
+    coll_texts all = {.index_of = node_of, .context = map};
+    int rc = 0;
+    if (is_root)
+        rc = receive_addresses(group, map->nodes, &all);
+    else if (coll_is_leader(group))
+        rc = coll_send_text(group, getenv(ADDRESS), 0);
+    rc = coll_agree_error(group, rc);
+    if (rc == 0 && is_root)
+        use_addresses(map, group->runtime->process, all.text, is_open);
+    for (size_t n = 0; all.text != NULL && n < map->nodes; n++)
+        free(all.text[n]);
+    free(all.text);
+    return rc;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of module nodes share. The hops between nodes come from a file of the user or from
+ * the job's environment; rank 0 alone learns them, since it alone decides. Distances inside a node
+ * come from the launcher or from hwloc; the leader of the node alone learns them. */
+#ifndef COLLECTIVE_NODES_INTERNAL_H
+#define COLLECTIVE_NODES_INTERNAL_H
+
+#include "collective/nodes.h"
+
+/* ---- nodes_local.c ---- */
+
+/* Distances between the ranks of this node, from the localities that the launcher gives. *given:
+ * it gives that of any rank, or the node has one rank. Local. */
+int coll_inside_read(const coll_group *group, coll_inside *inside, bool *given);
+void coll_inside_release(coll_inside *inside);
+/* Whether this rank may use fewer processors than there are. Local. */
+bool coll_may_be_bound(void);
+/* The same from what each rank's own hwloc says; *inside changes on leaders only, and there unless
+ * `given`. Collective. */
+int coll_inside_ask(coll_group *group, bool given, coll_inside *inside);
+/* On the leader of a node: whether the launcher gave localities, or each rank's hwloc was asked. */
+void coll_inside_report(const coll_group *group, bool given, bool asked);
+
+/* ---- nodes_distance.c ---- */
+
+/* Sends a string (NULL: an empty message) to a peer that expects one from each of several ranks. */
+int coll_send_text(coll_group *group, const char *text, int peer);
+/* Where those that are received go. */
+typedef struct coll_texts {
+    char **text; /* the caller frees it and each string; NULL: no memory */
+    size_t (*index_of)(const void *context, int rank);
+    const void *context;
+} coll_texts;
+/* Receives those of `count` ranks whatever happens. rc: this rank's status so far. */
+int coll_receive_texts(coll_group *group, size_t count, coll_texts *texts, int rc);
+
+/* On rank 0: the topology that the parameter names. *is_open: it names none, and the job's
+ * environment decides; the topology is flat so far. Reports errors. */
+int coll_distances_read(coll_node_map *map, coll_process *process, const coll_opening *opening,
+                        bool *is_open);
+/* Whether this rank is the leader of its node, and the environment has the node's address. Local.
+ */
+bool coll_has_address(const coll_group *group);
+/* Hops from the addresses of all nodes; *is_open becomes false on rank 0 if it could use them. An
+ * unusable address is reported, and is no error. Collective. */
+int coll_distances_ask(coll_node_map *map, coll_group *group, bool *is_open);
+/* On rank 0: no source has given distances. */
+void coll_distances_report_flat(const coll_node_map *map, coll_process *process);
+
+#endif

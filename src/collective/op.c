@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One operation: plan, requests, shuffle and file access, last agreement. */
+#include "collective/op.h"
+
+static int error_class(const coll_file *file, int rc)
+{
+    return file->handle.runtime->error_class(rc);
+}
+
+/* Domains and their aggregators. rc: this rank's status so far. Collective; the error is that of
+ * all ranks. */
+static int make_plan(coll_op *op, int rc)
+{
+    coll_file *file = op->file;
+    const coll_plan_input in = {
+        .settings = &file->settings,
+        .group = &file->group,
+        .nodes = file->nodes,
+        .accesses = op->accesses,
+        .lo = op->lo,
+        .hi = op->hi,
+        .all_entries = coll_stats_are_on(file->stats),
+        .keep_entries = coll_stats_want_plan(file->stats),
+    };
+    double start = coll_clock(&file->group);
+    rc = coll_plans_make(file->plans, op->slot, &in, rc);
+    file->plan_ops[op->slot] = 0;
+    op->makes_plan = rc == 0;
+    op->time.st2 += coll_clock(&file->group) - start;
+    return rc;
+}
+
+/* Whether a write, by a plan, is independent because no aggregator would merge pieces. */
+static bool merges_nothing(const coll_op *op)
+{
+    return op->write && op->may_be_independent && op->file->merges_nothing[op->slot];
+}
+
+/* As make_plan. Where no aggregator would merge pieces that are written, there is no exchange. */
+static int prepare_exchange(coll_op *op)
+{
+    enum { ERROR, MERGES, VALUES };
+    coll_file *file = op->file;
+    coll_exchange *prepared = file->exchange[op->slot];
+    coll_plan_view plan = coll_plan_get(coll_plans_at(file->plans, op->slot));
+    const coll_exchange_layout layout = {
+        .cycle_size = plan.cycle_size,
+        .num_cycles = plan.num_cycles,
+        .message_size = plan.message_size,
+        .piece = op->piece,
+        .domains = plan.domains,
+        .aggregator = plan.aggregator,
+        .share = plan.share,
+        .shares = plan.shares,
+        .aggregates = plan.aggregates,
+        .domain = plan.domain,
+        .contributors = plan.contributors,
+        .ordered = op->write && op->atomic,
+        .use_shared_memory = file->agreed.of[PARAMETER_SHARED_MEMORY],
+    };
+    double start = coll_clock(&file->group);
+    int rc = coll_exchange_prepare(prepared, &file->group, &layout);
+    int64_t value[VALUES] = {error_class(file, rc),
+                             coll_exchange_merges(prepared, file->handle.store)};
+    rc = coll_agree_max(&file->group, value, VALUES);
+    if (rc == 0)
+        rc = (int)value[ERROR];
+    file->merges_nothing[op->slot] = !value[MERGES];
+    op->independent = rc == 0 && merges_nothing(op);
+    op->time.st3 = coll_clock(&file->group) - start;
+    return rc;
+}
+
+/* NULL: none, as of an independent operation. */
+static coll_plan *plan_of(const coll_op *op)
+{
+    return op->independent ? NULL : coll_plans_at(op->file->plans, op->slot);
+}
+
+/* To the recorder, what trials choose in this run goes by aggregators: a record depends on accesses
+ * and settings only. */
+static void record_op(const coll_op *op)
+{
+    coll_file *file = op->file;
+    const coll_record_access access = {
+        .list = op->accesses,
+        .lo = op->lo,
+        .hi = op->hi,
+        .division = &file->settings.division,
+    };
+    if (op->makes_plan && file->records)
+        coll_record_plan(file->record, op->slot, &file->group, &access);
+    if (!op->independent || op->trial != NULL)
+        coll_record_count(file->record, op->slot);
+}
+
+static coll_device_use take_device_use(const coll_file *file)
+{
+    const coll_handle *handle = &file->handle;
+    if (handle->take_device_use == NULL)
+        return (coll_device_use){0};
+    return handle->take_device_use(handle->context);
+}
+
+/* Tells the observers of an operation that was carried out. */
+static int observe_op(const coll_op *op)
+{
+    coll_file *file = op->file;
+    const coll_stats_access access = {
+        .file = file->handle.name,
+        .write = op->write,
+        .time = op->time,
+        .moved = op->result.moved,
+        .messages = op->result.messages,
+        .device = take_device_use(file),
+        .metadata = coll_message_bytes(&file->group),
+        .makes_plan = op->makes_plan,
+        .plan_calls = op->independent ? 0 : file->plan_ops[op->slot],
+        .settings = &file->settings,
+        .plan = plan_of(op),
+        .nodes = file->nodes,
+    };
+    record_op(op);
+    if (file->handle.observe != NULL)
+        file->handle.observe(file->handle.context, &access);
+    return coll_stats_report(file->stats, &file->group, &access);
+}
+
+/* rc: the error of what has moved the data. */
+static int complete_copies(const coll_op *op, int rc)
+{
+    int copied = access_memory_complete(op->memory, op->write);
+    return rc == 0 ? copied : rc;
+}
+
+/* Moves the data by a plan and an exchange that are complete on all ranks. */
+static int run_exchange(coll_op *op)
+{
+    coll_file *file = op->file;
+    coll_plan_view plan = coll_plan_get(coll_plans_at(file->plans, op->slot));
+    exchange_run run = {
+        .write = op->write,
+        .memory = op->memory,
+        .shift = op->shift,
+        .probe = coll_stats_probe(file->stats, plan.num_cycles),
+    };
+    coll_exchange_times times = {0};
+    int rc = coll_exchange_run(file->exchange[op->slot], &file->group, file->handle.store, &run,
+                               &op->result, &times);
+    op->time.st4 = times.shuffle;
+    op->time.st5 += times.access;
+    file->plan_ops[op->slot]++;
+    file->aggregators = (int64_t)plan.domains->count;
+    return complete_copies(op, rc);
+}
+
+/* *gave_up: it was a trial, and takes too long. */
+static int run_independent(coll_op *op, bool *gave_up)
+{
+    const coll_independent_run run = {
+        .write = op->write,
+        .memory = op->memory,
+        .accesses = op->accesses,
+        .limit = op->trial != NULL ? trial_limit(op->trial) : 0,
+    };
+    coll_independent_result result;
+    int rc = coll_independent_execute(op->file->independent, &op->file->group,
+                                      op->file->handle.store, &run, &result);
+    op->result.moved = result.moved;
+    *gave_up = result.gave_up;
+    op->time.st5 = result.seconds;
+    return complete_copies(op, rc);
+}
+
+int coll_op_transfer_early(coll_op *op)
+{
+    bool gave_up;
+    return run_independent(op, &gave_up);
+}
+
+/* Moves the data and agrees on errors, unless that is done; does it again by the plan where any
+ * rank gave up. */
+int coll_op_transfer(coll_op *op, int rc)
+{
+    enum { ERROR, GAVE_UP, VALUES };
+    coll_file *file = op->file;
+    bool gave_up = false;
+    if (!op->is_done) {
+        op->result = (exchange_result){0};
+        if (rc == 0)
+            rc = op->independent ? run_independent(op, &gave_up) : run_exchange(op);
+        int64_t value[VALUES] = {error_class(file, rc), gave_up};
+        rc = coll_agree_max(&file->group, value, VALUES);
+        op->end = coll_clock(&file->group);
+        if (rc == 0)
+            rc = (int)value[ERROR];
+        gave_up = value[GAVE_UP];
+    }
+    if (rc == 0 && gave_up) {
+        op->independent = false;
+        return coll_op_transfer(op, rc);
+    }
+    op->moved += op->result.moved;
+    coll_exchange_release(file->memory, &file->group);
+    return rc == 0 ? observe_op(op) : rc;
+}
+
+static void reset_slot(coll_file *file, size_t slot)
+{
+    coll_exchange_reset(file->exchange[slot]);
+    coll_plans_reset(file->plans, slot);
+    coll_record_reset(file->record, slot);
+    coll_schedule_forget(file->schedule, slot);
+}
+
+void coll_op_reset_slots(coll_file *file)
+{
+    for (size_t slot = 0; slot < COLL_SLOTS; slot++)
+        reset_slot(file, slot);
+    file->kept_bytes = 0;
+}
+
+static void count_kept_bytes(coll_file *file)
+{
+    file->kept_bytes = 0;
+    for (size_t slot = 0; slot < COLL_SLOTS; slot++)
+        file->kept_bytes +=
+            coll_plans_bytes(file->plans, slot) + coll_exchange_bytes(file->exchange[slot]);
+}
+
+/* Makes a plan in place of the one in the slot, and prepares an exchange. rc: this rank's status so
+ * far. The error is that of all ranks. */
+static int plan_op(coll_op *op, int rc)
+{
+    reset_slot(op->file, op->slot);
+    if (op->hi > 0)
+        rc = make_plan(op, rc);
+    if (op->hi > 0 && rc == 0)
+        rc = prepare_exchange(op);
+    count_kept_bytes(op->file);
+    return rc;
+}
+
+/* An operation with a new plan, or without one. rc and the error: as plan_op. */
+int coll_op_run(coll_op *op, int rc)
+{
+    if (!op->independent)
+        rc = plan_op(op, rc);
+    if (op->hi > 0 && (rc == 0 || op->independent))
+        rc = coll_op_transfer(op, rc);
+    op->time = (coll_times){0};
+    op->makes_plan = false;
+    return rc;
+}
+
+/* ---- with aggregators, or without ---- */
+
+static int64_t aggregation_of(const coll_plan_settings *settings, bool write)
+{
+    return write ? settings->write_aggregation : settings->read_aggregation;
+}
+
+bool coll_op_chooses_way(const coll_plan_settings *settings, bool write)
+{
+    return aggregation_of(settings, write) == AGGREGATION_AUTOMATIC &&
+           settings->division.aggregators == 0;
+}
+
+bool coll_op_is_independent(const coll_file *file, bool write, bool atomic,
+                            const aggregation_access *access)
+{
+    const coll_plan_settings *settings = &file->settings;
+    if (atomic)
+        return false;
+    return aggregation_of(settings, write) == AGGREGATION_NEVER ||
+           (coll_op_chooses_way(settings, write) && !aggregation_pays(access, write));
+}
+
+int coll_op_agree_range(coll_op *op)
+{
+    int64_t value[] = {-access_lower(op->accesses), access_upper(op->accesses)};
+    int rc = coll_agree_max(&op->file->group, value, 2);
+    op->lo = -value[0];
+    op->hi = value[1];
+    return rc;
+}
+
+void coll_op_remember_plan(const coll_op *op, const coll_access *access)
+{
+    const coll_plan_view plan = coll_plan_get(coll_plans_at(op->file->plans, op->slot));
+    coll_schedule_remember(op->file->schedule, op->slot, access, plan.id, plan.period);
+}
+
+void coll_op_choose_by_trial(coll_op *op, bool blocking)
+{
+    op->independent = merges_nothing(op);
+    if (!op->may_be_independent || op->independent || !blocking)
+        return;
+    op->trial = coll_schedule_trial(op->file->schedule, op->slot, op->write);
+    op->independent = trial_next(op->trial) != TRIAL_AGGREGATORS;
+}

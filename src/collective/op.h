@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One operation of a call: plan, exchange and file access, last agreement. It moves one ordered
+ * access list of each rank. */
+#ifndef COLLECTIVE_OP_H
+#define COLLECTIVE_OP_H
+
+#include "collective/file.h"
+
+#include "plan/aggregation.h"
+
+typedef struct coll_op {
+    coll_file *file;
+    bool write;
+    size_t slot;                 /* of its plan */
+    bool makes_plan;             /* and does not reuse it */
+    bool independent;            /* without an exchange; the same on all ranks */
+    bool may_be_independent;     /* if that is faster; the same on all ranks */
+    const trial *trial;          /* that has chosen `independent`; NULL: a rule has */
+    bool atomic;                 /* the same on all ranks */
+    bool is_done;                /* all ranks have transferred their data, without an error */
+    const access_memory *memory; /* bytes of the stream <-> addresses */
+    const access_list *accesses; /* bytes of the stream <-> the file, ordered */
+    int64_t lo, hi;              /* accessed range of the plan, over all ranks */
+    int64_t piece;               /* bytes of a piece in the mean, the least of any rank */
+    int64_t shift;               /* byte o of the plan is byte o + shift of the file */
+    coll_times time;
+    double end; /* of the last agreement */
+    exchange_result result;
+    int64_t moved; /* bytes of this rank's buffer that were written or read, by all operations */
+} coll_op;
+
+/* With a new plan or, if it is independent, without one. rc: this rank's status so far. The error
+ * is that of all ranks. Collective. */
+int coll_op_run(coll_op *op, int rc);
+/* By the plan in the slot, or independent. rc: as above; an error is passed here for an independent
+ * operation only. Collective. */
+int coll_op_transfer(coll_op *op, int rc);
+/* Transfers this rank's data, without an agreement. Local. */
+int coll_op_transfer_early(coll_op *op);
+
+/* Whether aggregators are left to aggregation_pays. */
+bool coll_op_chooses_way(const coll_plan_settings *settings, bool write);
+/* Whether each rank accesses the file itself: as hints demand, or because aggregators do not pay.
+ * In atomic mode the order of ranks decides, which only an aggregator can keep. */
+bool coll_op_is_independent(const coll_file *file, bool write, bool atomic,
+                            const aggregation_access *access);
+
+/* Where a plan is reused, its trial chooses the way; not of a non-blocking call, whose time is that
+ * of the program as well. */
+void coll_op_choose_by_trial(coll_op *op, bool blocking);
+/* Later calls may reuse the plan of the operation for this access. */
+void coll_op_remember_plan(const coll_op *op, const coll_access *access);
+
+/* The accessed range of a further layer over all ranks; hi is 0 if no rank has data. Collective. */
+int coll_op_agree_range(coll_op *op);
+
+/* Releases the plans and exchanges of all slots. */
+void coll_op_reset_slots(coll_file *file);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* File domains and their assignment to aggregators for one collective access. Rank 0 decides by
+ * src/plan; all ranks learn the result.
+ *
+ * Functions return 0 or an error. */
+#ifndef COLLECTIVE_PLAN_H
+#define COLLECTIVE_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collective/group.h"
+#include "collective/nodes.h"
+
+#include "access/access.h"
+#include "access/domain.h"
+#include "matrix/matrix.h"
+#include "plan/aggregation.h"
+#include "plan/division.h"
+#include "plan/plan.h"
+
+/* What a file was opened with, as far as plans depend on it; the same on all ranks. No padding: two
+ * of them are compared by memcmp. */
+typedef struct coll_plan_settings {
+    division_settings division; /* the number of aggregators is one that the storage targets allow;
+                                   capacity is not set */
+    division_cycles cycles;     /* parts and message are not set */
+    const plan_strategy *strategy;
+    int64_t write_aggregation, read_aggregation; /* an aggregation_choice */
+} coll_plan_settings;
+
+/* One plan, or none. */
+typedef struct coll_plan coll_plan;
+
+/* The plans of a file, by slot. All ranks have the same plans in the same slots. */
+#define COLL_PLANS 8
+typedef struct coll_plans coll_plans;
+
+coll_plans *coll_plans_new(void); /* NULL: no memory */
+void coll_plans_free(coll_plans *plans);
+/* Allocates what a rank needs to take part in any plan of `ranks` ranks, always as many. Local. */
+int coll_plans_prepare(coll_plans *plans, int ranks);
+coll_plan *coll_plans_at(coll_plans *plans, size_t slot);
+/* Releases the plan in a slot, if any. */
+void coll_plans_reset(coll_plans *plans, size_t slot);
+/* Bytes that the plan in a slot keeps, as far as they grow with the number of runs. */
+int64_t coll_plans_bytes(const coll_plans *plans, size_t slot);
+
+typedef struct coll_plan_input {
+    const coll_plan_settings *settings;
+    coll_group *group;
+    const coll_nodes *nodes;
+    const access_list *accesses; /* this rank's, ordered */
+    int64_t lo, hi;              /* accessed range over all ranks, bytes [lo, hi), lo < hi */
+    bool all_entries;            /* rank 0 gets the whole of C (the same on all ranks) ... */
+    bool keep_entries;           /* ... and keeps it (on rank 0), for coll_plan_costs */
+} coll_plan_input;
+
+/* Makes a plan in place of the one in the slot. rc: this rank's status so far; an error of any rank
+ * is returned by all ranks alike, and then there is no plan. Collective. */
+int coll_plans_make(coll_plans *plans, size_t slot, const coll_plan_input *in, int rc);
+
+/* What all ranks know of a plan; valid until it is reset. */
+typedef struct coll_plan_view {
+    int64_t id;           /* the same on all ranks, never given twice by a rank 0 */
+    int64_t lo, hi;       /* of the input */
+    int64_t period;       /* bytes: the plan suits an access that is moved by a multiple of this */
+    int64_t cycle_size;   /* positions of a domain */
+    int64_t num_cycles;   /* of the largest domain */
+    int64_t message_size; /* bytes at most */
+    const file_domains *domains;
+    const int *aggregator;     /* per domain, a rank */
+    const domain_share *share; /* this rank's part of each domain that it accesses */
+    size_t shares;
+    bool aggregates; /* this rank owns domain `domain` ... */
+    size_t domain;
+    size_t contributors; /* number of ranks that access it, itself included */
+} coll_plan_view;
+
+coll_plan_view coll_plan_get(const coll_plan *plan);
+
+/* What rank 0 knows besides. */
+typedef struct coll_plan_costs {
+    double hop_bytes, hop_bytes_otp;
+    int64_t crossing_bytes; /* between nodes */
+    double apart_hop_bytes; /* as if all ranks of a node were one hop apart, which fitted domains
+                               are compared with */
+    division_kind domains;  /* what was used: even, stripe or fitted */
+    int64_t unit;           /* of stripes or fitted domains, bytes; 0: even domains */
+    size_t per_node;        /* domains that a node owns at most */
+    /* Kept entries, ranks x domains; NULL: not kept. */
+    const matrix *requests;      /* C, bytes */
+    const matrix *savings;       /* what domains save on ranks (plan_input.savings); NULL also: no
+                                    more than their own bytes */
+    const matrix *even_requests; /* the same of the even domains that fitted ones replaced */
+    const matrix *even_savings;
+    const matrix *blocks; /* contiguous blocks, where the strategy assigns by them */
+} coll_plan_costs;
+
+coll_plan_costs coll_plan_get_costs(const coll_plan *plan);
+void coll_plan_release_entries(coll_plan *plan);
+
+#endif

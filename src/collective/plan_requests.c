@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a decision needs on rank 0, by way of the node leaders: C, without the row of each rank, and
+ * the bytes of each node in each unit (src/plan/requests.h). */
+#include "collective/plan_internal.h"
+
+#include <stdlib.h>
+
+#include "plan/requests.h"
+
+static request_sums start_request_sums(const coll_planning *planning)
+{
+    const coll_plan_input *in = planning->in;
+    const coll_node_map *map = coll_nodes_map(in->nodes);
+    bool by_blocks = in->settings->strategy->by_blocks;
+    const int *local = in->group->local;
+    size_t locals = (size_t)in->group->locals;
+    const coll_inside *inside = coll_nodes_inside(in->nodes);
+    size_t most = in->all_entries
+                      ? locals
+                      : plan_even_per_node(map->ranks_on_node, map->nodes, planning->domains);
+    return (request_sums){
+        .node = {.by_blocks = by_blocks,
+                 .most = most,
+                 .low = local[(most < locals ? most : locals) - 1],
+                 .near = {local, locals, inside->steps, inside->nearness}},
+        .all = rows_builder_new((size_t)in->group->size, map->nodes, planning->domains, by_blocks),
+        .node_of_rank = map->node_of_rank,
+    };
+}
+
+/* With the even domains, where fitted ones may replace them. */
+static bool counts_units(const coll_planning *planning, const coll_draft *draft)
+{
+    return planning->may_fit && draft->units.unit == 0;
+}
+
+int coll_gather_requests(const coll_planning *planning, const coll_draft *draft, int rc,
+                         coll_gathered *all)
+{
+    static const coll_node_gather gather = {
+        .to_leader = COLL_TAG_ROWS,
+        .to_root = COLL_TAG_NODE_ROWS,
+        .add_rank = requests_add_rank,
+        .node_sum = requests_sum_node,
+        .add_node = requests_add_node,
+    };
+    coll_group *group = planning->in->group;
+    bool with_units = counts_units(planning, draft);
+    request_sums sums = start_request_sums(planning);
+    coll_message own = {.from = group->rank};
+    *all = (coll_gathered){0};
+    sums.units = with_units ? planning->pieces.count : 0;
+    sums.all_units = &all->units;
+    if (rc == 0)
+        rc = requests_describe(draft->share, draft->view.shares,
+                               with_units ? &planning->pieces : NULL, planning->in->accesses,
+                               &own.element, &own.count);
+    rc = coll_gather_by_node(group, &gather, &sums, &own, rc);
+    if (rc == 0 && own.from == 0)
+        rc = rows_builder_finish(&sums.all, &all->c);
+    free(own.element);
+    requests_release(&sums);
+    return rc;
+}
+
+void coll_gathered_release(coll_gathered *all)
+{
+    rows_release(&all->c);
+    free(all->units.entry);
+}

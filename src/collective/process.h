@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the files of a process share: who it is among the processes of its job, messages to the
+ * user, and what is counted over all files. The caller's, for as long as any file is open.
+ */
+#ifndef COLLECTIVE_PROCESS_H
+#define COLLECTIVE_PROCESS_H
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The job, and where it was started. */
+typedef struct coll_job {
+    /* The same in all processes of the job, and other than that of every other job: that of the
+     * parents of spawned processes, too. */
+    const char *id;
+    int64_t started;      /* when this process was, in nanoseconds since 1970; 0: not known */
+    size_t size;          /* number of its processes */
+    bool is_first;        /* this process has rank 0 in it */
+    bool has_one_program; /* the launcher started one on all ranks, or does not say */
+    const char *folder;   /* in which the launcher started the program; NULL: not known */
+} coll_job;
+
+/* Messages that are shown once, at most. */
+enum { COLL_SHOWN = 64 };
+
+typedef struct coll_process {
+    void *context;
+    coll_job job;
+    /* What a parameter is called, for people, and what its name begins with; settings of the MPI.
+     */
+    const char *parameter, *prefix, *mpi_setting[2];
+    double (*clock)(void *context); /* seconds */
+    /* hwloc's description of the machine (src/topo/machine.h); NULL: there is none. */
+    struct hwloc_topology *(*machine)(void *context);
+    /* A topic of the help file, for the user: what one rank reports for all. */
+    void (*show)(void *context, const char *topic, va_list arguments);
+    /* A line for who asked for lines of this level; 0: for all. */
+    void (*log)(void *context, int level, const char *format, va_list arguments);
+
+    struct coll_pool *pool; /* of all files (exchange.h) */
+
+    /* ---- of src/collective; zero at first ---- */
+
+    pthread_mutex_t lock;               /* PTHREAD_MUTEX_INITIALIZER; guards ... */
+    struct coll_recorder *recorder;     /* ... what it records; NULL: nothing yet */
+    _Atomic int64_t plans, lines;       /* made by this process as rank 0; of statistics, ... */
+    _Atomic int plan_lines, timelines;  /* ... of them with a plan, and with a time line */
+    _Atomic uint64_t shown[COLL_SHOWN]; /* digests of messages that are shown once */
+} coll_process;
+
+void coll_log(coll_process *process, int level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Shows a topic to the user. */
+void coll_show(coll_process *process, const char *topic, ...);
+/* Whether the process shows this topic for the first time, about `what`: then the caller does. */
+bool coll_is_first(coll_process *process, const char *topic, const char *what);
+
+/* A parameter, or a file that it names, cannot be used, which was reported. Returns `error` where
+ * the user is strict about it, and 0 otherwise. */
+int coll_refuse(coll_process *process, bool strict, int error);
+
+/* The absolute name of a file that the user named: relative names count from the job's folder.
+ * NULL: no memory; the caller frees it. */
+char *coll_job_path(const coll_process *process, const char *name);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Collection of an access in the record, on rank 0.
+ *
+ * One reduction over all ranks; then each rank's accesses go to the ranks that count neighbours in
+ * a part of the range; then these counts and each rank's row of the profile go to rank 0. Memory
+ * and messages do not grow with the square of the number of ranks, and no rank sees the blocks of
+ * all others. */
+#include "collective/record_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Ranges that end beyond this offset are not recorded, so that bins, which may be twice as large,
+ * end within RECORD_FILE_MOST_OFFSET. */
+#define MOST_OFFSET (RECORD_FILE_MOST_OFFSET / 4)
+
+/* Sums over all ranks: ranks with an error; those of the profile; ranks that access each part. */
+enum { SUM_ERRORS, SUM_PROFILE, SUM_SENDERS = SUM_PROFILE + RECORD_SUMS };
+
+typedef struct collection {
+    coll_group *group;
+    const coll_record_access *access;
+    size_t parts;
+    record_message part[RECORD_MOST_PARTS]; /* what this rank accesses, by parts */
+    int64_t sum[SUM_SENDERS + RECORD_MOST_PARTS];
+    int64_t unit; /* bytes of a bin of the profile */
+    /* Of the ranks that access the part that this one owns. */
+    access_list *list;
+    size_t *rank, senders; /* of the world */
+    record_message report; /* the length of the counts of neighbours; these; a row of the profile */
+    record_sums sums;      /* rank 0 */
+} collection;
+
+static size_t ranks_of(const collection *c)
+{
+    return (size_t)c->group->size;
+}
+
+/* SIZE_MAX for a process of another job. */
+static size_t job_rank(const collection *c, int rank)
+{
+    const coll_runtime *runtime = c->group->runtime;
+    return runtime->job_rank(runtime->context, rank);
+}
+
+/* ---- all ranks: what they access ---- */
+
+static int describe_access(collection *c)
+{
+    const coll_record_access *a = c->access;
+    if (job_rank(c, c->group->rank) == SIZE_MAX)
+        return 0;
+    int rc = record_add_sums(a->list, a->lo, a->hi, c->sum + SUM_PROFILE);
+    if (rc == 0)
+        rc = record_describe_access(a->list, a->lo, a->hi, c->part, c->parts);
+    for (size_t j = 0; j < c->parts; j++)
+        c->sum[SUM_SENDERS + j] = c->part[j].count > 0;
+    return rc;
+}
+
+/* rc: this rank's status so far. An error of any rank becomes one of all. Collective. */
+static int reduce_sums(collection *c, int rc)
+{
+    c->sum[SUM_ERRORS] = rc != 0;
+    const coll_runtime *runtime = c->group->runtime;
+    int failed = runtime->reduce(runtime->context, c->sum, SUM_SENDERS + c->parts, COLL_SUM);
+    if (rc == 0)
+        rc = failed;
+    return rc == 0 && c->sum[SUM_ERRORS] > 0 ? -ENOMEM : rc;
+}
+
+/* ---- owners of parts: what others access there ---- */
+
+static int take_part(void *context, coll_message *message)
+{
+    collection *c = context;
+    if (c->list == NULL || c->rank == NULL)
+        return -ENOMEM;
+    c->rank[c->senders] = job_rank(c, message->from);
+    return access_decode_runs(&c->list[c->senders++], message->element, message->count);
+}
+
+/* Returns this rank's error. Collective. */
+static int exchange_parts(collection *c)
+{
+    int rank = c->group->rank, first = 0;
+    size_t own = record_part_of_rank((size_t)rank, c->parts, ranks_of(c)), sends = 0;
+    size_t senders = own != SIZE_MAX ? (size_t)c->sum[SUM_SENDERS + own] : 0;
+    coll_arrivals arrivals = {
+        .tag = COLL_TAG_RECORD, .expected = senders, .take = take_part, .context = c};
+    exchange_request request[RECORD_MOST_PARTS];
+    c->list = calloc(senders + 1, sizeof *c->list);
+    c->rank = calloc(senders + 1, sizeof *c->rank);
+    for (size_t j = 0; j < c->parts; j++) {
+        coll_message part = {rank, c->part[j].element, c->part[j].count};
+        int rc = 0;
+        if (part.count > 0 && j == own) {
+            arrivals.expected--;
+            rc = take_part(c, &part);
+        } else if (part.count > 0) {
+            size_t owner = record_owner_of_part(j, c->parts, ranks_of(c));
+            rc = coll_message_isend(c->group, part.element, part.count, (int)owner, COLL_TAG_RECORD,
+                                    &request[sends]);
+            sends += rc == 0;
+        }
+        first = first == 0 ? rc : first;
+    }
+    return coll_message_complete(c->group, &arrivals, request, sends, first);
+}
+
+/* ---- all ranks: their reports to rank 0 ---- */
+
+/* Without elements: the sender had no memory for them. Ranks of another job have no row. */
+static int take_report(void *context, coll_message *message)
+{
+    collection *c = context;
+    size_t from = (size_t)message->from, rank = job_rank(c, message->from);
+    if (message->count == 0)
+        return -ENOMEM;
+    return record_sums_add_report(&c->sums, record_part_of_rank(from, c->parts, ranks_of(c)), rank,
+                                  message->element, message->count);
+}
+
+/* rc: this rank's status so far. Returns its error, of rank 0 that of any rank. Collective. */
+static int gather_reports(collection *c, int rc)
+{
+    const coll_record_access *a = c->access;
+    bool is_root = c->group->rank == 0;
+    const coll_arrivals arrivals = {.tag = COLL_TAG_ROWS,
+                                    .expected = is_root ? (size_t)c->group->size - 1 : 0,
+                                    .take = take_report,
+                                    .context = c};
+    exchange_request request;
+    if (rc == 0 && is_root)
+        rc = record_sums_start(&c->sums, c->group->runtime->process->job.size, a->lo, a->hi,
+                               c->unit, c->parts);
+    if (rc == 0)
+        rc = record_make_report(c->list, c->rank, c->senders, a->list, a->lo, c->unit, &c->report);
+    coll_message own = {0, c->report.element, c->report.count};
+    bool sends = rc == 0 && !is_root;
+    if (sends)
+        rc = coll_message_isend(c->group, own.element, own.count, 0, COLL_TAG_ROWS, &request);
+    else if (!is_root)
+        rc = coll_message_send_empty(c->group, 0, COLL_TAG_ROWS);
+    else if (rc == 0)
+        rc = take_report(c, &own);
+    return coll_message_complete(c->group, &arrivals, &request, sends && rc == 0, rc);
+}
+
+/* ---- rank 0: the record ---- */
+
+static int make_entry(collection *c, record_entry *entry)
+{
+    const division_settings *d = c->access->division;
+    *entry = (record_entry){.pattern = {.first = c->access->lo,
+                                        .unit = c->unit,
+                                        .division = {.kind = d->kind,
+                                                     .aggregators = d->aggregators,
+                                                     .stripe = d->stripe,
+                                                     .targets = d->targets < VIEW_FILE_MOST_TARGETS
+                                                                    ? d->targets
+                                                                    : VIEW_FILE_MOST_TARGETS}},
+                            .accessed = c->sum[SUM_PROFILE + RECORD_SUM_BYTES]};
+    return record_sums_finish(&c->sums, &entry->view, &entry->bytes);
+}
+
+static void release_collection(collection *c)
+{
+    for (size_t j = 0; j < c->parts; j++)
+        free(c->part[j].element);
+    for (size_t s = 0; s < c->senders; s++)
+        access_release(&c->list[s]);
+    free(c->list);
+    free(c->rank);
+    free(c->report.element);
+    record_sums_release(&c->sums);
+}
+
+int coll_record_collect(coll_group *group, const coll_record_access *access, record_entry *entry)
+{
+    collection c = {
+        .group = group, .access = access, .parts = record_count_parts((size_t)group->size)};
+    if (access->hi > MOST_OFFSET)
+        return -ERANGE;
+    int rc = reduce_sums(&c, describe_access(&c));
+    if (rc == 0) {
+        c.unit = record_choose_unit(access->lo, access->hi, c.sum + SUM_PROFILE);
+        rc = gather_reports(&c, exchange_parts(&c));
+    }
+    if (rc == 0 && group->rank == 0)
+        rc = make_entry(&c, entry);
+    release_collection(&c);
+    return rc > 0 ? -EIO : rc;
+}

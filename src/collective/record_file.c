@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What this process adds to the record, which it writes when files are closed, and at its end. */
+#define _GNU_SOURCE /* program_invocation_short_name */
+#include "collective/record_internal.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* Of a program's name and a number of ranks. */
+#define RUN_BYTES (RECORD_MOST_NAME + 64)
+
+/* ---- writing ---- */
+
+static void describe_run(const char *program, size_t ranks, char text[RUN_BYTES])
+{
+    char name[RECORD_MOST_NAME + 1];
+    base_escape(name, sizeof name, program);
+    snprintf(text, RUN_BYTES, "\"%s\" on %zu ranks", name, ranks);
+}
+
+/* One line a job, by the process that writes first. */
+static void report_record(const coll_recorder *recorder, const record_news *news)
+{
+    char place[PATH_MAX], run[RUN_BYTES], before[RUN_BYTES] = "", kept[PATH_MAX + 16] = "";
+    bool replaces = news->before.ranks > 0;
+    base_escape(place, sizeof place, record_file_path(recorder->file));
+    describe_run(program_invocation_short_name, recorder->process->job.size, run);
+    if (replaces)
+        describe_run(news->before.program, news->before.ranks, before);
+    if (news->keeps)
+        snprintf(kept, sizeof kept, ", kept in %s~", place);
+    coll_log(recorder->process, 0, "the accesses of %s are recorded in %s%s%s%s", run, place,
+             replaces ? ", in place of those of " : "", before, kept);
+}
+
+static int write_version(coll_recorder *recorder)
+{
+    record_news news;
+    int rc = record_file_write(recorder->file, &news);
+    recorder->is_replaced |= recorder->is_written && news.is_first;
+    if (rc == 0 && news.is_first && !recorder->is_written)
+        report_record(recorder, &news);
+    recorder->is_written |= rc == 0;
+    return rc;
+}
+
+static const char *reason_of_gap(int error)
+{
+    switch (error) {
+    case -ENOMEM: return strerror(ENOMEM);
+    case -ERANGE: return "accesses beyond the first 512 PiB of a file cannot be recorded";
+    default: return "a part of it could not be collected";
+    }
+}
+
+static void write_user_record(coll_recorder *recorder)
+{
+    coll_process *process = recorder->process;
+    const char *path = record_file_path(recorder->file);
+    int rc = write_version(recorder);
+    if (rc != 0)
+        coll_show(process, "record", path, record_file_reason(rc));
+    if (recorder->error != 0)
+        coll_show(process, "record-part", path, reason_of_gap(recorder->error));
+    if (recorder->is_replaced)
+        coll_show(process, "record-part", path, "another job records into it at the same time");
+}
+
+static void end_record(coll_recorder *recorder)
+{
+    if (recorder->file == NULL)
+        return;
+    if (!recorder->is_automatic)
+        write_user_record(recorder);
+    else if (recorder->error == 0)
+        coll_record_cache_write(recorder);
+    record_file_free(recorder->file);
+    recorder->file = NULL;
+    recorder->is_automatic = recorder->is_written = recorder->is_replaced = false;
+    recorder->error = 0;
+    recorder->next = 0;
+}
+
+void coll_record_finish(coll_process *process)
+{
+    pthread_mutex_lock(&process->lock);
+    if (process->recorder != NULL) {
+        end_record(process->recorder);
+        coll_record_cache_end(process->recorder);
+        free(process->recorder);
+        process->recorder = NULL;
+    }
+    pthread_mutex_unlock(&process->lock);
+}
+
+/* NULL: no memory. */
+static coll_recorder *recorder_of(coll_process *process)
+{
+    if (process->recorder == NULL)
+        process->recorder = calloc(1, sizeof *process->recorder);
+    if (process->recorder != NULL)
+        process->recorder->process = process;
+    return process->recorder;
+}
+
+/* ---- the record that is appended to ---- */
+
+static int open_record(coll_recorder *recorder, const char *name, bool automatic)
+{
+    const coll_job *job = &recorder->process->job;
+    const char *command = automatic ? recorder->run.command : NULL;
+    const record_origin origin = {command != NULL ? command : program_invocation_short_name,
+                                  job->id, job->started};
+    end_record(recorder);
+    int rc = record_file_open(&recorder->file, name, &origin);
+    recorder->is_automatic = rc == 0 && automatic;
+    return rc;
+}
+
+/* Negative errno; -ENOENT: the cache is not used. */
+static int select_record(coll_recorder *recorder, const char *path)
+{
+    bool automatic = coll_record_is_automatic(path);
+    const char *place = automatic ? coll_record_cache_place(recorder) : path;
+    if (place == NULL)
+        return -ENOENT;
+    char *name = coll_job_path(recorder->process, place);
+    int rc = name == NULL ? -ENOMEM : 0;
+    if (rc == 0 && (recorder->file == NULL || strcmp(name, record_file_path(recorder->file)) != 0))
+        rc = open_record(recorder, name, automatic);
+    free(name);
+    return rc;
+}
+
+static int prepare_automatic(coll_recorder *recorder, const char *path)
+{
+    int rc = select_record(recorder, path);
+    if (rc != 0 && -ENOENT != rc)
+        coll_record_cache_refuse(recorder, rc);
+    return rc;
+}
+
+static int prepare_named(coll_recorder *recorder, const char *path)
+{
+    coll_process *process = recorder->process;
+    int rc = select_record(recorder, path);
+    if (rc != 0 && coll_is_first(process, "record-check", "")) /* not for every file */
+        coll_show(process, "record-check", path, record_file_reason(rc));
+    return rc;
+}
+
+static int prepare_record(coll_recorder *recorder, const char *path)
+{
+    if (recorder == NULL)
+        return -ENOMEM;
+    return coll_record_is_automatic(path) ? prepare_automatic(recorder, path)
+                                          : prepare_named(recorder, path);
+}
+
+int coll_record_prepare(coll_process *process, const char *path, bool *records)
+{
+    *records = false;
+    if (path[0] == '\0')
+        return 0;
+    pthread_mutex_lock(&process->lock);
+    int rc = prepare_record(recorder_of(process), path);
+    pthread_mutex_unlock(&process->lock);
+    *records = rc == 0;
+    return rc == 0 || coll_record_is_automatic(path) ? 0 : -EACCES;
+}
+
+/* Of a file that is recorded: there is a recorder-> */
+void coll_record_append(coll_process *process, const char *path, const char *file,
+                        const record_entry *entry, int64_t times, bool new_file)
+{
+    pthread_mutex_lock(&process->lock);
+    coll_recorder *recorder = recorder_of(process);
+    int rc = recorder == NULL ? -ENOMEM : select_record(recorder, path);
+    if (rc == 0)
+        rc = record_file_add(recorder->file, file, entry, times, new_file);
+    else
+        coll_show(process, "record", path, record_file_reason(rc));
+    if (rc != 0 && recorder != NULL)
+        recorder->error = rc;
+    pthread_mutex_unlock(&process->lock);
+}
+
+/* A job may end at its time limit. Versions take a twentieth of the time at most; what cannot be
+ * written now is written, or reported, at the end. */
+void coll_record_flush(coll_process *process)
+{
+    pthread_mutex_lock(&process->lock);
+    coll_recorder *recorder = process->recorder;
+    double begin = process->clock(process->context);
+    if (recorder != NULL && recorder->file != NULL && !recorder->is_automatic &&
+        begin >= recorder->next) {
+        (void)write_version(recorder);
+        double end = process->clock(process->context);
+        recorder->next = end + 20.0 * (end - begin);
+    }
+    pthread_mutex_unlock(&process->lock);
+}
+
+void coll_record_set_error(coll_process *process, int rc)
+{
+    pthread_mutex_lock(&process->lock);
+    if (recorder_of(process) != NULL)
+        process->recorder->error = rc;
+    pthread_mutex_unlock(&process->lock);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The plan in a line of the statistics: all that is needed to make the same decision again. */
+#include "collective/stats_internal.h"
+
+/* Entries of C, hops and links that a line has at most, each. */
+#define MAX_ENTRIES 131072
+static void put_entries(json_writer *w, const char *key, const matrix *m)
+{
+    json_begin_array(w, key);
+    for (size_t row = 0; row < m->rows; row++) {
+        for (size_t k = m->row_start[row]; k < m->row_start[row + 1]; k++) {
+            json_put_size(w, NULL, row);
+            json_put_size(w, NULL, m->col[k]);
+            json_put_int64(w, NULL, m->value[k]);
+        }
+    }
+    json_end_array(w);
+}
+
+static int sum_nodes(const matrix *requests, const coll_node_map *map, matrix *sums)
+{
+    matrix_builder builder = {.rows = map->nodes, .cols = requests->cols};
+    int rc = 0;
+    for (size_t r = 0; r < requests->rows && rc == 0; r++) {
+        for (size_t k = requests->row_start[r]; k < requests->row_start[r + 1] && rc == 0; k++)
+            rc = matrix_builder_add(&builder, map->node_of_rank[r], requests->col[k],
+                                    requests->value[k]);
+    }
+    if (rc == 0)
+        rc = matrix_builder_finish(&builder, sums);
+    matrix_builder_clear(&builder);
+    return rc;
+}
+
+static bool is_short(const matrix *m)
+{
+    return m->row_start[m->rows] <= MAX_ENTRIES;
+}
+
+/* By rank, or else by node; nothing if that has too many entries, too, or there is no memory for
+ * it. savings: NULL, or for requests by rank. */
+static void put_requests(json_writer *w, const matrix *requests, const matrix *savings,
+                         const coll_node_map *map)
+{
+    matrix sums = {0};
+    if (is_short(requests)) {
+        json_put_string(w, "requests_by", "rank");
+        put_entries(w, "requests", requests);
+        if (savings != NULL && is_short(savings))
+            put_entries(w, "savings", savings);
+    } else if (sum_nodes(requests, map, &sums) == 0 && is_short(&sums)) {
+        json_put_string(w, "requests_by", "node");
+        put_entries(w, "requests", &sums);
+    }
+    matrix_release(&sums);
+}
+
+/* The path between two nodes of a tree has as many links as there are hops. */
+static void put_distances(json_writer *w, const topo *t)
+{
+    bool known = t->places > 0 && t->source != NULL;
+    json_begin_object(w, "distances");
+    json_put_string(w, "source", known ? t->source : "two hops between any two nodes");
+    if (t->tree.vertices > 0 && t->tree.vertices <= MAX_ENTRIES) {
+        json_put_sizes(w, "parent", t->tree.parent, t->tree.vertices);
+        json_put_sizes(w, "cables", t->tree.width, t->tree.vertices);
+    } else if (t->places > 0 && t->places <= MAX_ENTRIES / t->places) {
+        json_put_sizes(w, "place_of_node", t->place_of_node, t->nodes);
+        json_begin_array(w, "hops");
+        for (size_t i = 0; i < t->places * t->places; i++)
+            json_put_int64(w, NULL, t->between[i]);
+        json_end_array(w);
+    }
+    json_end_object(w);
+}
+
+void coll_stats_put_plan(json_writer *w, const char *key, const coll_stats_access *access,
+                         int ranks)
+{
+    const coll_node_map *map = coll_nodes_map(access->nodes);
+    const coll_plan_view view = coll_plan_get(access->plan);
+    const coll_plan_costs costs = coll_plan_get_costs(access->plan);
+    json_begin_object(w, key);
+    json_put_size(w, "per_node", costs.per_node);
+    json_put_int64(w, "message_size", view.message_size);
+    json_begin_array(w, "hosts");
+    for (size_t n = 0; n < map->nodes; n++)
+        json_put_string(w, NULL, map->host[n]);
+    json_end_array(w);
+    json_put_sizes(w, "node_of_rank", map->node_of_rank, (size_t)ranks);
+    json_put_ints(w, "rank_of_domain", view.aggregator, view.domains->count);
+    put_requests(w, costs.requests, costs.savings, map);
+    if (costs.blocks != NULL && is_short(costs.blocks))
+        put_entries(w, "blocks", costs.blocks);
+    if (costs.even_requests != NULL) {
+        json_begin_object(w, "even");
+        json_put_size(w, "count", costs.even_requests->cols);
+        put_requests(w, costs.even_requests, costs.even_savings, map);
+        json_end_object(w);
+    }
+    put_distances(w, &map->topology);
+    json_end_object(w);
+}

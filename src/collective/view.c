@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "collective/view.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "access/tile.h"
+
+static bool equal_runs(const access_list *a, const access_list *b)
+{
+    return a->count == b->count &&
+           (a->count == 0 || memcmp(a->run, b->run, a->count * sizeof *a->run) == 0);
+}
+
+void coll_view_set(coll_view *view, const access_list *period, int64_t extent)
+{
+    view->id += view->extent != extent || !equal_runs(period, &view->period);
+    access_release(&view->period);
+    view->period = *period;
+    view->extent = extent;
+}
+
+void coll_view_release(coll_view *view)
+{
+    access_release(&view->period);
+}
+
+static bool is_contiguous(const coll_view *view)
+{
+    return view->period.count == 1 && view->period.run[0].count == 1 &&
+           view->period.run[0].length == view->extent;
+}
+
+/* In a contiguous view each byte may begin a copy. */
+coll_position coll_view_normalize(const coll_view *view, coll_position position)
+{
+    int64_t offset;
+    if (is_contiguous(view) && !__builtin_add_overflow(position.offset, position.used, &offset))
+        return (coll_position){offset, 0};
+    return position;
+}
+
+int coll_view_access(const coll_view *view, coll_position position, int64_t bytes,
+                     access_list *list)
+{
+    int64_t end;
+    if (bytes == 0 || view->period.bytes == 0)
+        return 0;
+    if (__builtin_add_overflow(position.used, bytes, &end))
+        return -EOVERFLOW;
+    if (position.offset == 0 && position.used == 0 && bytes == view->period.bytes) {
+        *list = access_borrow(&view->period);
+        return 0;
+    }
+    return access_append_tiled(list, &view->period, position.offset, view->extent, position.used,
+                               bytes);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A view of a file: copies of one access list. */
+#ifndef COLLECTIVE_VIEW_H
+#define COLLECTIVE_VIEW_H
+
+#include <stdint.h>
+
+#include "access/access.h"
+
+/* Zero at first. */
+typedef struct coll_view {
+    uint64_t id;        /* changes whenever the view does */
+    access_list period; /* one copy, offsets relative to its beginning */
+    int64_t extent;     /* from one copy to the next, bytes */
+} coll_view;
+
+/* Where an access begins: byte `used` of the copy of the view at byte `offset` of the file. */
+typedef struct coll_position {
+    int64_t offset, used;
+} coll_position;
+
+/* Takes over the period. The same view again is no other view. */
+void coll_view_set(coll_view *view, const access_list *period, int64_t extent);
+void coll_view_release(coll_view *view);
+/* The same position, so that equal accesses have comparable ones. */
+coll_position coll_view_normalize(const coll_view *view, coll_position position);
+/* What `bytes` bytes from the position on access, in the empty list; it may borrow the view's. */
+int coll_view_access(const coll_view *view, coll_position position, int64_t bytes,
+                     access_list *list);
+
+#endif
