@@ -44,7 +44,7 @@ aggregation_access aggregation_move(const aggregation_access *access, int64_t di
     moved.lo += distance;
     if (access->lock_unit > 0 && distance % access->lock_unit != 0)
         moved.unaligned = ACCESS_END; /* maybe none; only the list would show it */
-    else if (access->unaligned >= 0)
+    else if (access->unaligned >= 0 && access->unaligned < ACCESS_END)
         moved.unaligned += distance;
     return moved;
 }

@@ -73,6 +73,7 @@ START_TEST(unknown_alignment_is_none)
     ck_assert_int_eq(aggregation_move(&access, 8192).unaligned, -1);
     access = aggregation_move(&access, 5);
     ck_assert_int_ge(access.unaligned, 4101);
+    ck_assert_int_ge(aggregation_move(&access, 8192).unaligned, access.unaligned);
     ck_assert(aggregation_pays(&(aggregation_access){0, 1, 100, access.unaligned, 4096}, true));
     access_release(&list);
 }
