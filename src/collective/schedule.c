@@ -171,14 +171,13 @@ enum {
     VALUES
 };
 
-/* Numbers of plans never repeat, and change with the slot. */
+/* Numbers of plans never repeat, and change with the slot. Those of plans that cannot be reused
+ * count, too, because the next plan goes to the slot that was used least recently. */
 static int64_t digest_slots(const coll_schedule *schedule)
 {
     uint64_t digest = 0;
-    for (size_t slot = 0; slot < COLL_SLOTS; slot++) {
-        const schedule_slot *s = &schedule->slot[slot];
-        digest = digest * UINT64_C(0x9e3779b97f4a7c15) + (s->is_reusable ? (uint64_t)s->id : 0);
-    }
+    for (size_t slot = 0; slot < COLL_SLOTS; slot++)
+        digest = digest * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)schedule->slot[slot].id;
     return (int64_t)(digest >> 1);
 }
 
