@@ -63,7 +63,8 @@ typedef struct coll_runtime {
     /* Its rank in the job of rank 0; SIZE_MAX for a process of another job. */
     size_t (*job_rank)(void *context, int rank);
 
-    /* ---- messages, as in exchange/transport.h ---- */
+    /* ---- messages, as in exchange/transport.h; one of at most 8 bytes that is not synchronous
+     * completes also while its receiver waits for something else ---- */
 
     int (*isend)(void *context, int peer, enum coll_tag tag, const void *data, size_t bytes,
                  bool synchronous, exchange_request *request);

@@ -4,15 +4,11 @@
 #include "orders.h"
 
 #include <argp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-static const char *tool;
-static const char *present_way = "--schedules=1";
-static uint64_t present_seed;
+#include "../unit/replay.h"
 
 /* ---- failures ---- */
 
@@ -76,37 +72,6 @@ static void explain(uint64_t seed, bool verbose)
     sim_free(sim);
 }
 
-static void print_seed(void)
-{
-    char text[120];
-    int length = snprintf(text, sizeof text, "# the program ends in %s %s --seed=%" PRIu64 "\n",
-                          tool, present_way, present_seed);
-    if (write(STDOUT_FILENO, text, (size_t)length) < 0)
-        _exit(EXIT_FAILURE);
-}
-
-static void end_by_signal(int signal)
-{
-    (void)signal;
-    print_seed();
-    _exit(EXIT_FAILURE);
-}
-
-/* Of the sanitizers' runtime, where the program is linked with it. */
-void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
-
-static void catch_crashes(void)
-{
-    if (__sanitizer_set_death_callback != NULL) {
-        __sanitizer_set_death_callback(print_seed);
-        return;
-    }
-    signal(SIGSEGV, end_by_signal);
-    signal(SIGBUS, end_by_signal);
-    signal(SIGFPE, end_by_signal);
-    signal(SIGABRT, end_by_signal);
-}
-
 /* ---- what was simulated ---- */
 
 typedef struct feature {
@@ -154,7 +119,7 @@ static void count_features(const simulation *sim, feature *f)
 static bool simulate(uint64_t seed, feature *features)
 {
     simulation *sim = calloc(1, sizeof *sim);
-    sim->seed = sim->state = present_seed = seed;
+    sim->seed = sim->state = replay_seed = seed;
     sim_draw(sim);
     sim_run(sim);
     count_features(sim, features);
@@ -170,11 +135,12 @@ static bool try_orders(uint64_t seed, uint64_t exchanges)
 {
     sim_tally tally = {0};
     bool good = true;
-    present_way = "--schedules=0 --orders=1";
-    for (present_seed = seed; good && tally.exchanges < exchanges; present_seed++)
-        good = sim_try_orders(present_seed, &tally);
+    replay_way = "--schedules=0 --orders=1";
+    for (replay_seed = seed; good && tally.exchanges < exchanges; replay_seed++)
+        good = sim_try_orders(replay_seed, &tally);
     if (!good)
-        printf("# an order fails: %s %s --seed=%" PRIu64 "\n", tool, present_way, present_seed - 1);
+        printf("# an order fails: %s %s --seed=%" PRIu64 "\n", replay_tool, replay_way,
+               replay_seed - 1);
     printf("%sok 3 - every order of %" PRIu64 " small exchanges, without and with %" PRIu64
            " faults\n# %" PRIu64 " orders, %" PRIu64 " states\n",
            good ? "" : "not ", tally.exchanges, tally.faults, tally.orders, tally.states);
@@ -233,17 +199,18 @@ int main(int argc, char **argv)
     feature features[MOST_FEATURES] = {{NULL, 0}};
     uint64_t done = 0;
     bool good = true;
-    tool = argv[0];
+    replay_tool = argv[0];
+    replay_way = "--schedules=1";
     setvbuf(stdout, NULL, _IOLBF, 0);
-    catch_crashes();
+    replay_catch_crashes();
     if (options.verbose)
         explain(options.seed, true);
     while (good && done < options.schedules)
         good = simulate(options.seed + done++, features);
     if (!good) {
-        printf("# schedule %" PRIu64 " fails: %s --schedules=1 --seed=%" PRIu64 "\n", done, tool,
-               present_seed);
-        explain(present_seed, false);
+        printf("# schedule %" PRIu64 " fails: %s --schedules=1 --seed=%" PRIu64 "\n", done,
+               replay_tool, replay_seed);
+        explain(replay_seed, false);
     }
     printf("%sok 1 - the exchange in %" PRIu64 " schedules\n", good ? "" : "not ", done);
     bool all = report_features(features, done);
