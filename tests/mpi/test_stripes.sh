@@ -24,9 +24,8 @@ for ranks in 1 2 4 7; do
 done
 check "even domains" 4 60 --mca fcoll_tatp_domains even -- --domains even
 check "stripe, one target or more" 5 60 --mca fcoll_tatp_domains stripe -- --domains stripe
-for algorithm in 2 3; do
-    check "OMPIO locks the file, algorithm $algorithm" 4 40 --mca fs_ufs_lock_algorithm $algorithm -- --locked
-done
+check "OMPIO locks the file" 4 40 --mca fs_ufs_lock_algorithm 2 -- --locked=whole
+check "OMPIO locks what is accessed" 4 40 --mca fs_ufs_lock_algorithm 3 -- --locked=bytes
 check "windows of their own" 4 40 --mca fcoll_tatp_shared_memory false
 check "told by hints" 16 20
 
