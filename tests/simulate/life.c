@@ -128,9 +128,10 @@ sim_access sim_access_of(const life *l, int step, int rank)
     return access;
 }
 
+/* Each step writes other data: what an earlier one left does not pass for them. */
 unsigned char sim_data(const life *l, int step, int rank, int64_t at)
 {
-    uint64_t state = l->step[step].seed * 64 + (uint64_t)rank;
+    uint64_t state = (l->step[step].seed + (uint64_t)step) * 64 + (uint64_t)rank;
     return (unsigned char)((next_random(&state) >> 32) + (uint64_t)at * 37 + (uint64_t)(at >> 8));
 }
 
@@ -471,16 +472,6 @@ static void check_result(sim_rank *r, int rc)
         sim_fail(l, "rank %d: step %d ends with %d without a cause", r->rank, r->step, rc);
 }
 
-/* All accesses before it have a result: some rank has come here. */
-static void begin_access(sim_rank *r)
-{
-    life *l = r->life;
-    for (int i = 0; i < r->step; i++)
-        sim_model_step(l, i);
-    l->step[r->step].has_begun = true;
-}
-
-/* The result of r's call is that of an access that any rank may still be in. */
 static void access_file(sim_rank *r)
 {
     life *l = r->life;
@@ -493,7 +484,8 @@ static void access_file(sim_rank *r)
     b->memory = (access_memory){.list = {NULL}};
     b->bytes = access.bytes;
     b->gaps = s->gaps;
-    begin_access(r);
+    sim_model_steps(l, r->step); /* all accesses before it have a result */
+    s->has_begun = true;
     fill_buffer(r, b);
     expect_bytes(r, &access, expected[r->rank]);
     int64_t copies = r->own.size > 0 ? access.first / r->own.size : 0;
@@ -507,7 +499,7 @@ static void access_file(sim_rank *r)
         .error = sim_fault(r, FAULT_ARGUMENT) ? -EINVAL : 0,
         .memory = b->memory,
         .view = &r->view,
-        .position = coll_view_normalize(&r->view, position),
+        .position = position,
         .bytes = access.bytes,
     };
     sim_memory_of(r);
@@ -540,8 +532,7 @@ static void wait_for_all(sim_rank *r)
     if (l->is_lost || s->is_complete)
         return;
     s->is_complete = true;
-    for (int i = 0; i < r->step; i++)
-        sim_model_step(l, i);
+    sim_model_steps(l, r->step);
     sim_check_file(l);
 }
 
@@ -597,8 +588,8 @@ void sim_rank_main(sim_rank *r)
 void sim_end(life *l)
 {
     sim_memory_of(NULL);
-    for (int i = 0; i < l->steps && l->failure == NULL; i++)
-        sim_model_step(l, i);
+    if (l->failure == NULL)
+        sim_model_steps(l, l->steps);
     if (l->failure == NULL && !l->is_lost)
         sim_check_file(l);
     sim_network_end(l);

@@ -77,7 +77,6 @@ typedef struct sim_rank {
     struct life *life;
     int rank;
     ucontext_t context;
-    char *stack;
     bool has_ended, has_noticed; /* the latter: that a rank was lost */
     int step;
     const char *where;    /* it is: the last call of the runtime */
@@ -90,7 +89,6 @@ typedef struct sim_rank {
     coll_store store;
     coll_file *file;
     coll_view view;
-    const sim_view *layout; /* the present one */
     sim_view own;
     const char *parameter[PARAMETERS];
     coll_hint_values hints;
@@ -104,7 +102,6 @@ typedef struct life {
     uint64_t seed, state;
     const char *failure; /* NULL: none */
     char failure_text[200];
-    bool verbose;
 
     int ranks, nodes;
     bool by_node;
@@ -160,8 +157,8 @@ void sim_network_end(life *l);
 void sim_store(sim_rank *r);
 /* Byte `at` of the stream of a rank's view; the first byte of the file is 0. */
 int64_t sim_place(const sim_view *v, int64_t at);
-/* An access was made by all ranks, or failed on all: updates the model. */
-void sim_model_step(life *l, int step);
+/* Accesses before a step were made by all ranks, or failed on all: updates the model. */
+void sim_model_steps(life *l, int step);
 /* Whether the file is as the model says. All accesses are complete. */
 void sim_check_file(life *l);
 

@@ -145,7 +145,7 @@ static void write_model(life *l, int step, int rank, bool is_known)
         l->model_end = -1;
 }
 
-void sim_model_step(life *l, int step)
+static void model_step(life *l, int step)
 {
     sim_step *s = &l->step[step];
     if (s->is_complete || !s->has_begun)
@@ -154,6 +154,12 @@ void sim_model_step(life *l, int step)
     bool is_known = s->has_result && s->result == 0 && !l->is_lost;
     for (int i = 0; i < l->ranks && s->kind == STEP_WRITE; i++)
         write_model(l, step, i, is_known);
+}
+
+void sim_model_steps(life *l, int step)
+{
+    for (int i = 0; i < step; i++)
+        model_step(l, i);
 }
 
 void sim_check_file(life *l)
