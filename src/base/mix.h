@@ -24,4 +24,12 @@ static inline uint64_t base_digest(uint64_t digest, uint64_t value)
     return digest ^ digest >> 29;
 }
 
+/* The digest of a sequence with the bytes of a text more. */
+static inline uint64_t base_digest_text(uint64_t digest, const char *text)
+{
+    for (; *text != '\0'; text++)
+        digest = base_digest(digest, (unsigned char)*text);
+    return digest;
+}
+
 #endif

@@ -15,9 +15,7 @@
 
 static uint64_t digest_text(uint64_t digest, const char *text)
 {
-    for (; *text != '\0'; text++)
-        digest = base_digest(digest, (unsigned char)*text);
-    return base_digest(digest, 256); /* the end: no byte */
+    return base_digest(base_digest_text(digest, text), 256); /* the end: no byte */
 }
 
 /* ---- files ---- */

@@ -18,6 +18,7 @@
 /* A call, while it runs. */
 typedef struct running {
     coll_call *call;
+    coll_position position;
     access_list accesses; /* what it accesses in the file */
     /* `layers` ordered lists; &accesses if that is ordered; NULL: not expanded. */
     access_list *layer;
@@ -30,7 +31,7 @@ static int expand_call(running *r)
 {
     if (r->layer != NULL)
         return 0;
-    int rc = coll_view_access(r->call->view, r->call->position, r->call->bytes, &r->accesses);
+    int rc = coll_view_access(r->call->view, r->position, r->call->bytes, &r->accesses);
     if (rc != 0)
         return rc;
     if (!access_is_ordered(&r->accesses))
@@ -78,8 +79,8 @@ static int prepare_call(running *r)
     coll_file_take_hints(file);
     *access = (coll_access){
         .view = r->call->view->id,
-        .offset = r->call->position.offset,
-        .used = r->call->position.used,
+        .offset = r->position.offset,
+        .used = r->position.used,
         .bytes = r->call->bytes,
         .atomic = r->call->atomic,
         .settings = file->digest,
@@ -202,7 +203,7 @@ static int run_ops(running *r)
 
 int coll_call_run(coll_call *call)
 {
-    running r = {.call = call};
+    running r = {.call = call, .position = coll_view_normalize(call->view, call->position)};
     int rc = call->file->error;
     if (rc == 0)
         rc = run_ops(&r);

@@ -10,9 +10,9 @@
 /* Bytes of a cycle where a request to the file takes long. */
 #define REMOTE_CYCLE (4 << 20)
 
-static bool allocate_exchanges(coll_file *file)
+static bool allocate_exchanges(coll_file *file, coll_pool *pool)
 {
-    file->memory = coll_exchange_memory_new(file->process->pool);
+    file->memory = coll_exchange_memory_new(pool);
     for (size_t slot = 0; slot < COLL_SLOTS && file->memory != NULL; slot++) {
         file->exchange[slot] = coll_exchange_new(file->memory, slot);
         if (file->exchange[slot] == NULL)
@@ -26,14 +26,13 @@ coll_file *coll_file_new(coll_process *process)
     coll_file *file = calloc(1, sizeof *file);
     if (file == NULL)
         return NULL;
-    file->process = process;
     file->nodes = coll_nodes_new();
     file->schedule = coll_schedule_new();
     file->plans = coll_plans_new();
     file->independent = coll_independent_new();
     file->record = coll_record_new();
     file->stats = coll_stats_new();
-    if (allocate_exchanges(file) && file->nodes != NULL && file->schedule != NULL &&
+    if (allocate_exchanges(file, process->pool) && file->nodes != NULL && file->schedule != NULL &&
         file->plans != NULL && file->independent != NULL && file->record != NULL &&
         file->stats != NULL)
         return file;
@@ -126,7 +125,7 @@ static bool adopt_own_settings(coll_file *file)
     const coll_plan_settings settings = coll_settings_plan(&file->own, file->group.size);
     bool changes = !coll_file_has_settings(file, &settings);
     if (file->group.rank == 0)
-        coll_settings_tell(&file->own, &file->group, file->handle.name);
+        coll_settings_tell(&file->own, &settings, &file->group, file->handle.name);
     file->agreed = file->own;
     file->settings = settings;
     file->handle.store->lock_unit = find_lock_unit(file);
@@ -169,10 +168,15 @@ int coll_file_renew_settings(coll_file *file, bool differ, bool *reuse)
 
 /* ---- opening ---- */
 
+static coll_process *process_of(const coll_file *file)
+{
+    return file->handle.runtime->process;
+}
+
 /* On rank 0. */
 static int prepare_record(const coll_file *file, coll_opening *opening)
 {
-    coll_process *process = file->process;
+    coll_process *process = process_of(file);
     bool records = false;
     int rc = coll_record_prepare(process, file->record_path, &records);
     opening->root.records = records;
@@ -190,7 +194,7 @@ static int prepare_file(coll_file *file, coll_opening *opening)
     if (rc == 0)
         rc = coll_stats_prepare(file->stats, &file->group);
     if (rc == 0 && is_root)
-        rc = coll_settings_check(file->process, file->handle.parameters);
+        rc = coll_settings_check(process_of(file), file->handle.parameters);
     if (rc == 0 && is_root)
         rc = prepare_record(file, opening);
     return rc;
@@ -249,7 +253,7 @@ static void begin_record(coll_file *file, bool records)
     if (records && !file->records)
         coll_schedule_forget_all(file->schedule);
     if (records && file->group.rank == 0)
-        coll_record_begin(file->record, file->process, file->record_path, file->handle.name);
+        coll_record_begin(file->record, process_of(file), file->record_path, file->handle.name);
     file->records = records;
 }
 

@@ -23,7 +23,6 @@ struct coll_file {
     int64_t aggregators; /* of the last call by a plan; 0: none yet */
     bool has_started;    /* all ranks have agreed on `error` */
     int error;           /* of the opening */
-    coll_process *process;
     coll_handle handle;
     coll_facts facts;
     coll_group group;

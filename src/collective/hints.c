@@ -39,7 +39,7 @@ const char *coll_hint_name(enum coll_hint hint)
 enum coll_hint coll_hint_find(const char *name)
 {
     enum coll_hint hint = 0;
-    while (hint < COLL_HINTS && strcmp(keys[hint].name, name) != 0)
+    while (hint < COLL_HINTS - 1 && strcmp(keys[hint].name, name) != 0)
         hint++;
     return hint;
 }

@@ -30,7 +30,7 @@ typedef struct coll_hint_values {
 enum { COLL_HINT_TEXT = 24 };
 
 const char *coll_hint_name(enum coll_hint hint);
-/* The hint of this name; COLL_HINTS: none. */
+/* The hint of this name, which is that of one. */
 enum coll_hint coll_hint_find(const char *name);
 /* 0: the text is no value of the hint. */
 int64_t coll_hint_parse(enum coll_hint hint, const char *text);

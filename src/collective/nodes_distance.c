@@ -58,7 +58,7 @@ static int read_topology_file(coll_node_map *map, coll_process *process,
         report_source(map, process, path);
     else
         topo_flat(&map->topology, map->nodes);
-    if (rc == 0 || -ENOMEM == rc)
+    if (rc == 0 || rc == -ENOMEM)
         return rc;
     return refuse_topology(process, opening, &error);
 }

@@ -29,12 +29,7 @@ void coll_show(coll_process *process, const char *topic, ...)
 /* Not 0. */
 static uint64_t digest_of(const char *topic, const char *what)
 {
-    uint64_t digest = 0;
-    for (size_t i = 0; i <= strlen(topic); i++)
-        digest = base_digest(digest, (unsigned char)topic[i]);
-    for (; *what != '\0'; what++)
-        digest = base_digest(digest, (unsigned char)*what);
-    return digest | 1;
+    return base_digest_text(base_digest(base_digest_text(0, topic), 0), what) | 1;
 }
 
 bool coll_is_first(coll_process *process, const char *topic, const char *what)

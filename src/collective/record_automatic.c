@@ -30,7 +30,7 @@ void coll_record_cache_refuse(coll_recorder *recorder, int rc)
         return;
     (void)cache_path(&path);
     coll_show(process, "cache", path != NULL ? path : "~/.cache",
-              -EPERM == rc || -ENXIO == rc ? cache_reason(rc) : record_file_reason(rc));
+              rc == -EPERM || rc == -ENXIO ? cache_reason(rc) : record_file_reason(rc));
     free(path);
 }
 
@@ -83,7 +83,7 @@ static int find_record(coll_recorder *recorder, int folder)
     record_header header;
     int fd = cache_open_record(folder, &recorder->run.key, true);
     if (fd < 0)
-        return -ENOENT == fd ? 0 : fd;
+        return fd == -ENOENT ? 0 : fd;
     int rc = record_header_read(&header, fd);
     bool is_whole = rc == 0 && header.ranks == job->size;
     recorder->run.has_record =

@@ -80,10 +80,7 @@ static void end_record(coll_recorder *recorder)
     else if (recorder->error == 0)
         coll_record_cache_write(recorder);
     record_file_free(recorder->file);
-    recorder->file = NULL;
-    recorder->is_automatic = recorder->is_written = recorder->is_replaced = false;
-    recorder->error = 0;
-    recorder->next = 0;
+    *recorder = (coll_recorder){.process = recorder->process, .run = recorder->run};
 }
 
 void coll_record_finish(coll_process *process)
@@ -140,7 +137,7 @@ static int select_record(coll_recorder *recorder, const char *path)
 static int prepare_automatic(coll_recorder *recorder, const char *path)
 {
     int rc = select_record(recorder, path);
-    if (rc != 0 && -ENOENT != rc)
+    if (rc != 0 && rc != -ENOENT)
         coll_record_cache_refuse(recorder, rc);
     return rc;
 }
@@ -174,7 +171,6 @@ int coll_record_prepare(coll_process *process, const char *path, bool *records)
     return rc == 0 || coll_record_is_automatic(path) ? 0 : -EACCES;
 }
 
-/* Of a file that is recorded: there is a recorder-> */
 void coll_record_append(coll_process *process, const char *path, const char *file,
                         const record_entry *entry, int64_t times, bool new_file)
 {

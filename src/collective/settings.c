@@ -47,10 +47,7 @@ bool coll_settings_are_strict(coll_parameters text)
 
 int64_t coll_settings_digest_text(const char *text)
 {
-    uint64_t digest = 0;
-    for (; *text != '\0'; text++)
-        digest = base_digest(digest, (unsigned char)*text);
-    return (int64_t)(digest >> 1);
+    return (int64_t)(base_digest_text(0, text) >> 1);
 }
 
 int64_t coll_settings_digest(const coll_settings *settings)
@@ -168,15 +165,16 @@ coll_plan_settings coll_settings_plan(const coll_settings *settings, int ranks)
     };
 }
 
-void coll_settings_tell(const coll_settings *settings, const coll_group *group, const char *file)
+void coll_settings_tell(const coll_settings *settings, const coll_plan_settings *plan,
+                        const coll_group *group, const char *file)
 {
-    const coll_plan_settings plan = coll_settings_plan(settings, group->size);
-    int64_t wanted = wanted_aggregators(settings, group->size), allowed = plan.division.aggregators;
+    int64_t wanted = wanted_aggregators(settings, group->size),
+            allowed = plan->division.aggregators;
     if (wanted > 0 && allowed != wanted)
         coll_log(group->runtime->process, 20,
                  "%s: %lld aggregators in place of %lld, because %lld storage targets cannot be "
                  "shared out evenly among those",
-                 file, (long long)allowed, (long long)wanted, (long long)plan.division.targets);
+                 file, (long long)allowed, (long long)wanted, (long long)plan->division.targets);
 }
 
 static int64_t hint_of_aggregation(int64_t aggregation)

@@ -59,7 +59,8 @@ void coll_settings_set_hints(coll_settings *settings, const coll_hint_values *hi
 /* What plans of a file of `ranks` ranks depend on. */
 coll_plan_settings coll_settings_plan(const coll_settings *settings, int ranks);
 /* Tells where the number of aggregators is not the one that was asked for. */
-void coll_settings_tell(const coll_settings *settings, const coll_group *group, const char *file);
+void coll_settings_tell(const coll_settings *settings, const coll_plan_settings *plan,
+                        const coll_group *group, const char *file);
 /* The hints that these settings mean, for MPI_File_get_info. given: the user's; aggregators: the
  * number of them in the last call, where it is chosen; 0: not known. */
 coll_hint_values coll_settings_hints(const coll_plan_settings *settings,

@@ -32,7 +32,7 @@ static bool is_contiguous(const coll_view *view)
            view->period.run[0].length == view->extent;
 }
 
-/* In a contiguous view each byte may begin a copy. */
+/* In a contiguous view, as the default one, each byte may begin a copy. */
 coll_position coll_view_normalize(const coll_view *view, coll_position position)
 {
     int64_t offset;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Hints of an open file: what MPI_File_open, MPI_File_set_view and MPI_File_set_info were given,
- * and what MPI_File_get_info returns. Local: call.c agrees on them. */
+ * and what MPI_File_get_info returns. Local: src/collective agrees on
+ * them. */
 #ifndef MCA_FCOLL_TATP_HINTS_H
 #define MCA_FCOLL_TATP_HINTS_H
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MCA parameters. Values may change between files: a
- * program may set the parameters. */
+/* MCA parameters. Values may change between files: a program may set the parameters. */
 #ifndef MCA_FCOLL_TATP_PARAMS_H
 #define MCA_FCOLL_TATP_PARAMS_H
 

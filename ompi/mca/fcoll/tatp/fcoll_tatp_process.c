@@ -116,7 +116,7 @@ static void log_line(void *context, int level, const char *format, va_list argum
     int stream = 0 == level ? 0 : ompi_fcoll_base_framework.framework_output;
     char *line;
     (void)context;
-    if (vasprintf(&line, format, arguments) < 0)
+    if (opal_output_get_verbosity(stream) < level || vasprintf(&line, format, arguments) < 0)
         return;
     opal_output_verbose(level, stream, "fcoll:tatp: %s", line);
     free(line);

@@ -40,14 +40,11 @@ static int decode_view(tatp_view *view, const ompio_file_t *fh)
     return 0;
 }
 
-/* OMPIO's default view has copies of 4 MiB. */
 int tatp_view_position(tatp_view *view, const ompio_file_t *fh, coll_position *position)
 {
-    const coll_position at = {(int64_t)COMPAT_VIEW(fh)->f_offset,
-                              (int64_t)COMPAT_VIEW(fh)->f_total_bytes};
-    int rc = decode_view(view, fh);
-    *position = 0 == rc ? coll_view_normalize(&view->view, at) : at;
-    return rc;
+    *position = (coll_position){(int64_t)COMPAT_VIEW(fh)->f_offset,
+                                (int64_t)COMPAT_VIEW(fh)->f_total_bytes};
+    return decode_view(view, fh);
 }
 
 /* OMPIO's state of the file pointer: it stays at the end of a period that was used up, and moves to
