@@ -111,11 +111,11 @@ int access_append_memory(access_list *memory, const void *address, size_t length
 
 static int run_is_valid(const access_run *run)
 {
-    int64_t span, end;
-    return run->offset >= 0 && run->length > 0 && run->count > 0 && run->stride >= 0 &&
+    int64_t span, last, end;
+    return run->offset >= 0 && run->length > 0 && run->count > 0 &&
            !__builtin_mul_overflow(run->stride, run->count - 1, &span) &&
-           !__builtin_add_overflow(run->offset, span, &end) &&
-           !__builtin_add_overflow(end, run->length, &end);
+           !__builtin_add_overflow(run->offset, span, &last) && last >= 0 &&
+           !__builtin_add_overflow(last, run->length, &end);
 }
 
 int access_append_run(access_list *list, const access_run *run)

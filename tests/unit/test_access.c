@@ -98,15 +98,30 @@ END_TEST
 START_TEST(bad_blocks_are_refused)
 {
     access_list list = {0};
-    access_run wraps = {INT64_MAX - 10, 4, 8, 3, 0};
+    access_run wraps = {INT64_MAX - 10, 4, 8, 3, 0}, descends = {15, 4, -8, 3, 0};
     ck_assert_int_eq(access_append(&list, -1, 4, 0), -EINVAL);
     ck_assert_int_eq(access_append(&list, 4, -1, 0), -EINVAL);
     ck_assert_int_eq(access_append(&list, INT64_MAX - 3, 4, 0), -EINVAL);
     ck_assert_int_eq(access_append_run(&list, &wraps), -EINVAL);
+    ck_assert_int_eq(access_append_run(&list, &descends), -EINVAL);
     ck_assert_int_eq(access_append(&list, 7, 0, 0), 0);
     ck_assert_uint_eq(list.count, 0);
     ck_assert_int_eq(access_lower(&list), ACCESS_END);
     ck_assert_int_eq(access_upper(&list), 0);
+}
+END_TEST
+
+START_TEST(a_slice_may_descend)
+{
+    access_list list = {0}, slice = {0};
+    const access_run expected = {118, 2, -8, 3, 0};
+    for (int64_t i = 0; i < 5; i++)
+        ck_assert_int_eq(access_append(&list, 40 - 8 * i, 2, 2 * i), 0);
+    ck_assert_int_eq(access_append_slice(&slice, &list, 4, 10, 94), 0);
+    ck_assert_uint_eq(slice.count, 1);
+    ck_assert_mem_eq(slice.run, &expected, sizeof expected);
+    access_release(&list);
+    access_release(&slice);
 }
 END_TEST
 
@@ -951,8 +966,8 @@ int main(void)
     TCase *cases = tcase_create("access"), *fast = tcase_create("fast");
     tcase_set_timeout(cases, 300);
     tcase_set_timeout(fast, 60);
-    add_tests(cases, equal_blocks_are_one_run, bad_blocks_are_refused, ordered_accesses,
-              memory_in_pieces, fingerprints_are_those_of_moved_lists,
+    add_tests(cases, equal_blocks_are_one_run, bad_blocks_are_refused, a_slice_may_descend,
+              ordered_accesses, memory_in_pieces, fingerprints_are_those_of_moved_lists,
               halves_of_fingerprints_do_not_collide, layers_are_ordered_and_hold_every_byte);
     tcase_add_test(fast, many_layers_are_found_fast);
     add_tests(cases, even_domains_cover_the_range, large_domains_begin_at_pages,
