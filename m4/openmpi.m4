@@ -20,8 +20,7 @@ AC_DEFUN([TATP_SAYS_OPEN_MPI],
 # Sets MPICC, OMPI_INFO, MPIRUN, OMPI_VERSION, OMPI_PKGLIBDIR, OMPI_CPPFLAGS,
 # OMPI_LDFLAGS (all but the libraries), OMPI_LIBS (libraries of an MPI program).
 AC_DEFUN([TATP_OPENMPI],
-[AC_ARG_VAR([MPICC], [wrapper compiler of the Open MPI to build for])
-AC_ARG_WITH([openmpi],
+[AC_ARG_WITH([openmpi],
     [AS_HELP_STRING([--with-openmpi=PREFIX],
         [Open MPI 4.1, 5.0 or 6.0 installed under PREFIX (default: the mpicc in PATH)])],
     [AS_CASE([$withval],
@@ -179,14 +178,18 @@ TATP_CHECK_SOURCE_OPTION([OPAL_ENABLE_FT_MPI], [options:ft_mpi_support], [--with
 # --------------------
 # What components are built from, and which are.
 AC_DEFUN([TATP_OPENMPI_HEADERS],
-[PKG_CHECK_MODULES([HWLOC], [hwloc >= 2.0], [],
-    [TATP_MISSING([hwloc 2.x not found.], [libhwloc-dev])])
-tatp_have_prrte=no
+[tatp_have_prrte=no
 AS_IF([test "$tatp_dlopen" = no],
     [tatp_placement="that of Open MPI's libraries"],
-    [TATP_COMPONENT_HEADERS])
-AM_CONDITIONAL([BUILD_COMPONENTS], [test "$tatp_dlopen" != no])
-AM_CONDITIONAL([BUILD_ORTE], [test "$tatp_dlopen" != no && test "$tatp_launcher" = orte])
+    [TATP_COMPONENT_HEADERS])])
+
+# TATP_OPENMPI_CONDITIONALS
+# -------------------------
+AC_DEFUN([TATP_OPENMPI_CONDITIONALS],
+[tatp_builds_components=no
+AS_IF([test "$with_mpi" = no && test "$tatp_dlopen" != no], [tatp_builds_components=yes])
+AM_CONDITIONAL([BUILD_COMPONENTS], [test $tatp_builds_components = yes])
+AM_CONDITIONAL([BUILD_ORTE], [test $tatp_builds_components$tatp_launcher = yesorte])
 AM_CONDITIONAL([BUILD_PRRTE], [test "$tatp_have_prrte" = yes])])
 
 # The headers components are built from; they pull in hwloc's and, where Open MPI

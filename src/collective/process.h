@@ -33,6 +33,7 @@ typedef struct coll_process {
     /* What a parameter is called, for people, and what its name begins with; settings of the MPI.
      */
     const char *parameter, *prefix, *mpi_setting[2];
+    bool in_capitals;               /* names of parameters */
     double (*clock)(void *context); /* seconds */
     /* hwloc's description of the machine (src/topo/machine.h); NULL: there is none. */
     struct hwloc_topology *(*machine)(void *context);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "collective/settings.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,12 +14,23 @@
 #define LARGEST_CYCLE_BUFFER ((int64_t)EXCHANGE_DEPTH << 30)
 #define CYCLE_BUFFER (32 << 20)
 
+/* ---- names of parameters ---- */
+
+enum { NAME_BYTES = 64 };
+
+static void write_name(const coll_process *process, enum parameter i, char name[NAME_BYTES])
+{
+    snprintf(name, NAME_BYTES, "%s%s", process->prefix, parameter_table[i].name);
+    for (char *c = name; process->in_capitals && *c != '\0'; c++)
+        *c = (char)toupper((unsigned char)*c);
+}
+
 /* ---- checks ---- */
 
 static void report_value(coll_process *process, enum parameter i, const char *text)
 {
-    char name[64], shown[128], valid[PARAMETER_VALID_BYTES];
-    snprintf(name, sizeof name, "%s%s", process->prefix, parameter_table[i].name);
+    char name[NAME_BYTES], shown[128], valid[PARAMETER_VALID_BYTES];
+    write_name(process, i, name);
     base_escape(shown, sizeof shown, text);
     parameter_list_valid(i, valid);
     if (coll_is_first(process, "bad-value", name))
@@ -220,7 +232,7 @@ enum { LAST, FIRST = LAST + COLL_SETTINGS, ERROR = FIRST + COLL_SETTINGS, VALUES
 static void report_difference(coll_process *process, int setting, const char *file,
                               const int64_t *value)
 {
-    char what[64], ranks[80];
+    char what[2 * NAME_BYTES], name[NAME_BYTES], ranks[80];
     int64_t first = -value[FIRST + setting], last = value[LAST + setting];
     if (setting >= COLL_FIRST_HINT)
         snprintf(what, sizeof what, "hint %s", coll_hint_name(setting - COLL_FIRST_HINT));
@@ -228,9 +240,10 @@ static void report_difference(coll_process *process, int setting, const char *fi
         snprintf(what, sizeof what, "%s", others[setting - COLL_FS_STRIPE_SIZE]);
     else if (setting >= COLL_MPI_BUFFER)
         snprintf(what, sizeof what, "%s", process->mpi_setting[setting - COLL_MPI_BUFFER]);
-    else
-        snprintf(what, sizeof what, "%s %s%s", process->parameter, process->prefix,
-                 parameter_table[setting].name);
+    else {
+        write_name(process, (enum parameter)setting, name);
+        snprintf(what, sizeof what, "%s %s", process->parameter, name);
+    }
     if (first == last)
         snprintf(ranks, sizeof ranks, "on rank %lld", (long long)first);
     else

@@ -73,7 +73,7 @@ class Tree:
 
     def __init__(self, source, build):
         self.source, self.build = source, build
-        self.files = sorted(self.find("src") + self.find("ompi") + self.find("orte") + self.find("prte") + self.find("opal") + self.find("tools"))
+        self.files = sorted(self.find("src") + self.find("mpi") + self.find("ompi") + self.find("orte") + self.find("prte") + self.find("opal") + self.find("tools"))
         known = set(self.files)
         self.includes = {}  # file -> files of the tree
         self.foreign = {}  # file -> names of other included headers
@@ -212,8 +212,16 @@ def check_folders(tree):
                 yield f"src/{here} does not use src/{there}: out of date in the table of structure.py"
 
 
+def check_front_ends(tree):
+    """mpi/ stands beside the components: neither uses the other."""
+    for name in tree.files:
+        for other in sorted(tree.includes[name]):
+            if name.startswith("mpi/") != other.startswith("mpi/") and not other.startswith("src/"):
+                yield f"{name} includes {other}"
+
+
 def check_circles(tree):
-    for folder in sorted({os.path.dirname(name) for name in tree.files if name.startswith("src/")}) + ["tools"]:
+    for folder in sorted({os.path.dirname(name) for name in tree.files if name.startswith("src/")}) + ["mpi", "tools"]:
         yield from file_circles(tree, folder)
     for folder in DLA:
         yield from file_circles(tree, folder, ("rmaps_dla.h", "rmaps_dla_component.c", "rmaps_dla_module.c"))
@@ -273,6 +281,7 @@ def check_modules(tree):
 RULES = (
     ("open-mpi", check_open_mpi),
     ("folders", check_folders),
+    ("front-ends", check_front_ends),
     ("circles", check_circles),
     ("headers", check_headers),
     ("modules", check_modules),

@@ -91,6 +91,7 @@ finds "folders: src/base/a.c uses src/matrix/matrix.h" src/base/a.c '#include "m
 finds "folders: src/matrix/a.c uses src/topo/topo.c" src/matrix/a.c 'int topo_a(void);' 'int matrix_c(void) { return topo_a(); }'
 finds "folders: src/extra/a.c: src/extra has no row in the table of structure.py" src/extra/a.c 'int extra_a(void) { return 0; }'
 
+finds "front-ends: mpi/file.c includes tools/one.h" mpi/file.c '#if 0' '#include "tools/one.h"' '#endif'
 finds "circles: src/matrix: a.c -> b.c; b.c -> a.c" src/matrix/a.c 'int matrix_c(void) { return matrix_b(); }'
 finds "circles: src/matrix: b.h -> matrix.h; matrix.h -> b.h" src/matrix/matrix.h '#if 0' '#include "b.h"' '#endif'
 finds "circles: tools: one.c -> two.c; two.c -> one.c" tools/one.c 'int two(void);' 'int three(void) { return two(); }'
@@ -129,10 +130,11 @@ structure "$top_srcdir" "$top_builddir" >"$tap_dir/found"
 for rule in "objects|each source file has an object file" \
     "open-mpi|src/ uses nothing of Open MPI, of the components and of the tools" \
     "folders|folders of src/ use those that the table names" \
+    "front-ends|mpi/ and the components do not use each other" \
     "circles|no circle of files in a folder" \
     "headers|headers are short" \
     "modules|modules of fcoll/tatp use those that they may"; do
     tap_is "$(grep "^${rule%%|*}: " "$tap_dir/found")" "" "${rule##*|}"
 done
-tap_is "$(grep -v -E '^(objects|open-mpi|folders|circles|headers|modules): ' "$tap_dir/found")" "" "nothing else is said"
+tap_is "$(grep -v -E '^(objects|open-mpi|folders|front-ends|circles|headers|modules): ' "$tap_dir/found")" "" "nothing else is said"
 tap_plan

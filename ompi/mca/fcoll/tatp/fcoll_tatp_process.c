@@ -21,6 +21,7 @@
 #include "ompi/proc/proc.h"
 #include "opal/util/output.h"
 
+#include "base/start.h"
 #include "collective/exchange.h"
 #include "collective/record.h"
 
@@ -46,44 +47,6 @@ static void make_id(void)
     if ((0 == *key && 0 == *job) || (size_t)length >= sizeof id)
         snprintf(id, sizeof id, "%s.%ld.%lld", ompi_process_info.nodename,
                  (long)ompi_process_info.pid, (long long)time(NULL));
-}
-
-/* ---- start ---- */
-
-#define NANOSECONDS 1000000000
-
-static int64_t read_clock(clockid_t clock)
-{
-    struct timespec now = {0};
-    (void)clock_gettime(clock, &now);
-    return (int64_t)now.tv_sec * NANOSECONDS + now.tv_nsec;
-}
-
-/* Field 22 of /proc/self/stat: clock ticks since the system was booted. The name of the program,
- * field 2, is in brackets and may hold anything. */
-static int64_t read_start(void)
-{
-    char text[1024] = "";
-    unsigned long long ticks = 0;
-    FILE *stream = fopen("/proc/self/stat", "r");
-    if (NULL == stream)
-        return 0;
-    size_t length = fread(text, 1, sizeof text - 1, stream);
-    fclose(stream);
-    text[length] = '\0';
-    const char *end = strrchr(text, ')');
-    if (NULL == end || 1 != sscanf(end + 1,
-                                   " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-                                   "%*s %*s %*s %*s %llu",
-                                   &ticks))
-        return 0;
-    return (int64_t)ticks * (NANOSECONDS / sysconf(_SC_CLK_TCK));
-}
-
-static int64_t find_start_time(void)
-{
-    int64_t start = read_start();
-    return 0 == start ? 0 : read_clock(CLOCK_REALTIME) - read_clock(CLOCK_BOOTTIME) + start;
 }
 
 /* ---- folder ---- */
@@ -161,7 +124,7 @@ static void find_job(void)
     make_id();
     process.job = (coll_job){
         .id = id,
-        .started = find_start_time(),
+        .started = base_process_start(),
         .size = (size_t)ompi_process_info.num_procs,
         .is_first = 0 == OMPI_PROC_MY_NAME->vpid,
         .has_one_program = has_one_program(),

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Datatypes as access lists (src/access), by what MPI_Type_get_envelope and MPI_Type_get_contents
+ * say of how they were made. Local; functions return 0 or a negative errno value.
+ */
+#ifndef MPI_DATATYPE_H
+#define MPI_DATATYPE_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+#include "access/access.h"
+
+/* Bytes of an element; from the start of one element to that of the next; the first byte of its
+ * data, counted from there. */
+typedef struct front_type_size {
+    int64_t bytes, extent, low;
+} front_type_size;
+
+front_type_size front_type_measure(MPI_Datatype type);
+
+/* Frees a datatype that a function of the MPI has returned, unless it is predefined. */
+void front_type_free(MPI_Datatype type);
+
+/* The bytes of one element in the order of its type map, appended to the empty list; offsets count
+ * from the element's start. -EINVAL: one is negative. -ENOTSUP: a combiner that is not known. */
+int front_type_flatten(MPI_Datatype type, access_list *list);
+
+/* The bytes of `count` elements of a buffer, whose addresses are appended to the empty list. Also
+ * -EOVERFLOW: there are more than INT64_MAX. */
+int front_type_buffer(const void *buffer, int64_t count, MPI_Datatype type, access_list *memory);
+
+#endif

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Open files. The view, the mode and atomicity are the MPI's, which is asked for them. The file
+ * pointer is here alone: ROMIO keeps an offset of the file in its place, which is none in a view
+ * whose copies overlap each other. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/datatype.h"
+#include "mpi/front.h"
+#include "mpi/group.h"
+#include "mpi/hints.h"
+#include "mpi/process.h"
+#include "mpi/store.h"
+
+struct front_file {
+    front_file *next;
+    MPI_File handle;
+    int mode;
+    char *name;
+    front_group group;
+    front_store store;
+    front_hints hints;
+    coll_file *file;
+
+    /* ---- the view, as the MPI has it ---- */
+
+    bool has_view;  /* else it has changed */
+    int view_error; /* an errno value: it could not be read */
+    bool is_native; /* its data representation */
+    MPI_Offset displacement;
+    int64_t etype; /* bytes */
+    coll_view view;
+    int64_t pointer; /* the individual file pointer, in etypes, while is_native */
+
+    bool is_split;    /* between the functions of a split access ... */
+    MPI_Status split; /* ... whose status this is */
+};
+
+/* ---- the list of files ---- */
+
+static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER;
+static front_file *files;
+
+static void add_file(front_file *f)
+{
+    pthread_mutex_lock(&files_lock);
+    f->next = files;
+    files = f;
+    pthread_mutex_unlock(&files_lock);
+}
+
+/* remove: from the list. */
+static front_file *look_up(MPI_File handle, bool remove)
+{
+    pthread_mutex_lock(&files_lock);
+    front_file **at = &files;
+    while (*at != NULL && (*at)->handle != handle)
+        at = &(*at)->next;
+    front_file *f = *at;
+    if (f != NULL && remove)
+        *at = f->next;
+    pthread_mutex_unlock(&files_lock);
+    return f;
+}
+
+/* ---- hints, for src/collective ---- */
+
+static coll_hint_values get_hints(void *context)
+{
+    const front_file *f = context;
+    return f->hints.given;
+}
+
+static void replace_hints(void *context, const coll_hint_values *then,
+                          const coll_hint_values *values)
+{
+    front_file *f = context;
+    if (memcmp(&f->hints.given, then, sizeof *then) == 0)
+        f->hints.given = *values;
+}
+
+static void publish_hints(void *context, const coll_hint_values *values)
+{
+    front_file *f = context;
+    f->hints.published = *values;
+}
+
+static void take_hints(front_file *f, MPI_Info info)
+{
+    front_hints_take(&f->hints, info, f->group.runtime.rank == 0);
+}
+
+/* ---- opening and closing ---- */
+
+static void free_file(front_file *f)
+{
+    if (f == NULL)
+        return;
+    coll_file_free(f->file);
+    coll_view_release(&f->view);
+    front_group_release(&f->group);
+    front_store_close(&f->store);
+    free(f->name);
+    free(f);
+}
+
+/* NULL: it cannot be served, because of *error, an errno value. */
+static front_file *new_file(const char *name, int mode, MPI_File handle, int *error)
+{
+    front_file *f = calloc(1, sizeof *f);
+    MPI_Offset size = 0;
+    *error = ENOMEM;
+    if (f == NULL)
+        return NULL;
+    f->handle = handle;
+    f->mode = mode;
+    f->name = strdup(name);
+    f->file = coll_file_new(front_process());
+    if (mode & MPI_MODE_APPEND)
+        PMPI_File_get_size(handle, &size);
+    f->pointer = size;
+    *error = -front_store_open(&f->store, name, mode);
+    if (*error == 0 && f->name != NULL && f->file != NULL)
+        return f;
+    free_file(f);
+    return NULL;
+}
+
+/* The largest value over all ranks. */
+static int find_largest(MPI_Comm comm, int value)
+{
+    int largest = value;
+    int rc = PMPI_Allreduce(&value, &largest, 1, MPI_INT, MPI_MAX, comm);
+    return rc != MPI_SUCCESS ? rc : largest;
+}
+
+/* Why all ranks leave a file to the MPI, as far as each of them knows it. NULL: for no reason. */
+static const char *find_reason(MPI_Comm comm, int mode)
+{
+    int ranks;
+    PMPI_Comm_size(comm, &ranks);
+    if (ranks == 1)
+        return "one rank has opened it";
+    if (mode & MPI_MODE_SEQUENTIAL)
+        return "its mode is sequential";
+    if (!front_group_is_of_job(comm))
+        return "processes of several jobs have opened it";
+    return NULL;
+}
+
+static void log_reason(MPI_Comm comm, const char *name, const char *reason)
+{
+    int rank;
+    PMPI_Comm_rank(comm, &rank);
+    if (rank == 0)
+        front_log(1, "%s is left to the MPI: %s", name, reason);
+}
+
+static void start_file(front_file *f, MPI_Info info)
+{
+    const coll_handle handle = {
+        .context = f,
+        .runtime = &f->group.runtime,
+        .store = &f->store.store,
+        .name = f->name,
+        .parameters = front_process_parameters(),
+        .get_hints = get_hints,
+        .replace_hints = replace_hints,
+        .publish_hints = publish_hints,
+    };
+    const coll_facts facts = {.fd = f->store.fd};
+    take_hints(f, info);
+    coll_file_open(f->file, &handle);
+    coll_file_start(f->file, &facts);
+    coll_file_note_view(f->file);
+    add_file(f);
+}
+
+/* Collective. NULL: no reason. */
+static const char *serve_file(MPI_Comm comm, const char *name, int mode, MPI_Info info,
+                              MPI_File handle)
+{
+    int error;
+    front_file *f = new_file(name, mode, handle, &error);
+    error = find_largest(comm, error);
+    if (error == 0)
+        error = front_group_init(&f->group, comm, front_process()) == MPI_SUCCESS ? 0 : ENOMEM;
+    if (error != 0) {
+        free_file(f);
+        return strerror(error);
+    }
+    start_file(f, info);
+    return NULL;
+}
+
+void front_open(front_word comm_word, const char *name, int mode, front_word info,
+                front_word handle)
+{
+    MPI_Comm comm = (MPI_Comm)comm_word;
+    if (!front_process_is_ready())
+        return;
+    const char *reason = find_reason(comm, mode);
+    if (reason == NULL)
+        reason = serve_file(comm, name, mode, (MPI_Info)info, (MPI_File)handle);
+    if (reason != NULL)
+        log_reason(comm, name, reason);
+}
+
+void front_close(front_word handle)
+{
+    front_file *f = look_up((MPI_File)handle, true);
+    if (f != NULL)
+        coll_file_close(f->file);
+    free_file(f);
+}
+
+/* ---- views and hints ---- */
+
+static int take_view(front_file *f, MPI_Datatype etype, MPI_Datatype filetype)
+{
+    access_list period = {0};
+    int rc = front_type_flatten(filetype, &period);
+    f->etype = front_type_measure(etype).bytes;
+    if (rc == 0)
+        coll_view_set(&f->view, &period, front_type_measure(filetype).extent);
+    else
+        access_release(&period);
+    return rc;
+}
+
+static void read_view(front_file *f)
+{
+    MPI_Datatype etype, filetype;
+    char representation[MPI_MAX_DATAREP_STRING + 1] = "";
+    if (PMPI_File_get_view(f->handle, &f->displacement, &etype, &filetype, representation) !=
+        MPI_SUCCESS) {
+        f->view_error = -EIO;
+        return;
+    }
+    f->is_native = strcmp(representation, "native") == 0;
+    f->view_error = f->is_native ? take_view(f, etype, filetype) : 0;
+    f->has_view = f->view_error == 0;
+    front_type_free(etype);
+    front_type_free(filetype);
+    if (!f->is_native && f->group.runtime.rank == 0)
+        front_log(1, "%s is left to the MPI: its view has the representation %s", f->name,
+                  representation);
+}
+
+front_file *front_find(front_word handle)
+{
+    front_file *f = look_up((MPI_File)handle, false);
+    if (f != NULL && !f->has_view)
+        read_view(f);
+    return f != NULL && f->is_native ? f : NULL;
+}
+
+void front_set_view(front_word handle, front_word info)
+{
+    front_file *f = look_up((MPI_File)handle, false);
+    if (f == NULL)
+        return;
+    f->has_view = false;
+    f->pointer = 0;
+    front_set_info(handle, info);
+}
+
+void front_set_info(front_word handle, front_word info)
+{
+    front_file *f = look_up((MPI_File)handle, false);
+    if (f == NULL)
+        return;
+    take_hints(f, (MPI_Info)info);
+    coll_file_note_view(f->file);
+}
+
+void front_get_info(front_word handle, const void *info)
+{
+    const front_file *f = look_up((MPI_File)handle, false);
+    if (f != NULL)
+        front_hints_put(&f->hints, *(const MPI_Info *)info);
+}
+
+/* ---- access ---- */
+
+static int check_arguments(const front_file *f, const front_access *access, int64_t count,
+                           MPI_Datatype type)
+{
+    if (access->write && f->mode & MPI_MODE_RDONLY)
+        return MPI_ERR_READ_ONLY;
+    if (!access->write && f->mode & MPI_MODE_WRONLY)
+        return MPI_ERR_ACCESS;
+    if (count < 0)
+        return MPI_ERR_COUNT;
+    if (type == MPI_DATATYPE_NULL)
+        return MPI_ERR_TYPE;
+    return access->at_offset && access->offset < 0 ? MPI_ERR_ARG : MPI_SUCCESS;
+}
+
+/* Where the access begins that is so many etypes into the view. */
+static int find_position(const front_file *f, int64_t etypes, coll_position *position)
+{
+    int64_t at, skipped, size = f->view.period.bytes;
+    if (__builtin_mul_overflow(etypes, f->etype, &at))
+        return -EOVERFLOW;
+    int64_t copies = size > 0 ? at / size : 0;
+    if (__builtin_mul_overflow(copies, f->view.extent, &skipped) ||
+        __builtin_add_overflow(skipped, f->displacement, &position->offset))
+        return -EOVERFLOW;
+    position->used = at - copies * size;
+    *position = coll_view_normalize(&f->view, *position);
+    return 0;
+}
+
+/* By what a call accesses. */
+static int move_pointer(front_file *f, int64_t bytes)
+{
+    if (bytes == 0)
+        return 0;
+    if (bytes % f->etype != 0)
+        return MPI_ERR_ARG;
+    return __builtin_add_overflow(f->pointer, bytes / f->etype, &f->pointer) ? -EOVERFLOW : 0;
+}
+
+/* Local; the error is kept. */
+static void fill_call(front_file *f, coll_call *call, const front_access *access,
+                      const void *buffer, int64_t count, MPI_Datatype type)
+{
+    int64_t offset = access->at_offset ? access->offset : f->pointer;
+    int atomic = 0;
+    *call =
+        (coll_call){.file = f->file, .write = access->write, .blocking = true, .view = &f->view};
+    PMPI_File_get_atomicity(f->handle, &atomic);
+    call->atomic = f->store.is_atomic = atomic;
+    int rc = f->view_error != 0 ? f->view_error : check_arguments(f, access, count, type);
+    if (rc == 0)
+        rc = front_type_buffer(buffer, count, type, &call->memory.list);
+    if (rc == 0)
+        rc = find_position(f, offset, &call->position);
+    if (rc == 0) {
+        call->bytes = f->view.period.bytes > 0 ? call->memory.list.bytes : 0;
+        rc = access->at_offset ? 0 : move_pointer(f, call->bytes);
+    }
+    call->error = rc;
+}
+
+static int run_access(front_file *f, const front_access *access, const void *buffer, int64_t count,
+                      MPI_Datatype type, MPI_Status *status)
+{
+    coll_call call;
+    fill_call(f, &call, access, buffer, count, type);
+    int rc = coll_call_run(&call);
+    access_release(&call.memory.list);
+    if (status != MPI_STATUS_IGNORE) {
+        PMPI_Status_set_elements_x(status, MPI_BYTE, rc == 0 ? call.moved : 0);
+        PMPI_Status_set_cancelled(status, 0);
+    }
+    return front_error_class(rc);
+}
+
+/* Calls the file's error handler. */
+static int report(const front_file *f, int rc)
+{
+    if (rc != MPI_SUCCESS)
+        PMPI_File_call_errhandler(f->handle, rc);
+    return rc;
+}
+
+int front_transfer(front_file *f, const front_access *access, const void *buffer, int64_t count,
+                   front_word datatype, void *status)
+{
+    return report(f, run_access(f, access, buffer, count, (MPI_Datatype)datatype, status));
+}
+
+int front_begin(front_file *f, const front_access *access, const void *buffer, int64_t count,
+                front_word datatype)
+{
+    if (f->is_split)
+        return report(f, MPI_ERR_OTHER);
+    int rc = run_access(f, access, buffer, count, (MPI_Datatype)datatype, &f->split);
+    f->is_split = rc == MPI_SUCCESS;
+    return report(f, rc);
+}
+
+int front_end(front_file *f, void *status)
+{
+    if (!f->is_split)
+        return report(f, MPI_ERR_OTHER);
+    f->is_split = false;
+    if (status != MPI_STATUS_IGNORE)
+        *(MPI_Status *)status = f->split;
+    return MPI_SUCCESS;
+}
+
+/* ---- the file pointer ---- */
+
+bool front_is_from_end(int whence)
+{
+    return whence == MPI_SEEK_END;
+}
+
+int front_seek(front_file *f, int64_t offset, int whence, int64_t end)
+{
+    int64_t from = whence == MPI_SEEK_END ? end : 0, position;
+    if (whence == MPI_SEEK_CUR)
+        from = f->pointer;
+    if (__builtin_add_overflow(from, offset, &position) || position < 0)
+        return report(f, MPI_ERR_ARG);
+    f->pointer = position;
+    return MPI_SUCCESS;
+}
+
+int64_t front_get_position(const front_file *f)
+{
+    return f->pointer;
+}
+
+int64_t front_move(front_file *f, int64_t count, front_word datatype)
+{
+    int64_t before = f->pointer, bytes;
+    MPI_Datatype type = (MPI_Datatype)datatype;
+    if (count > 0 && type != MPI_DATATYPE_NULL && f->view.period.bytes > 0 &&
+        !__builtin_mul_overflow(count, front_type_measure(type).bytes, &bytes))
+        (void)move_pointer(f, bytes);
+    return before;
+}
+
+/* ---- the job ---- */
+
+#ifdef OPEN_MPI
+const bool front_is_for_open_mpi = true;
+#else
+const bool front_is_for_open_mpi = false;
+#endif
+
+void front_start(void)
+{
+    front_process_start();
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The files that this library serves, for the functions of the MPI that it takes over. Handles of
+ * the MPI are words: it may be another MPI than the one that the library was built for, whose
+ * handles are as long as a pointer or as an int.
+ */
+#ifndef MPI_FRONT_H
+#define MPI_FRONT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef uintptr_t front_word;
+typedef struct front_file front_file;
+
+/* Whether the library was built for Open MPI. */
+extern const bool front_is_for_open_mpi;
+
+/* MPI_Init has returned. Collective over the job. */
+void front_start(void);
+
+/* A file was opened: the library serves it, or leaves it to the MPI, on all ranks. Collective. */
+void front_open(front_word comm, const char *name, int mode, front_word info, front_word handle);
+/* The file of a handle; NULL: the MPI serves it as long as it has this view. */
+front_file *front_find(front_word handle);
+/* Before the MPI closes it. Collective. */
+void front_close(front_word handle);
+
+/* The MPI has set a view, or hints. */
+void front_set_view(front_word handle, front_word info);
+void front_set_info(front_word handle, front_word info);
+/* Adds hints to the info object that the MPI has returned. info: MPI_Info *. */
+void front_get_info(front_word handle, const void *info);
+
+/* Which access a collective function is. */
+typedef struct front_access {
+    bool write;
+    bool at_offset; /* `offset` is explicit; else it is that of the file pointer, which moves */
+    int64_t offset; /* etypes of the view */
+} front_access;
+
+/* The access, its error handler, and its error. status: MPI_Status *. Collective. */
+int front_transfer(front_file *file, const front_access *access, const void *buffer, int64_t count,
+                   front_word datatype, void *status);
+/* A split access, which is complete when it has begun. */
+int front_begin(front_file *file, const front_access *access, const void *buffer, int64_t count,
+                front_word datatype);
+int front_end(front_file *file, void *status);
+
+/* Whether MPI_File_seek counts from the end of the file. */
+bool front_is_from_end(int whence);
+/* Moves the individual file pointer. end: that of the file, in etypes, where it counts from there.
+ */
+int front_seek(front_file *file, int64_t offset, int whence, int64_t end);
+int64_t front_get_position(const front_file *file);
+/* Moves it past that much data, and returns where it was: for an access that the MPI carries out.
+ */
+int64_t front_move(front_file *file, int64_t count, front_word datatype);
+
+#endif

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpi/group.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+/* Messages of this size are sent without the receiver, or nearly so, by the MPIs that were tried.
+ */
+#define MESSAGE_BYTES ((int64_t)63 << 10)
+
+_Static_assert(sizeof(MPI_Request) <= sizeof(exchange_request), "a request is kept as a pointer");
+
+int front_error_class(int error)
+{
+    int class = MPI_ERR_OTHER;
+    switch (error) {
+    case 0: return MPI_SUCCESS;
+    case -ENOMEM: return MPI_ERR_NO_MEM;
+    case -EINVAL: return MPI_ERR_ARG;
+    case -EOVERFLOW: return MPI_ERR_COUNT;
+    case -ENOTSUP: return MPI_ERR_UNSUPPORTED_OPERATION;
+    case -ENOSPC: return MPI_ERR_NO_SPACE;
+    case -EDQUOT: return MPI_ERR_QUOTA;
+    case -EROFS: return MPI_ERR_READ_ONLY;
+    case -EPERM:
+    case -EACCES: return MPI_ERR_ACCESS;
+    default: break;
+    }
+    if (error < 0)
+        return MPI_ERR_IO;
+    PMPI_Error_class(error, &class);
+    return class;
+}
+
+/* ---- messages ---- */
+
+/* MPIs number their tags from 0 on. */
+static int tag_of(enum coll_tag tag)
+{
+    return (int)tag + 1;
+}
+
+static exchange_request keep_request(MPI_Request request)
+{
+    exchange_request kept = NULL;
+    memcpy(&kept, &request, sizeof request);
+    return kept;
+}
+
+static MPI_Request request_of(exchange_request kept)
+{
+    MPI_Request request;
+    memcpy(&request, &kept, sizeof request);
+    return request;
+}
+
+static int start_send(void *context, int peer, enum coll_tag tag, const void *data, size_t bytes,
+                      bool synchronous, exchange_request *request)
+{
+    const front_group *group = context;
+    MPI_Request started;
+    *request = NULL;
+    if (bytes > INT_MAX)
+        return MPI_ERR_COUNT;
+    int rc = (synchronous ? PMPI_Issend : PMPI_Isend)(data, (int)bytes, MPI_BYTE, peer, tag_of(tag),
+                                                      group->comm, &started);
+    if (rc == MPI_SUCCESS)
+        *request = keep_request(started);
+    return rc;
+}
+
+static int start_receive(void *context, int peer, enum coll_tag tag, void *data, size_t bytes,
+                         exchange_request *request)
+{
+    const front_group *group = context;
+    MPI_Request started;
+    *request = NULL;
+    if (bytes > INT_MAX)
+        return MPI_ERR_COUNT;
+    int rc = PMPI_Irecv(data, (int)bytes, MPI_BYTE, peer, tag_of(tag), group->comm, &started);
+    if (rc == MPI_SUCCESS)
+        *request = keep_request(started);
+    return rc;
+}
+
+/* Of a received message; a send has no count. */
+static size_t bytes_of(const MPI_Status *status)
+{
+    int bytes = 0;
+    PMPI_Get_count(status, MPI_BYTE, &bytes);
+    return bytes > 0 ? (size_t)bytes : 0;
+}
+
+static int complete_message(int rc, const MPI_Status *status, exchange_request *request,
+                            size_t *bytes)
+{
+    *request = NULL;
+    if (bytes != NULL)
+        *bytes = rc == MPI_SUCCESS ? bytes_of(status) : 0;
+    return rc;
+}
+
+static int test_message(void *context, exchange_request *request, bool *complete, size_t *bytes)
+{
+    MPI_Request tested = request_of(*request);
+    MPI_Status status;
+    int flag = 0;
+    (void)context;
+    int rc = PMPI_Test(&tested, &flag, &status);
+    *complete = flag || rc != MPI_SUCCESS;
+    return *complete ? complete_message(rc, &status, request, bytes) : 0;
+}
+
+static int wait_for_message(void *context, exchange_request *request, size_t *bytes)
+{
+    MPI_Request awaited = request_of(*request);
+    MPI_Status status;
+    (void)context;
+    int rc = PMPI_Wait(&awaited, &status);
+    return complete_message(rc, &status, request, bytes);
+}
+
+static int probe_messages(void *context, enum coll_tag tag, bool *is_found, coll_found *found)
+{
+    const front_group *group = context;
+    MPI_Status status;
+    int flag = 0;
+    int rc = PMPI_Iprobe(MPI_ANY_SOURCE, tag_of(tag), group->comm, &flag, &status);
+    *is_found = rc == MPI_SUCCESS && flag;
+    if (*is_found)
+        *found = (coll_found){status.MPI_SOURCE, bytes_of(&status)};
+    return rc;
+}
+
+/* An MPI makes progress while its functions are called; no message has this tag. */
+static int make_progress(void *context)
+{
+    const front_group *group = context;
+    int flag;
+    return PMPI_Iprobe(MPI_ANY_SOURCE, 0, group->comm, &flag, MPI_STATUS_IGNORE);
+}
+
+/* These MPIs end the job instead. */
+static bool has_lost(void *context)
+{
+    (void)context;
+    return false;
+}
+
+/* ---- collective operations ---- */
+
+static int reduce_values(void *context, int64_t *value, size_t count, enum coll_operation operation)
+{
+    const front_group *group = context;
+    return PMPI_Allreduce(MPI_IN_PLACE, value, (int)count, MPI_INT64_T,
+                          operation == COLL_MAX ? MPI_MAX : MPI_SUM, group->comm);
+}
+
+static int gather_values(void *context, const int64_t *own, size_t count, int64_t *all)
+{
+    const front_group *group = context;
+    return PMPI_Gather(own, (int)count, MPI_INT64_T, all, (int)count, MPI_INT64_T, 0, group->comm);
+}
+
+static int gather_to_all(void *context, int own, int *all)
+{
+    const front_group *group = context;
+    return PMPI_Allgather(&own, 1, MPI_INT, all, 1, MPI_INT, group->comm);
+}
+
+/* ---- ranks ---- */
+
+static bool is_local(void *context, int rank)
+{
+    const front_group *group = context;
+    return group->is_local[rank];
+}
+
+static char *host_of(void *context, int rank)
+{
+    const front_group *group = context;
+    return strdup(group->host + (size_t)rank * FRONT_HOST);
+}
+
+/* No function of MPI tells where another rank is bound. */
+static char *locality_of(void *context, int rank)
+{
+    (void)context;
+    (void)rank;
+    return NULL;
+}
+
+static size_t job_rank_of(void *context, int rank)
+{
+    const front_group *group = context;
+    return (size_t)group->job_rank[rank];
+}
+
+/* The rank in `to` of each rank of `from`; MPI_UNDEFINED: none. */
+static int translate(MPI_Comm from, MPI_Comm to, int ranks, int *rank)
+{
+    MPI_Group group, other;
+    int *own = base_alloc((size_t)ranks, sizeof *own);
+    if (own == NULL)
+        return MPI_ERR_NO_MEM;
+    for (int i = 0; i < ranks; i++)
+        own[i] = i;
+    PMPI_Comm_group(from, &group);
+    PMPI_Comm_group(to, &other);
+    int rc = PMPI_Group_translate_ranks(group, ranks, own, other, rank);
+    PMPI_Group_free(&group);
+    PMPI_Group_free(&other);
+    free(own);
+    return rc;
+}
+
+bool front_group_is_of_job(MPI_Comm comm)
+{
+    MPI_Group group, world, both;
+    int ranks, common;
+    PMPI_Comm_group(comm, &group);
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    PMPI_Group_intersection(group, world, &both);
+    PMPI_Group_size(group, &ranks);
+    PMPI_Group_size(both, &common);
+    PMPI_Group_free(&group);
+    PMPI_Group_free(&world);
+    PMPI_Group_free(&both);
+    return ranks == common;
+}
+
+/* Collective. */
+static int find_local(front_group *group, int ranks)
+{
+    MPI_Comm node;
+    int *on_node = base_alloc((size_t)ranks, sizeof *on_node);
+    int rc = PMPI_Comm_split_type(group->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    if (rc != MPI_SUCCESS) {
+        free(on_node);
+        return rc;
+    }
+    rc = on_node == NULL ? MPI_ERR_NO_MEM : translate(group->comm, node, ranks, on_node);
+    for (int i = 0; i < ranks && rc == MPI_SUCCESS; i++)
+        group->is_local[i] = on_node[i] != MPI_UNDEFINED;
+    PMPI_Comm_free(&node);
+    free(on_node);
+    return rc;
+}
+
+/* Collective. */
+static int gather_hosts(front_group *group)
+{
+    char host[FRONT_HOST] = "";
+    (void)gethostname(host, sizeof host - 1);
+    return PMPI_Gather(host, FRONT_HOST, MPI_CHAR, group->host, FRONT_HOST, MPI_CHAR, 0,
+                       group->comm);
+}
+
+/* ---- all of it ---- */
+
+static int allocate(front_group *group, int rank, int ranks)
+{
+    int rc = 0;
+    group->is_local = base_zeroed((size_t)ranks, sizeof *group->is_local, &rc);
+    group->job_rank = base_zeroed((size_t)ranks, sizeof *group->job_rank, &rc);
+    if (rank == 0)
+        group->host = base_zeroed((size_t)ranks, FRONT_HOST, &rc);
+    return rc;
+}
+
+static int agree(MPI_Comm comm, int rc)
+{
+    int class = front_error_class(rc), failed;
+    failed = PMPI_Allreduce(MPI_IN_PLACE, &class, 1, MPI_INT, MPI_MAX, comm);
+    return failed != MPI_SUCCESS ? failed : class;
+}
+
+static coll_runtime make_runtime(front_group *group, int rank, int ranks, coll_process *process)
+{
+    return (coll_runtime){
+        .context = group,
+        .process = process,
+        .rank = rank,
+        .size = ranks,
+        .near_message_size = MESSAGE_BYTES,
+        .far_message_size = MESSAGE_BYTES,
+        .is_local = is_local,
+        .host = host_of,
+        .locality = locality_of,
+        .job_rank = job_rank_of,
+        .isend = start_send,
+        .irecv = start_receive,
+        .test = test_message,
+        .wait = wait_for_message,
+        .probe = probe_messages,
+        .progress = make_progress,
+        .has_lost = has_lost,
+        .reduce = reduce_values,
+        .gather = gather_values,
+        .allgather = gather_to_all,
+        .error_class = front_error_class,
+    };
+}
+
+int front_group_init(front_group *group, MPI_Comm comm, coll_process *process)
+{
+    int rank, ranks;
+    *group = (front_group){0};
+    int rc = PMPI_Comm_dup(comm, &group->comm);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    PMPI_Comm_set_errhandler(group->comm, MPI_ERRORS_RETURN);
+    PMPI_Comm_rank(group->comm, &rank);
+    PMPI_Comm_size(group->comm, &ranks);
+    group->runtime = make_runtime(group, rank, ranks, process);
+    rc = agree(group->comm, allocate(group, rank, ranks));
+    if (rc != 0)
+        return rc;
+    int located = find_local(group, ranks);
+    int named = gather_hosts(group);
+    int translated = translate(group->comm, MPI_COMM_WORLD, ranks, group->job_rank);
+    rc = located != MPI_SUCCESS ? located : named;
+    return agree(group->comm, rc != MPI_SUCCESS ? rc : translated);
+}
+
+void front_group_release(front_group *group)
+{
+    if (group->runtime.context != NULL)
+        PMPI_Comm_free(&group->comm);
+    free(group->is_local);
+    free(group->job_rank);
+    free(group->host);
+    *group = (front_group){0};
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The ranks of a file: a communicator of the library's own, as src/collective needs it
+ * (collective/runtime.h).
+ */
+#ifndef MPI_GROUP_H
+#define MPI_GROUP_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+#include "collective/collective.h"
+
+typedef struct front_group {
+    MPI_Comm comm; /* a duplicate of the file's, which returns errors */
+    coll_runtime runtime;
+    bool *is_local; /* per rank: it is on this node */
+    int *job_rank;  /* per rank, in MPI_COMM_WORLD */
+    char *host;     /* rank 0: per rank, FRONT_HOST bytes */
+} front_group;
+
+/* Of a host's name, with its NUL. */
+enum { FRONT_HOST = 256 };
+
+/* Collective. Returns the largest error class over all ranks. */
+int front_group_init(front_group *group, MPI_Comm comm, coll_process *process);
+/* Collective, but for a zeroed group, where it does nothing. */
+void front_group_release(front_group *group);
+
+/* Whether all processes of the communicator belong to this job. Local; the same on all ranks. */
+bool front_group_is_of_job(MPI_Comm comm);
+
+/* The class of an error of src/collective or of the MPI; 0 for 0. */
+int front_error_class(int error);
+
+#endif

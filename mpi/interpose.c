@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The functions of the MPI that this library takes over, under both of their names: a program, or a
+ * profiling library, calls MPI_NAME, and a profiling library above this one, or the Fortran part of
+ * an MPI, PMPI_NAME. Each goes on to the next definition of the same name, which may be that of a
+ * profiling library below this one, or the MPI's. */
+#define _GNU_SOURCE /* RTLD_NEXT */
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/front.h"
+
+/* ---- the next definition ---- */
+
+typedef struct next_slot {
+    const char *name;
+    void *_Atomic function;
+} next_slot;
+
+static void *find_next(next_slot *slot)
+{
+    void *function = atomic_load_explicit(&slot->function, memory_order_relaxed);
+    if (function != NULL)
+        return function;
+    function = dlsym(RTLD_NEXT, slot->name);
+    if (function == NULL) {
+        fprintf(stderr,
+                "tatp: no MPI has %s behind libtatp-mpiio.so: preload the library, or link it "
+                "before the MPI\n",
+                slot->name);
+        abort();
+    }
+    atomic_store_explicit(&slot->function, function, memory_order_relaxed);
+    return function;
+}
+
+/* While the next definition runs, functions that it calls are its own affair. */
+static _Thread_local bool is_inside;
+
+static int enter(void)
+{
+    is_inside = true;
+    return 0;
+}
+
+static int leave(int rc)
+{
+    is_inside = false;
+    return rc;
+}
+
+#define PASS(...) (enter(), leave(next(__VA_ARGS__)))
+
+/* TAKE(name, (parameters), arguments...): defines MPI_name and PMPI_name, which call take_name with
+ * the next definition, which it declares as `next`, and the arguments. */
+#define DEFINE(symbol, name, parameters, ...)                                                      \
+    int symbol parameters;                                                                         \
+    __attribute__((visibility("default"))) int symbol parameters                                   \
+    {                                                                                              \
+        static next_slot slot = {#symbol, NULL};                                                   \
+        next_##name *next = (next_##name *)find_next(&slot);                                       \
+        return is_inside ? next(__VA_ARGS__) : take_##name(next, __VA_ARGS__);                     \
+    }
+#define TAKE(name, parameters, ...)                                                                \
+    DEFINE(MPI_##name, name, parameters, __VA_ARGS__)                                              \
+    DEFINE(PMPI_##name, name, parameters, __VA_ARGS__)
+
+/* ---- the MPI ---- */
+
+/* Whether it has the handles of the one that this library was built for: those of Open MPI are
+ * addresses of objects. */
+static bool is_right_mpi(void)
+{
+    Dl_info mpi;
+    void *init = dlsym(RTLD_NEXT, "PMPI_Init");
+    void *library = init != NULL && dladdr(init, &mpi) != 0
+                        ? dlopen(mpi.dli_fname, RTLD_LAZY | RTLD_NOLOAD)
+                        : NULL;
+    if (library == NULL)
+        return false;
+    bool is_open_mpi = dlsym(library, "ompi_mpi_comm_world") != NULL;
+    dlclose(library);
+    return is_open_mpi == front_is_for_open_mpi;
+}
+
+/* Of a process that launchers do not number first, nothing is said. */
+static bool may_be_first(void)
+{
+    static const char *const variables[] = {"PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *rank = getenv(variables[i]);
+        if (rank != NULL)
+            return strcmp(rank, "0") == 0;
+    }
+    return true;
+}
+
+static void start(void)
+{
+    if (is_right_mpi())
+        front_start();
+    else if (may_be_first())
+        fputs("tatp: this program uses another MPI than the one that libtatp-mpiio.so was built "
+              "for: the library is not used\n",
+              stderr);
+}
+
+typedef int next_Init(int *argc, char ***argv);
+static int take_Init(next_Init *next, int *argc, char ***argv)
+{
+    int rc = PASS(argc, argv);
+    if (rc == 0)
+        start();
+    return rc;
+}
+TAKE(Init, (int *argc, char ***argv), argc, argv)
+
+typedef int next_Init_thread(int *argc, char ***argv, int required, int *provided);
+static int take_Init_thread(next_Init_thread *next, int *argc, char ***argv, int required,
+                            int *provided)
+{
+    int rc = PASS(argc, argv, required, provided);
+    if (rc == 0)
+        start();
+    return rc;
+}
+TAKE(Init_thread, (int *argc, char ***argv, int required, int *provided), argc, argv, required,
+     provided)
+
+/* ---- files ---- */
+
+typedef int next_File_open(front_word comm, const char *name, int mode, front_word info,
+                           front_word *handle);
+static int take_File_open(next_File_open *next, front_word comm, const char *name, int mode,
+                          front_word info, front_word *handle)
+{
+    int rc = PASS(comm, name, mode, info, handle);
+    if (rc == 0)
+        front_open(comm, name, mode, info, *handle);
+    return rc;
+}
+TAKE(File_open, (front_word comm, const char *name, int mode, front_word info, front_word *handle),
+     comm, name, mode, info, handle)
+
+typedef int next_File_close(front_word *handle);
+static int take_File_close(next_File_close *next, front_word *handle)
+{
+    front_close(*handle);
+    return PASS(handle);
+}
+TAKE(File_close, (front_word * handle), handle)
+
+typedef int next_File_set_view(front_word handle, int64_t displacement, front_word etype,
+                               front_word filetype, const char *representation, front_word info);
+static int take_File_set_view(next_File_set_view *next, front_word handle, int64_t displacement,
+                              front_word etype, front_word filetype, const char *representation,
+                              front_word info)
+{
+    int rc = PASS(handle, displacement, etype, filetype, representation, info);
+    if (rc == 0)
+        front_set_view(handle, info);
+    return rc;
+}
+TAKE(File_set_view,
+     (front_word handle, int64_t displacement, front_word etype, front_word filetype,
+      const char *representation, front_word info),
+     handle, displacement, etype, filetype, representation, info)
+
+typedef int next_File_set_info(front_word handle, front_word info);
+static int take_File_set_info(next_File_set_info *next, front_word handle, front_word info)
+{
+    int rc = PASS(handle, info);
+    if (rc == 0)
+        front_set_info(handle, info);
+    return rc;
+}
+TAKE(File_set_info, (front_word handle, front_word info), handle, info)
+
+typedef int next_File_get_info(front_word handle, void *info);
+static int take_File_get_info(next_File_get_info *next, front_word handle, void *info)
+{
+    int rc = PASS(handle, info);
+    if (rc == 0)
+        front_get_info(handle, info);
+    return rc;
+}
+TAKE(File_get_info, (front_word handle, void *info), handle, info)
+
+/* ---- collective access ---- */
+
+/* In each of them, `count` is an int, or an MPI_Count where the name ends with _c. */
+#define POINTER_ACCESS(name, count_type, buffer_type, writes)                                      \
+    typedef int next_##name(front_word handle, buffer_type *buffer, count_type count,              \
+                            front_word datatype, void *status);                                    \
+    static int take_##name(next_##name *next, front_word handle, buffer_type *buffer,              \
+                           count_type count, front_word datatype, void *status)                    \
+    {                                                                                              \
+        front_file *file = front_find(handle);                                                     \
+        return file == NULL ? PASS(handle, buffer, count, datatype, status)                        \
+                            : front_transfer(file, &(front_access){writes, false, 0}, buffer,      \
+                                             count, datatype, status);                             \
+    }                                                                                              \
+    TAKE(name,                                                                                     \
+         (front_word handle, buffer_type * buffer, count_type count, front_word datatype,          \
+          void *status),                                                                           \
+         handle, buffer, count, datatype, status)
+
+#define OFFSET_ACCESS(name, count_type, buffer_type, writes)                                       \
+    typedef int next_##name(front_word handle, int64_t offset, buffer_type *buffer,                \
+                            count_type count, front_word datatype, void *status);                  \
+    static int take_##name(next_##name *next, front_word handle, int64_t offset,                   \
+                           buffer_type *buffer, count_type count, front_word datatype,             \
+                           void *status)                                                           \
+    {                                                                                              \
+        front_file *file = front_find(handle);                                                     \
+        return file == NULL ? PASS(handle, offset, buffer, count, datatype, status)                \
+                            : front_transfer(file, &(front_access){writes, true, offset}, buffer,  \
+                                             count, datatype, status);                             \
+    }                                                                                              \
+    TAKE(name,                                                                                     \
+         (front_word handle, int64_t offset, buffer_type * buffer, count_type count,               \
+          front_word datatype, void *status),                                                      \
+         handle, offset, buffer, count, datatype, status)
+
+#define POINTER_BEGIN(name, count_type, buffer_type, writes)                                       \
+    typedef int next_##name(front_word handle, buffer_type *buffer, count_type count,              \
+                            front_word datatype);                                                  \
+    static int take_##name(next_##name *next, front_word handle, buffer_type *buffer,              \
+                           count_type count, front_word datatype)                                  \
+    {                                                                                              \
+        front_file *file = front_find(handle);                                                     \
+        return file == NULL ? PASS(handle, buffer, count, datatype)                                \
+                            : front_begin(file, &(front_access){writes, false, 0}, buffer, count,  \
+                                          datatype);                                               \
+    }                                                                                              \
+    TAKE(name, (front_word handle, buffer_type * buffer, count_type count, front_word datatype),   \
+         handle, buffer, count, datatype)
+
+#define OFFSET_BEGIN(name, count_type, buffer_type, writes)                                        \
+    typedef int next_##name(front_word handle, int64_t offset, buffer_type *buffer,                \
+                            count_type count, front_word datatype);                                \
+    static int take_##name(next_##name *next, front_word handle, int64_t offset,                   \
+                           buffer_type *buffer, count_type count, front_word datatype)             \
+    {                                                                                              \
+        front_file *file = front_find(handle);                                                     \
+        return file == NULL ? PASS(handle, offset, buffer, count, datatype)                        \
+                            : front_begin(file, &(front_access){writes, true, offset}, buffer,     \
+                                          count, datatype);                                        \
+    }                                                                                              \
+    TAKE(name,                                                                                     \
+         (front_word handle, int64_t offset, buffer_type * buffer, count_type count,               \
+          front_word datatype),                                                                    \
+         handle, offset, buffer, count, datatype)
+
+#define END(name, buffer_type)                                                                     \
+    typedef int next_##name(front_word handle, buffer_type *buffer, void *status);                 \
+    static int take_##name(next_##name *next, front_word handle, buffer_type *buffer,              \
+                           void *status)                                                           \
+    {                                                                                              \
+        front_file *file = front_find(handle);                                                     \
+        return file == NULL ? PASS(handle, buffer, status) : front_end(file, status);              \
+    }                                                                                              \
+    TAKE(name, (front_word handle, buffer_type * buffer, void *status), handle, buffer, status)
+
+/* ---- the file pointer ---- */
+
+int PMPI_File_get_position(front_word handle, int64_t *offset);
+
+typedef int next_File_seek(front_word handle, int64_t offset, int whence);
+static int take_File_seek(next_File_seek *next, front_word handle, int64_t offset, int whence)
+{
+    front_file *file = front_find(handle);
+    int64_t end = 0;
+    if (file == NULL)
+        return PASS(handle, offset, whence);
+    if (front_is_from_end(whence)) {
+        int rc = PASS(handle, 0, whence);
+        if (rc == 0)
+            rc = (enter(), leave(PMPI_File_get_position(handle, &end)));
+        if (rc != 0)
+            return rc;
+    }
+    return front_seek(file, offset, whence, end);
+}
+TAKE(File_seek, (front_word handle, int64_t offset, int whence), handle, offset, whence)
+
+typedef int next_File_get_position(front_word handle, int64_t *offset);
+static int take_File_get_position(next_File_get_position *next, front_word handle, int64_t *offset)
+{
+    const front_file *file = front_find(handle);
+    if (file == NULL)
+        return PASS(handle, offset);
+    *offset = front_get_position(file);
+    return 0;
+}
+TAKE(File_get_position, (front_word handle, int64_t *offset), handle, offset)
+
+/* An access at the file pointer that the MPI carries out, at an explicit offset. result: MPI_Status
+ * or MPI_Request. */
+#define AT_POINTER(name, name_at, count_type, buffer_type)                                         \
+    int PMPI_##name_at(front_word handle, int64_t offset, buffer_type *buffer, count_type count,   \
+                       front_word datatype, void *result);                                         \
+    typedef int next_##name(front_word handle, buffer_type *buffer, count_type count,              \
+                            front_word datatype, void *result);                                    \
+    static int take_##name(next_##name *next, front_word handle, buffer_type *buffer,              \
+                           count_type count, front_word datatype, void *result)                    \
+    {                                                                                              \
+        front_file *file = front_find(handle);                                                     \
+        return file == NULL ? PASS(handle, buffer, count, datatype, result)                        \
+                            : PMPI_##name_at(handle, front_move(file, count, datatype), buffer,    \
+                                             count, datatype, result);                             \
+    }                                                                                              \
+    TAKE(name,                                                                                     \
+         (front_word handle, buffer_type * buffer, count_type count, front_word datatype,          \
+          void *result),                                                                           \
+         handle, buffer, count, datatype, result)
+
+/* ---- all of them ---- */
+
+POINTER_ACCESS(File_write_all, int, const void, true)
+POINTER_ACCESS(File_read_all, int, void, false)
+OFFSET_ACCESS(File_write_at_all, int, const void, true)
+OFFSET_ACCESS(File_read_at_all, int, void, false)
+POINTER_BEGIN(File_write_all_begin, int, const void, true)
+POINTER_BEGIN(File_read_all_begin, int, void, false)
+OFFSET_BEGIN(File_write_at_all_begin, int, const void, true)
+OFFSET_BEGIN(File_read_at_all_begin, int, void, false)
+END(File_write_all_end, const void)
+END(File_read_all_end, void)
+END(File_write_at_all_end, const void)
+END(File_read_at_all_end, void)
+AT_POINTER(File_write, File_write_at, int, const void)
+AT_POINTER(File_read, File_read_at, int, void)
+AT_POINTER(File_iwrite, File_iwrite_at, int, const void)
+AT_POINTER(File_iread, File_iread_at, int, void)
+AT_POINTER(File_iwrite_all, File_iwrite_at_all, int, const void)
+AT_POINTER(File_iread_all, File_iread_at_all, int, void)
+#if TATP_HAS_LARGE_COUNTS
+POINTER_ACCESS(File_write_all_c, int64_t, const void, true)
+POINTER_ACCESS(File_read_all_c, int64_t, void, false)
+OFFSET_ACCESS(File_write_at_all_c, int64_t, const void, true)
+OFFSET_ACCESS(File_read_at_all_c, int64_t, void, false)
+POINTER_BEGIN(File_write_all_begin_c, int64_t, const void, true)
+POINTER_BEGIN(File_read_all_begin_c, int64_t, void, false)
+OFFSET_BEGIN(File_write_at_all_begin_c, int64_t, const void, true)
+OFFSET_BEGIN(File_read_at_all_begin_c, int64_t, void, false)
+AT_POINTER(File_write_c, File_write_at_c, int64_t, const void)
+AT_POINTER(File_read_c, File_read_at_c, int64_t, void)
+AT_POINTER(File_iwrite_c, File_iwrite_at_c, int64_t, const void)
+AT_POINTER(File_iread_c, File_iread_at_c, int64_t, void)
+AT_POINTER(File_iwrite_all_c, File_iwrite_at_all_c, int64_t, const void)
+AT_POINTER(File_iread_all_c, File_iread_at_all_c, int64_t, void)
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE /* asprintf */
+#include "mpi/process.h"
+
+#include <ctype.h>
+#include <hwloc.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/help.h"
+#include "base/start.h"
+#include "base/unknown.h"
+#include "collective/exchange.h"
+#include "collective/record.h"
+#include "plan/parameters.h"
+
+#define PREFIX "TATP_"
+#define HELP_FILE "help-tatp-mpiio.txt"
+
+/* ---- parameters ---- */
+
+enum { NAME_BYTES = 32 };
+
+static void write_name(enum parameter parameter, char name[NAME_BYTES])
+{
+    snprintf(name, NAME_BYTES, "%s", parameter_table[parameter].name);
+    for (char *c = name; *c != '\0'; c++)
+        *c = (char)toupper((unsigned char)*c);
+}
+
+coll_parameters front_process_parameters(void)
+{
+    static const char *text_of[PARAMETERS];
+    for (enum parameter i = 0; i < PARAMETERS; i++) {
+        char name[NAME_BYTES], variable[sizeof PREFIX + NAME_BYTES];
+        write_name(i, name);
+        snprintf(variable, sizeof variable, PREFIX "%s", name);
+        text_of[i] = getenv(variable);
+    }
+    return text_of;
+}
+
+static void report_unknown(const char *name, const char *advice)
+{
+    front_log(0, "there is no environment variable " PREFIX "%s; %s", name, advice);
+}
+
+/* Those of the tools are known, too. */
+static void check_names(void)
+{
+    static char name[PARAMETERS][NAME_BYTES];
+    const char *known[PARAMETERS + 5] = {NULL};
+    int count = 0;
+    for (enum parameter i = 0; i < PARAMETERS; i++) {
+        write_name(i, name[i]);
+        known[count++] = name[i];
+    }
+    known[count++] = "VERBOSE";
+    known[count++] = "REPORT_DIR";
+    known[count++] = "DOCTOR_DIR";
+    known[count++] = "COMPONENT_PATH";
+    base_check_settings(&(base_settings){"", PREFIX, known, report_unknown, NULL}, NULL);
+}
+
+/* ---- messages ---- */
+
+static void write_line(int level, const char *format, va_list arguments)
+{
+    const char *verbose = getenv(PREFIX "VERBOSE");
+    char *line;
+    if (level > (verbose != NULL ? atoi(verbose) : 0) || vasprintf(&line, format, arguments) < 0)
+        return;
+    fprintf(stderr, "tatp: %s\n", line);
+    free(line);
+}
+
+void front_log(int level, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    write_line(level, format, arguments);
+    va_end(arguments);
+}
+
+static void log_line(void *context, int level, const char *format, va_list arguments)
+{
+    (void)context;
+    write_line(level, format, arguments);
+}
+
+static void show_topic(void *context, const char *topic, va_list arguments)
+{
+    static const char here;
+    char *path = base_find_help(&here, TATP_HELP_DIR, HELP_FILE);
+    (void)context;
+    base_show_topic(path, topic, arguments);
+    free(path);
+}
+
+/* ---- the process ---- */
+
+static double get_seconds(void *context)
+{
+    (void)context;
+    return PMPI_Wtime();
+}
+
+static struct hwloc_topology *machine;
+
+static void load_machine(void)
+{
+    if (hwloc_topology_init(&machine) != 0)
+        return;
+    if (hwloc_topology_load(machine) != 0) {
+        hwloc_topology_destroy(machine);
+        machine = NULL;
+    }
+}
+
+static struct hwloc_topology *find_machine(void *context)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)context;
+    pthread_once(&once, load_machine);
+    return machine;
+}
+
+static coll_pool pool = COLL_POOL_INIT;
+
+static coll_process process = {
+    .parameter = "environment variable",
+    .prefix = PREFIX,
+    .in_capitals = true,
+    .mpi_setting = {"default size of cycle buffers", "default number of aggregators"},
+    .clock = get_seconds,
+    .machine = find_machine,
+    .show = show_topic,
+    .log = log_line,
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+    .pool = &pool,
+};
+
+coll_process *front_process(void)
+{
+    return &process;
+}
+
+/* ---- MPI_Finalize ---- */
+
+static int finish(MPI_Comm comm, int keyval, void *value, void *state)
+{
+    (void)comm;
+    (void)keyval;
+    (void)value;
+    (void)state;
+    coll_record_finish(&process);
+    coll_pool_release(&pool);
+    return MPI_SUCCESS;
+}
+
+/* It deletes the attributes of MPI_COMM_SELF before anything else; the key goes with the attribute.
+ */
+static void register_at_finalize(void)
+{
+    int keyval;
+    if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finish, &keyval, NULL) != MPI_SUCCESS)
+        return;
+    PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, &process);
+    PMPI_Comm_free_keyval(&keyval);
+}
+
+/* ---- MPI_Init ---- */
+
+static atomic_bool is_ready;
+
+/* Processes come out of MPI_Init together: seconds between them mean that one has not called this.
+ */
+#define PATIENCE 10.0
+
+/* Whether all processes of the job call this. Messages to one that does not call it could meet the
+ * program's receives: a non-blocking collective operation cannot, and is completed by all or none.
+ */
+static bool have_all_started(void)
+{
+    MPI_Request request;
+    double end = PMPI_Wtime() + PATIENCE;
+    int flag = 0;
+    PMPI_Ibarrier(MPI_COMM_WORLD, &request);
+    while (!flag && PMPI_Wtime() < end)
+        PMPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    return flag;
+}
+
+static bool has_one_program(void)
+{
+    int *number, is_known, least[2] = {0, 0};
+    PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &number, &is_known);
+    if (is_known) {
+        least[0] = *number;
+        least[1] = -*number;
+    }
+    PMPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return least[0] == -least[1];
+}
+
+/* The same on all ranks, and other than that of every other job. */
+static const char *make_id(void)
+{
+    static char id[320];
+    char host[256] = "";
+    (void)gethostname(host, sizeof host - 1);
+    snprintf(id, sizeof id, "%s.%ld.%lld", host, (long)getpid(),
+             (long long)base_read_clock(CLOCK_REALTIME));
+    PMPI_Bcast(id, sizeof id, MPI_CHAR, 0, MPI_COMM_WORLD);
+    return id;
+}
+
+/* Whether it is the first process of this job on this node that asks. */
+static bool is_first_on_node(void)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "tatp.%ld", (long)getppid());
+    return fd < 0 || bind(fd, (const struct sockaddr *)&name, sizeof name) == 0;
+}
+
+void front_process_start(void)
+{
+    int rank, ranks;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (!have_all_started()) {
+        if (is_first_on_node())
+            front_log(0,
+                      "not all processes of the job have libtatp-mpiio.so, which rank %d has: "
+                      "it is not used. Preload it into all of them",
+                      rank);
+        return;
+    }
+    if (rank == 0)
+        check_names();
+    process.job = (coll_job){
+        .id = make_id(),
+        .started = base_process_start(),
+        .size = (size_t)ranks,
+        .is_first = rank == 0,
+        .has_one_program = has_one_program(),
+        .folder = getcwd(NULL, 0),
+    };
+    register_at_finalize();
+    is_ready = true;
+}
+
+bool front_process_is_ready(void)
+{
+    return is_ready;
+}

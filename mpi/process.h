@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * This process and its job: parameters, which are environment variables TATP_NAME, and messages.
+ */
+#ifndef MPI_PROCESS_H
+#define MPI_PROCESS_H
+
+#include <stdbool.h>
+
+#include "collective/collective.h"
+
+/* MPI_Init has succeeded. Collective over the processes of the job that have the library; where
+ * some have not, it takes 10 seconds and reports that. */
+void front_process_start(void);
+
+/* Whether all processes of the job have called front_process_start. The same on all of them. Only
+ * then may the rest be used. */
+bool front_process_is_ready(void);
+
+coll_process *front_process(void);
+/* The texts of the parameters, as they are now. */
+coll_parameters front_process_parameters(void);
+
+/* A line on standard error where TATP_VERBOSE is at least the level. */
+void front_log(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

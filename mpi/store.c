@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE /* TEMP_FAILURE_RETRY */
+#include "mpi/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <mpi.h>
+#include <string.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+/* ---- names ---- */
+
+/* ROMIO's names of file systems that are those of the system; it takes what is before a colon for a
+ * file system. */
+static const char *skip_prefix(const char *name)
+{
+    static const char *const prefixes[] = {"ufs:", "nfs:", "lustre:", "gpfs:", "xfs:", "panfs:"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+            return name + strlen(prefixes[i]);
+    return name;
+}
+
+/* Small pieces are written through mapped pages, which need to be readable. */
+static int open_file(const char *name, int mode)
+{
+    int fd = -1;
+    if (!(mode & MPI_MODE_RDONLY))
+        fd = open(name, O_RDWR | O_CLOEXEC);
+    if (fd < 0 && mode & MPI_MODE_WRONLY)
+        fd = open(name, O_WRONLY | O_CLOEXEC);
+    if (mode & MPI_MODE_RDONLY)
+        fd = open(name, O_RDONLY | O_CLOEXEC);
+    return fd;
+}
+
+/* ---- locks ---- */
+
+/* Other processes write elsewhere in a page, but for atomic mode: readers and writers wait for none
+ * of this kind. NFS empties its cache with it. */
+static int set_lock(const front_store *s, short type, int64_t offset, int64_t bytes)
+{
+    struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = offset, .l_len = bytes};
+    if (!s->is_atomic && s->has_coherent_cache)
+        return 0;
+    if (TEMP_FAILURE_RETRY(fcntl(s->fd, F_SETLKW, &lock)) == 0)
+        return 0;
+    bool has_locks = errno != ENOSYS && errno != EOPNOTSUPP && errno != EINVAL;
+    return has_locks ? -errno : 0;
+}
+
+static int lock_bytes(void *context, int64_t offset, int64_t bytes)
+{
+    front_store *s = context;
+    s->offset = offset;
+    s->bytes = bytes;
+    return set_lock(s, s->is_atomic && s->is_writable ? F_WRLCK : F_RDLCK, offset, bytes);
+}
+
+/* The system may have no memory to split a lock, but needs none to give up all. */
+static int unlock_bytes(void *context)
+{
+    const front_store *s = context;
+    int rc = set_lock(s, F_UNLCK, s->offset, s->bytes);
+    return rc == 0 ? rc : set_lock(s, F_UNLCK, 0, 0);
+}
+
+/* ---- access ---- */
+
+static int write_extent(const front_store *s, const access_extent *extent)
+{
+    for (int64_t at = 0; at < extent->bytes;) {
+        ssize_t done = TEMP_FAILURE_RETRY(
+            pwrite(s->fd, extent->data + at, (size_t)(extent->bytes - at), extent->offset + at));
+        if (done <= 0)
+            return done < 0 ? -errno : -EIO;
+        at += done;
+    }
+    return 0;
+}
+
+static bool may_map(void *context)
+{
+    const front_store *s = context;
+    return s->may_map;
+}
+
+/* The last extent comes first: the file then ends behind all pages. false: the extents have to be
+ * written one by one, and that returns the error if there is one. */
+static bool write_pages(front_store *s, const access_extent *extent, size_t count)
+{
+    if (s->is_atomic || !s->may_map || !access_pages_pay(extent, count))
+        return false;
+    if (write_extent(s, &extent[count - 1]) == 0 && access_pages_write(s->fd, extent, count) == 0)
+        return true;
+    s->may_map = false;
+    return false;
+}
+
+static int write_extents(void *context, const access_extent *extent, size_t count)
+{
+    front_store *s = context;
+    int rc = 0;
+    if (write_pages(s, extent, count))
+        return rc;
+    for (size_t i = 0; i < count && rc == 0; i++)
+        rc = write_extent(s, &extent[i]);
+    return rc;
+}
+
+static int read_bytes(void *context, int64_t offset, char *data, int64_t bytes, int64_t *done)
+{
+    const front_store *s = context;
+    *done = TEMP_FAILURE_RETRY(pread(s->fd, data, (size_t)bytes, offset));
+    if (*done >= 0)
+        return 0;
+    *done = 0;
+    return -errno;
+}
+
+static void begin_operation(void *context)
+{
+    (void)context;
+}
+
+/* ---- opening ---- */
+
+int front_store_open(front_store *s, const char *name, int mode)
+{
+    struct statfs system;
+    *s = (front_store){.fd = open_file(skip_prefix(name), mode)};
+    if (s->fd < 0)
+        return -errno;
+    s->is_writable = !(mode & MPI_MODE_RDONLY);
+    s->may_map = s->is_writable && (fcntl(s->fd, F_GETFL) & O_ACCMODE) == O_RDWR &&
+                 access_pages_are_shared(s->fd);
+    s->has_coherent_cache = fstatfs(s->fd, &system) != 0 || system.f_type != NFS_SUPER_MAGIC;
+    s->store = (coll_store){
+        .access = {s, write_extents, read_bytes, lock_bytes, unlock_bytes, 0},
+        .begin = begin_operation,
+        .may_map = may_map,
+    };
+    return 0;
+}
+
+void front_store_close(front_store *s)
+{
+    if (s->fd >= 0)
+        close(s->fd);
+    s->fd = -1;
+}

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+#
+# What the tests of libtatp-mpiio.so share: programs under MPICH, or whatever MPI it was built for. Source it from bash.
+
+# shellcheck disable=SC2034 # used by those who source it
+. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/mpi/conformance.sh" || exit 1
+programs=$top_builddir/tests/mpiio
+library=$top_builddir/preload/other/libtatp-mpiio.so
+# MPICH waits without a pause, and these machines have more ranks than processors.
+pause=$programs/.libs/pause.so
+environment=()
+
+# need_other: an MPI for which the library is built.
+need_other() {
+    [[ -e $library ]] && return
+    tap_absent other-mpi
+    tap_skip_all "there is no other MPI than Open MPI (apt-get install mpich libmpich-dev)"
+}
+
+# other RANKS COMMAND...: mpiexec on this machine, with the library and the variables of $environment.
+other() {
+    timeout --kill-after=5 "${RUN_LIMIT:-$HANG_LIMIT}" \
+        env LD_PRELOAD="${preloaded-$library}:$pause" "${environment[@]}" "$OTHER_MPIEXEC" -n "$@"
+}
+
+# other_on_cluster RANKS COMMAND...: by hydra on the cluster.
+other_on_cluster() {
+    sed 's/ slots=/:/' "$TMPDIR/tatp-cluster-$UID/$cluster_name/hosts" >"$tap_dir/hosts"
+    timeout --kill-after=5 "${RUN_LIMIT:-$HANG_LIMIT}" "$CLUSTER" exec --name "$cluster_name" --transport ucx \
+        env "${environment[@]}" "$OTHER_MPIEXEC" -launcher rsh -launcher-exec "$top_srcdir/tests/cluster/agent" \
+        -iface spine -f "$tap_dir/hosts" -genv LD_PRELOAD "${preloaded-$library}:$pause" -n "$@"
+}
+
+# openmpi RANKS COMMAND...: the same library, built for Open MPI, whose own components stay out.
+openmpi() {
+    local rank_variables=() variable
+    for variable in LD_PRELOAD="${preloaded-$top_builddir/preload/openmpi/libtatp-mpiio.so}" "${environment[@]}"; do
+        rank_variables+=(-x "$variable")
+    done
+    run_here "$1" --mca fcoll ^tatp "${rank_variables[@]}" "${@:2}"
+}
+
+# The cases of the program conformance whose accesses the library carries out itself: what is left to ROMIO has ROMIO's
+# faults, such as bytes that it writes between pieces of data.
+served_cases() {
+    "$programs/conformance" --list | grep -vE \
+        '/i_|ordered|^(intermixed|external32|open_and_close|count_|threads|after_start|empty_requests|outstanding)|^communicator/self' |
+        grep -vE '^(many_in_turn|crossed_starts|late_rank|progress_elsewhere|other_calls_between|closed_before_wait)'
+}

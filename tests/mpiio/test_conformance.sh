@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The sentences of MPI-IO on collective access, as test_conformance.sh of tests/mpi has them, through libtatp-mpiio.so: under
+# another MPI on this machine and on the cluster, and under Open MPI. Random views against the serial model.
+. "$top_srcdir/tests/mpiio/lib.sh" || exit 1
+
+need_other
+RUN_LIMIT=3600
+seed=${TEST_SEED:-1}
+mapfile -t cases < <(served_cases)
+
+numbers=(4)
+! tap_full || numbers=(2 4 7 16)
+for ranks in "${numbers[@]}"; do
+    conform conformance "$ranks ranks" other "$ranks"
+done
+# Groups of one rank are left to the MPI, and four ranks have none.
+tap_check "random views, 4 ranks" other 4 \
+    "$programs/views" --seed "$seed" --cases "$(random_cases 1000)" --dir "$files"
+tap_check "random views, 7 ranks" other 7 \
+    "$programs/views" --seed "$seed" --first 2000 --cases "$(random_cases 300)" --dir "$files"
+environment=(TATP_CYCLE_BUFFER_SIZE=64 TATP_SHARED_MEMORY=false)
+tap_check "random views, 4 ranks, short cycles of messages" other 4 \
+    "$programs/views" --seed "$seed" --first 4000 --cases "$(random_cases 300)" --dir "$files"
+environment=()
+
+start_cluster
+if [[ -n $cluster_name ]]; then
+    mapfile -t cases < <(served_cases | grep -E '^(even|ragged|new_holes|memory_holes|darray|overlapping_writes|atomic)/')
+    conform conformance "7 ranks, cluster" other_on_cluster 7
+    tap_check "random views, 8 ranks, cluster" other_on_cluster 8 \
+        "$programs/views" --seed "$seed" --first 6000 --cases "$(random_cases 100)" --dir "$files"
+else
+    tap_skip "on the cluster" "needs namespaces"
+fi
+
+if [[ -n $OMPI_VERSION ]]; then
+    programs=$top_builddir/tests/mpi
+    mapfile -t cases < <(served_cases)
+    conform conformance "Open MPI, 4 ranks" openmpi 4
+    tap_check "Open MPI, random views, 4 ranks" openmpi 4 \
+        "$programs/views" --seed "$seed" --cases "$(random_cases 1000)" --dir "$files"
+fi
+tap_plan

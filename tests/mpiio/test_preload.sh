@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# libtatp-mpiio.so where it is preloaded or linked: parameters and hints, records and statistics, languages, other profiling
+# libraries, and programs that it must leave alone.
+. "$top_srcdir/tests/mpiio/lib.sh" || exit 1
+
+need_other
+cd "$tap_dir" || exit 1
+stats=$tap_dir/stats
+environment=(TATP_STATS="$stats")
+for program in "$top_srcdir/doc/examples/field" "$top_srcdir/tests/mpiio/hints"; do
+    "$OTHER_MPICC" -O1 -o "${program##*/}" "$program.c" || exit 1
+done
+
+# served NAME COMMAND...: it writes and reads right, both by the library. Its output is in $output.
+served() {
+    rm -f "$stats"
+    tap_check "$@"
+    output=$tap_output
+    tap_contains "$tap_output" " 0 of " "$1: the values are right"
+    tap_is "$(grep -c '"op"' "$stats" 2>/dev/null)" 2 "$1: the library carried out both calls"
+}
+
+# left NAME COMMAND...: it writes and reads right, without the library.
+left() {
+    rm -f "$stats"
+    tap_check "$@"
+    output=$tap_output
+    tap_contains "$tap_output" " 0 of " "$1: the values are right"
+    tap_check "$1: the library carried out no call" test ! -e "$stats"
+}
+
+served "C" other 4 ./field
+environment+=(TATP_RECORD="$tap_dir/view.crs")
+served "with a record" other 4 ./field
+tap_check "the record places ranks" "$TOOLS_DIR/dla" map -n 'n[0-1]:2' -f view.crs
+environment=(TATP_STATS="$stats")
+if "${OTHER_MPICC/mpicc/mpifort}" -o field_f "$top_srcdir/doc/examples/field.f90" >fortran.log 2>&1; then
+    served "Fortran" other 4 ./field_f
+else
+    tap_skip "Fortran" "${OTHER_MPICC/mpicc/mpifort} does not build the example"
+fi
+"$OTHER_MPICC" -O1 -o linked "$top_srcdir/doc/examples/field.c" -L"${library%/*}" -ltatp-mpiio -Wl,-rpath,"${library%/*}"
+preloaded='' served "linked before the MPI" other 4 ./linked
+
+# --- parameters and hints ---
+
+environment+=(TATP_RECROD=view.crs TATP_DOMAINS=evne)
+served "with mistakes" other 4 ./field
+tap_contains "$output" "there is no environment variable TATP_RECROD; did you mean TATP_RECORD?" "a wrong name is reported"
+tap_contains "$output" "environment variable TATP_DOMAINS has the value" "a wrong value is reported"
+environment=(TATP_STATS="$stats")
+tap_check "hints" other 4 ./hints "$tap_dir/hints.dat"
+tap_contains "$tap_output" "cb_nodes 2, error as demanded" "MPI_File_get_info, and the file's error handler"
+tap_contains "$tap_output" "The hint cb_buffer_size has the value" "a wrong hint is reported"
+
+# --- profiling libraries ---
+
+for next in '' -DNEXT; do
+    # shellcheck disable=SC2086 # none or one
+    "$OTHER_MPICC" $next -shared -fPIC -o "profiler$next.so" "$top_srcdir/tests/mpiio/profiler.c" || exit 1
+    preloaded=$tap_dir/profiler$next.so:$library served "below a profiling library$next" other 4 ./field
+    tap_contains "$output" "profile: 1 opened" "below a profiling library$next: it sees the file"
+    preloaded=$library:$tap_dir/profiler$next.so served "above a profiling library$next" other 4 ./field
+    tap_contains "$output" "profile: 1 opened" "above a profiling library$next: it sees the file"
+done
+
+# --- what is left alone ---
+
+tap_check "a program without MPI" env LD_PRELOAD="$library" true
+left "one rank" other 1 ./field
+preloaded='' left "some ranks have the library" other 2 env LD_PRELOAD="$library" ./field : -n 2 ./field
+tap_is "$(grep -c 'not all processes of the job' <<<"$output")" 1 "some ranks have the library: one line says so"
+if [[ -n $OMPI_VERSION ]]; then
+    "$MPICC" -O1 -o field_openmpi "$top_srcdir/doc/examples/field.c" || exit 1
+    preloaded=$library left "a program for another MPI" openmpi 4 ./field_openmpi
+    tap_is "$(grep -c 'another MPI' <<<"$output")" 1 "a program for another MPI: one line says so"
+    unset preloaded
+    served "Open MPI, C" openmpi 4 ./field_openmpi
+    if mpifort.openmpi -o field_f "$top_srcdir/doc/examples/field.f90" >fortran.log 2>&1; then
+        served "Open MPI, Fortran" openmpi 4 ./field_f
+    fi
+fi
+tap_plan
