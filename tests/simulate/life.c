@@ -137,6 +137,19 @@ unsigned char sim_data(const life *l, int step, int rank, int64_t at)
 
 /* ---- drawing ---- */
 
+/* What an earlier step did, further on, as in the next turn of some variables. */
+static void repeat_turn(life *l, int i)
+{
+    sim_step *s = &l->step[i];
+    const sim_step *earlier = i >= l->turn ? s - l->turn : s;
+    bool repeats =
+        earlier->kind == STEP_VIEW || earlier->kind == STEP_WRITE || earlier->kind == STEP_READ;
+    if (!repeats || earlier == s || one_in(l, 20))
+        return;
+    *s = *earlier;
+    s->copies += draw(l, 0, 4);
+}
+
 static void draw_step(life *l, int i)
 {
     static const enum step_kind kinds[] = {STEP_VIEW,  STEP_WRITE,  STEP_WRITE,
@@ -146,7 +159,7 @@ static void draw_step(life *l, int i)
     *s = (sim_step){.kind = i == 0 ? STEP_VIEW : kinds[draw(l, 0, 8)],
                     .seed = next_random(&l->state)};
     s->seed >>= 8;
-    s->deal = draw(l, 0, DEALS - 1);
+    s->deal = draw(l, 0, l->is_plain ? DEAL_SHARED - 1 : DEALS - 1);
     s->overlaps_self = one_in(l, 3);
     s->atomic = one_in(l, 6);
     s->blocking = !one_in(l, 3);
@@ -159,10 +172,11 @@ static void draw_step(life *l, int i)
         s->atomic = before->atomic;
         s->blocking = before->blocking;
     }
-    /* Ranks may write the same bytes in atomic mode only, and none twice. */
+    repeat_turn(l, i);
+    /* No rank writes bytes twice. */
     if (s->kind == STEP_WRITE) {
         const sim_step *view = &l->step[sim_step_of_view(l, i)];
-        s->atomic |= view->deal == DEAL_SHARED;
+        s->atomic |= view->deal == DEAL_SHARED && !one_in(l, 4);
         if (view->deal == DEAL_SHARED && view->overlaps_self)
             s->kind = STEP_READ;
     }
@@ -202,12 +216,16 @@ static void draw_parameters(life *l)
             l->rank[i].parameter[PARAMETER_RECORD] = l->record;
         if (l->statistics[0] != '\0')
             l->rank[i].parameter[PARAMETER_STATS] = l->statistics;
+        if (l->is_plain) {
+            l->rank[i].parameter[PARAMETER_NUM_AGGREGATORS] = "3";
+            l->rank[i].parameter[PARAMETER_STRICT] = NULL;
+        }
     }
 }
 
 static void draw_names(life *l)
 {
-    if (!one_in(l, 20))
+    if (!one_in(l, 12))
         return;
     strcpy(l->folder, "/tmp/simulate.XXXXXX");
     if (mkdtemp(l->folder) == NULL)
@@ -216,6 +234,7 @@ static void draw_names(life *l)
         snprintf(l->record, sizeof l->record, "%s/record", l->folder);
     if (one_in(l, 2))
         snprintf(l->statistics, sizeof l->statistics, "%s/statistics", l->folder);
+    l->is_plain = l->record[0] != '\0' && !one_in(l, 3);
 }
 
 static void draw_fault(life *l)
@@ -223,7 +242,8 @@ static void draw_fault(life *l)
     static const int most[FAULT_KINDS] = {
         [FAULT_WRITE] = 30,   [FAULT_READ] = 30,    [FAULT_LOCK] = 20,
         [FAULT_MEMORY] = 400, [FAULT_ARGUMENT] = 8, [FAULT_LOSS] = 600};
-    l->fault = one_in(l, 3) ? (enum fault_kind)draw(l, 1, FAULT_KINDS - 1) : FAULT_NONE;
+    l->fault =
+        one_in(l, 3) && !l->is_plain ? (enum fault_kind)draw(l, 1, FAULT_KINDS - 1) : FAULT_NONE;
     l->victim = draw(l, 0, l->ranks - 1);
     l->until = draw(l, 1, most[l->fault] + 1);
 }
@@ -236,6 +256,7 @@ void sim_draw(life *l, uint64_t seed)
     l->by_node = one_in(l, 2);
     l->slow = one_in(l, 3) ? draw(l, 0, l->ranks - 1) : -1;
     l->base = one_in(l, 4) ? INT64_C(1) << 40 : 0;
+    l->turn = one_in(l, 3) ? draw(l, 1, 6) : 0;
     l->steps = draw(l, 2, l->ranks > 16 ? 6 : MOST_STEPS);
     l->model_end = one_in(l, 2) ? SPACE : 0;
     l->end = l->base + l->model_end;
@@ -302,7 +323,7 @@ static void make_process(sim_rank *r)
         .context = r,
         .job = {.id = "simulation",
                 .size = (size_t)l->ranks,
-                .is_first = r->rank == 0,
+                .is_first = sim_job_rank(l, r->rank) == 0,
                 .has_one_program = true,
                 .folder = l->folder[0] != '\0' ? l->folder : NULL},
         .parameter = "parameter",
@@ -329,6 +350,7 @@ static void open_file(sim_rank *r)
         .get_hints = get_hints,
         .replace_hints = replace_hints,
         .publish_hints = publish_hints,
+        .observe = sim_observe,
     };
     const coll_facts facts = {.fd = -1, .locks_file = r->life->seed % 5 == 0};
     if (r->file == NULL)
@@ -485,7 +507,10 @@ static void access_file(sim_rank *r)
     b->bytes = access.bytes;
     b->gaps = s->gaps;
     sim_model_steps(l, r->step); /* all accesses before it have a result */
+    if (!s->has_begun)
+        sim_watch_begin(l, r->step);
     s->has_begun = true;
+    r->locks = 0;
     fill_buffer(r, b);
     expect_bytes(r, &access, expected[r->rank]);
     int64_t copies = r->own.size > 0 ? access.first / r->own.size : 0;
@@ -512,7 +537,13 @@ static void access_file(sim_rank *r)
     else if (rc == 0 && !l->is_lost && call.moved != access.bytes)
         sim_fail(l, "rank %d: step %d wrote %lld of %lld bytes", r->rank, r->step,
                  (long long)call.moved, (long long)access.bytes);
-    if (++s->done == l->ranks && s->must_fail && s->result == 0 && !l->is_lost)
+    if (r->rank == 0)
+        sim_check_plan(l, r->step);
+    if (++s->done == l->ranks) {
+        sim_check_messages(l, r->step);
+        sim_check_stripes(l, r->step);
+    }
+    if (s->done == l->ranks && s->must_fail && s->result == 0 && !l->is_lost)
         sim_fail(l, "an error of step %d was lost", r->step);
     sim_memory_of(r);
 }
@@ -596,6 +627,8 @@ void sim_end(life *l)
     int left = sim_memory_left();
     if (left > 0 && !l->is_lost) /* where messages that were given up may still arrive */
         sim_fail(l, "%d parts of memory are left", left);
+    if (l->is_plain && l->failure == NULL)
+        sim_check_record(l);
     if (l->record[0] != '\0')
         (void)unlink(l->record);
     if (l->statistics[0] != '\0')

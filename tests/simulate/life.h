@@ -5,7 +5,7 @@
  *
  * life.c draws a life and is what each rank does; network.c runs the ranks in a random order and is
  * their messages and reductions; store.c is the file, and says byte by byte what it has to hold;
- * memory.c counts what the ranks allocate.
+ * watch.c looks at how it is accessed; memory.c counts what the ranks allocate.
  */
 #ifndef SIMULATE_LIFE_H
 #define SIMULATE_LIFE_H
@@ -56,6 +56,14 @@ typedef struct sim_step {
     bool must_fail; /* an error has happened that must not be lost */
     int result;     /* of the first rank that had one */
     int done;       /* ranks */
+    /* What rank 0 saw of it (watch.c); of the last operation, where there were several: */
+    int operations;
+    bool makes_plan, has_plan, reuses_plan, is_trial;
+    int64_t period;                  /* of its plan */
+    division_settings division;      /* with which it was made */
+    bool is_striped;                 /* all of it by rules for stripes */
+    bool has_long_cycles;            /* no shorter than a stripe */
+    int64_t messages, most_messages; /* of all ranks, with data; 0: any number */
 } sim_step;
 
 /* ---- faults ---- */
@@ -93,6 +101,7 @@ typedef struct sim_rank {
     const char *parameter[PARAMETERS];
     coll_hint_values hints;
     int64_t lock_from, lock_to; /* of the file; equal: none */
+    int locks;                  /* since the last operation */
 } sim_rank;
 
 typedef struct sim_request sim_request;
@@ -108,6 +117,9 @@ typedef struct life {
     int slow;     /* a rank that runs rarely; -1: none */
     int64_t base; /* offset of the file's first byte that is accessed */
     int steps;
+    int turn;        /* steps after which others repeat them; 0: none */
+    bool is_plain;   /* demands aggregators, and has neither faults nor shared bytes */
+    bool has_record; /* which is right */
     sim_step step[MOST_STEPS];
     sim_rank rank[MOST_RANKS];
     ucontext_t scheduler;
@@ -151,6 +163,7 @@ void sim_yield(sim_rank *r);
 /* Runs all ranks to their end, or to a failure. */
 void sim_run(life *l);
 void sim_network_end(life *l);
+size_t sim_job_rank(const life *l, int rank);
 
 /* ---- store.c ---- */
 
@@ -171,6 +184,22 @@ sim_view sim_view_of(const life *l, int step, int rank);
 unsigned char sim_data(const life *l, int step, int rank, int64_t at);
 /* The step that set the view that is in use in a step. */
 int sim_step_of_view(const life *l, int step);
+
+/* ---- watch.c ---- */
+
+/* The first rank comes to an access; a rank accesses bytes of the file in it. */
+void sim_watch_begin(const life *l, int step);
+void sim_watch_bytes(const sim_rank *r, int64_t at, int64_t bytes);
+/* Whether several ranks access a byte in a step that has begun. */
+bool sim_is_shared(int step, int64_t at);
+/* As coll_handle.observe. */
+void sim_observe(void *context, const coll_stats_access *access);
+/* Rank 0 has completed an access; all ranks have. */
+void sim_check_plan(life *l, int step);
+void sim_check_messages(life *l, int step);
+void sim_check_stripes(life *l, int step);
+/* All ranks have ended: what a plain life has recorded. */
+void sim_check_record(life *l);
 
 /* ---- memory.c ---- */
 

@@ -104,15 +104,16 @@ static void complete_send(sim_request *sender)
         __real_free(sender);
 }
 
+/* A sender that was lost may have given up its message. */
 static void match(life *l, sim_request **send, sim_request **receive)
 {
     sim_request *s = *send, *r = *receive;
-    r->error = s->bytes > r->bytes ? CLASS_TRUNCATED : 0;
+    bool is_there = s->copy != NULL || !s->of_sender->freed;
+    r->error = s->bytes > r->bytes ? CLASS_TRUNCATED : is_there ? 0 : CLASS_LOST;
     if (r->error != 0 && !l->has_fired)
         sim_fail(l, "a message of %zu bytes from rank %d to %d has room for %zu", s->bytes, s->from,
                  s->to, r->bytes);
-    else if (r->error == 0 && !r->freed && s->bytes > 0 &&
-             (s->copy != NULL || !s->of_sender->freed))
+    else if (r->error == 0 && !r->freed && s->bytes > 0)
         memcpy(r->room, s->copy != NULL ? s->copy : s->data, s->bytes);
     *send = s->next;
     *receive = r->next;
@@ -404,10 +405,15 @@ static char *locality(void *context, int rank)
     return text;
 }
 
+/* In every second life the other way round. */
+size_t sim_job_rank(const life *l, int rank)
+{
+    return (size_t)(l->seed % 2 == 0 ? rank : l->ranks - 1 - rank);
+}
+
 static size_t job_rank(void *context, int rank)
 {
-    (void)context;
-    return (size_t)rank;
+    return sim_job_rank(((const sim_rank *)context)->life, rank);
 }
 
 static int error_class(int error)

@@ -17,19 +17,25 @@ static bool is_inside(life *l, int64_t offset, int64_t bytes)
 
 static bool is_locked(const sim_rank *r, int64_t offset, int64_t bytes)
 {
-    return r->lock_from == r->lock_to || (r->lock_from <= offset && offset + bytes <= r->lock_to);
+    bool is_locked = r->lock_from <= offset && offset + bytes <= r->lock_to;
+    if (!is_locked)
+        sim_fail(r->life, "rank %d accesses bytes that it has not locked", r->rank);
+    return is_locked;
 }
 
 /* Piece by piece: other ranks access the file at the same time. */
 static int write_extent(sim_rank *r, const access_extent *extent)
 {
     life *l = r->life;
+    if (!is_inside(l, extent->offset, extent->bytes))
+        return CLASS_IO;
+    sim_watch_bytes(r, extent->offset - l->base, extent->bytes);
     for (int64_t at = 0, part; at < extent->bytes; at += part) {
         part = pick(&l->state, 1, extent->bytes - at);
         int64_t offset = extent->offset + at;
         if (sim_fault(r, FAULT_WRITE))
             return CLASS_NO_SPACE;
-        if (!is_inside(l, offset, part) || !is_locked(r, offset, part))
+        if (!is_locked(r, offset, part))
             return CLASS_IO;
         memcpy(l->content + (offset - l->base), (const char *)extent->data + at, (size_t)part);
         l->end = offset + part > l->end ? offset + part : l->end;
@@ -54,16 +60,17 @@ static int read_bytes(void *context, int64_t offset, char *data, int64_t bytes, 
     sim_rank *r = context;
     life *l = r->life;
     *done = 0;
+    l->idle = 0;
     if (sim_fault(r, FAULT_READ))
         return CLASS_IO;
     if (offset >= l->end)
         return 0;
     *done = bytes < l->end - offset ? bytes : l->end - offset;
     *done = pick(&l->state, 0, 1) == 0 ? *done : pick(&l->state, 1, *done);
-    if (!is_inside(l, offset, *done))
+    if (!is_inside(l, offset, *done) || !is_locked(r, offset, *done))
         return CLASS_IO;
+    sim_watch_bytes(r, offset - l->base, *done);
     memcpy(data, l->content + (offset - l->base), (size_t)*done);
-    l->idle = 0;
     if (pick(&l->state, 0, 3) == 0)
         sim_yield(r);
     return 0;
@@ -88,6 +95,7 @@ static int lock_bytes(void *context, int64_t offset, int64_t bytes)
     r->where = "lock";
     while (!is_free(r->life, r, offset, offset + bytes) && r->life->failure == NULL)
         sim_yield(r);
+    r->locks++;
     r->lock_from = offset;
     r->lock_to = offset + bytes;
     return 0;
@@ -130,14 +138,15 @@ int64_t sim_place(const sim_view *v, int64_t at)
             return v->begin + copy * v->extent + v->offset[b] + within;
 }
 
-/* Where writes overlap, the highest rank's data stay. */
+/* Where writes overlap, the highest rank's data stay in atomic mode; otherwise any of them may. */
 static void write_model(life *l, int step, int rank, bool is_known)
 {
     const sim_view v = sim_view_of(l, sim_step_of_view(l, step), rank);
     const sim_access access = sim_access_of(l, step, rank);
     for (int64_t i = 0; i < access.bytes; i++) {
         int64_t at = sim_place(&v, access.first + i);
-        l->model[at] = is_known ? (short)sim_data(l, step, rank, i) : (short)-1;
+        bool is_sure = is_known && (l->step[step].atomic || !sim_is_shared(step, at));
+        l->model[at] = is_sure ? (short)sim_data(l, step, rank, i) : (short)-1;
         if (l->model_end >= 0 && at >= l->model_end)
             l->model_end = at + 1;
     }
