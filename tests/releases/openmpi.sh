@@ -23,8 +23,6 @@ more_files=(
     tests/mpi/test_hints.sh
     tests/mpi/test_settings.sh
     tests/mpi/test_reuse.sh
-    tests/mpi/test_trials.sh
-    tests/mpi/test_arrays.sh
     tests/mpi/test_stripes.sh
     tests/mpi/test_stats.sh
     tests/mpi/test_plan.sh
@@ -34,7 +32,6 @@ more_files=(
     tests/mpi/test_distances.sh
     tests/mpi/test_topology.sh
     tests/mpi/test_messages.sh
-    tests/mpi/test_bundles.sh
     tests/mpi/test_bad_input.sh
     tests/mpi/test_pvars.sh
 )
