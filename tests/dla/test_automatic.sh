@@ -158,8 +158,8 @@ fi
 # ---- what is recorded ----
 
 mkdir logs
-tap_check "files of several communicators: recorded" run_here 7 "$programs/record" --dir logs --seed 2 random
-tap_check "... by name" run_here 7 --mca fcoll tatp --mca fcoll_tatp_record named.crs "$programs/record" --dir logs --seed 2 random
+tap_check "files of several communicators: recorded" run_here 7 "$programs/record" --dir logs halves
+tap_check "... by name" run_here 7 --mca fcoll tatp --mca fcoll_tatp_record named.crs "$programs/record" --dir logs halves
 tap_is "$("$dla" convert --to mtx "$cache/$("$dla" list | awk '$2 == 7 { print $1 }').crs" | grep -v '^%' | md5sum)" \
     "$("$dla" convert --to mtx named.crs | grep -v '^%' | md5sum)" "... the same matrix"
 "$MPICC" -o late "$top_srcdir/tests/dla/late.c" || exit 1

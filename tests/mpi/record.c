@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* record: collective accesses for the test of the recorder. Each rank logs
- * what it accesses, from its own bookkeeping, as lines "CALL WORLD-RANK OFFSET LENGTH" in
- * DIR/log.RANK; lines with one CALL belong to one collective call on one file. */
+/* record: collective accesses for the test of the recorder. */
 #include <argp.h>
 #include <errno.h>
-#include <inttypes.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "generate.h"
-#include "layout.h"
 
 #define ORDERED_BYTES 8
 
@@ -25,49 +22,28 @@ struct scenario {
 struct options {
     const char *program, *dir, *folder;
     const struct scenario *scenario;
-    int seed, repeat, children;
-    int killed;
+    int children, killed, reversed;
 };
 
 /* A file that some ranks share. */
 struct shared_file {
     int rank, ranks;
     MPI_File handle;
-    char name[32], path[4096];
+    char path[4096];
 };
 
-struct log_line {
-    const char *call;
-    int64_t disp;
-};
-
-static FILE *log_file;
-static int world_rank, repetition;
-static char buffer[1 << 16];
+static int world_rank;
+static char buffer[1 << 12];
 
 /* The access order of the SetMatch paper's example, by six ranks. */
 static const int example[] = {0, 4, 1, 0, 4, 1, 5, 2, 3, 4, 1, 3, 2, 5, 4, 2, 5, 4, 0, 4, 1};
 enum { EXAMPLE_TURNS = sizeof example / sizeof *example };
-
-static void log_piece(void *context, int64_t offset, int64_t length)
-{
-    struct log_line *l = context;
-    fprintf(log_file, "%s %d %" PRId64 " %" PRId64 "\n", l->call, world_rank, l->disp + offset,
-            length);
-}
-
-static void log_access(const char *call, const struct view *v, int64_t first, int64_t etypes)
-{
-    struct log_line l = {call, v->disp};
-    layout_walk(&v->file, first * v->etype.size, etypes * v->etype.size, log_piece, &l);
-}
 
 static struct shared_file open_file(const struct options *o, MPI_Comm comm, const char *name)
 {
     struct shared_file f;
     MPI_Comm_rank(comm, &f.rank);
     MPI_Comm_size(comm, &f.ranks);
-    snprintf(f.name, sizeof f.name, "%s", name);
     snprintf(f.path, sizeof f.path, "%s/%s", o->dir, name);
     MPI_File_open(comm, f.path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f.handle);
     return f;
@@ -80,146 +56,50 @@ static void close_file(struct shared_file *f)
         unlink(f->path);
 }
 
-static void set_view(struct shared_file *f, const struct view *v)
+/* The example in one call; by a communicator in which the ranks are the other way round. */
+static void scenario_order(const struct options *o)
 {
-    MPI_File_set_view(f->handle, v->disp, v->etype.type, v->file.type, "native", MPI_INFO_NULL);
-}
-
-/* One call of a kind by number; every rank moves some etypes of its own view. */
-static void random_call(struct shared_file *f, const struct view *v, int number, int kind,
-                        int64_t offset, int etypes, int64_t *position)
-{
-    char call[64];
-    int count = etypes * (int)v->etype.size;
-    MPI_File file = f->handle;
-    snprintf(call, sizeof call, "%s.%d.%d", f->name, number, repetition);
-    switch (kind) {
-    case 0: MPI_File_write_all(file, buffer, count, MPI_BYTE, MPI_STATUS_IGNORE); break;
-    case 1: MPI_File_read_all(file, buffer, count, MPI_BYTE, MPI_STATUS_IGNORE); break;
-    case 2: MPI_File_write_at_all(file, offset, buffer, count, MPI_BYTE, MPI_STATUS_IGNORE); break;
-    default: MPI_File_read_at_all(file, offset, buffer, count, MPI_BYTE, MPI_STATUS_IGNORE); break;
-    }
-    log_access(call, v, kind >= 2 ? offset : *position, etypes);
-    *position += kind >= 2 ? 0 : etypes;
-}
-
-/* Several calls under each of several views of one file. */
-static void random_calls(struct shared_file *f, struct rng *r, int views)
-{
-    struct view *view = checked_alloc((size_t)f->ranks, sizeof *view);
-    int number = 0;
-    for (int v = 0; v < views; v++) {
-        int64_t position = 0;
-        generate_tiled(r, f->ranks, view);
-        set_view(f, &view[f->rank]);
-        for (int c = 0; c < 3; c++) {
-            int kind = rng_below(r, 4), offset = rng_below(r, 20), etypes = 0;
-            for (int i = 0; i < f->ranks; i++) {
-                int drawn = rng_chance(r, 85) && view[i].file.size > 0 ? rng_below(r, 60) : 0;
-                etypes = i == f->rank ? drawn : etypes;
-            }
-            random_call(f, &view[f->rank], number++, kind, offset, etypes, &position);
-        }
-        for (int i = 0; i < f->ranks; i++)
-            view_free(&view[i]);
-    }
-    free(view);
-}
-
-/* Two files of all ranks that are open together, then a file of each half, its ranks the
- * other way round. */
-static void scenario_random(const struct options *o)
-{
-    MPI_Comm half;
-    struct rng r = {(uint64_t)o->seed};
-    struct shared_file a = open_file(o, MPI_COMM_WORLD, "a"), b = open_file(o, MPI_COMM_WORLD, "b");
-    random_calls(&a, &r, 2);
-    random_calls(&b, &r, 2);
-    close_file(&a);
-    close_file(&b);
-    MPI_Comm_split(MPI_COMM_WORLD, world_rank % 2, -world_rank, &half);
-    a = open_file(o, half, world_rank % 2 ? "odd" : "even");
-    random_calls(&a, &r, 2);
-    close_file(&a);
-    MPI_Comm_free(&half);
-}
-
-/* More views and calls on one file than plans are kept. */
-static void scenario_views(const struct options *o)
-{
-    struct rng r = {(uint64_t)o->seed};
-    struct shared_file f = open_file(o, MPI_COMM_WORLD, "views");
-    random_calls(&f, &r, 9);
-    close_file(&f);
-}
-
-/* The view of the ranks whose turns are `order[i] == rank`, each of ORDERED_BYTES. */
-static struct view ordered_view(const int *order, int turns, int rank)
-{
-    struct view v = {layout_basic(MPI_DOUBLE, ORDERED_BYTES), {0}, 0};
-    int *length = checked_alloc((size_t)turns, sizeof *length);
-    int *at = checked_alloc((size_t)turns, sizeof *at);
-    int count = 0;
-    for (int i = 0; i < turns; i++)
-        if (order[i] == rank) {
+    int length[EXAMPLE_TURNS], at[EXAMPLE_TURNS], count = 0;
+    MPI_Datatype turns;
+    MPI_Comm comm;
+    for (int i = 0; i < EXAMPLE_TURNS; i++)
+        if (example[i] == world_rank) {
             length[count] = 1;
             at[count++] = i;
         }
-    v.file =
-        count > 0 ? layout_indexed(count, length, at, &v.etype) : layout_contiguous(0, &v.etype);
-    free(at);
-    free(length);
-    return v;
-}
-
-/* The example in one call. */
-static void scenario_order(const struct options *o)
-{
-    struct view v = ordered_view(example, EXAMPLE_TURNS, world_rank);
-    struct shared_file f = open_file(o, MPI_COMM_WORLD, "order");
-    int count = (int)v.file.size;
-    set_view(&f, &v);
-    MPI_File_write_all(f.handle, buffer, count, MPI_BYTE, MPI_STATUS_IGNORE);
-    log_access("order", &v, 0, v.file.size / ORDERED_BYTES);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, o->reversed ? -world_rank : world_rank, &comm);
+    struct shared_file f = open_file(o, comm, "order");
+    MPI_Type_indexed(count, length, at, MPI_DOUBLE, &turns);
+    MPI_Type_commit(&turns);
+    MPI_File_set_view(f.handle, 0, MPI_DOUBLE, turns, "native", MPI_INFO_NULL);
+    MPI_File_write_all(f.handle, buffer, count, MPI_DOUBLE, MPI_STATUS_IGNORE);
+    MPI_Type_free(&turns);
     close_file(&f);
-    view_free(&v);
-}
-
-/* Many turns at random: all are written, half of them read, and then some. */
-static void scenario_many(const struct options *o)
-{
-    enum { TURNS = 500000 };
-    struct rng r = {(uint64_t)o->seed};
-    struct shared_file f = open_file(o, MPI_COMM_WORLD, "many");
-    int *order = checked_alloc(TURNS, sizeof *order);
-    for (int i = 0; i < TURNS; i++)
-        order[i] = rng_below(&r, f.ranks);
-    struct view v = ordered_view(order, TURNS, world_rank);
-    int64_t all = v.file.size / ORDERED_BYTES;
-    const int64_t etypes[] = {all, all / 2, 10};
-    char *data = checked_alloc((size_t)v.file.size + 1, 1);
-    set_view(&f, &v);
-    for (int call = 0; call < 3; call++) {
-        char name[32];
-        int bytes = (int)etypes[call] * ORDERED_BYTES;
-        snprintf(name, sizeof name, "many.%d", call);
-        if (call == 0)
-            MPI_File_write_at_all(f.handle, 0, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE);
-        else
-            MPI_File_read_at_all(f.handle, 0, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE);
-        log_access(name, &v, 0, etypes[call]);
-    }
-    close_file(&f);
-    view_free(&v);
-    free(data);
-    free(order);
+    MPI_Comm_free(&comm);
 }
 
 /* A block of each rank, one after the other, in one call. */
 static void write_blocks(struct shared_file *f, MPI_Offset first)
 {
-    MPI_File_write_at_all(f->handle, first + world_rank * ORDERED_BYTES, buffer, ORDERED_BYTES,
+    MPI_File_write_at_all(f->handle, first + f->rank * ORDERED_BYTES, buffer, ORDERED_BYTES,
                           MPI_BYTE, MPI_STATUS_IGNORE);
+}
+
+/* A file of each half of the ranks, which are the other way round in it, and write in turns. */
+static void scenario_halves(const struct options *o)
+{
+    enum { TURNS = 4 };
+    MPI_Comm half;
+    MPI_Datatype turns;
+    MPI_Comm_split(MPI_COMM_WORLD, world_rank % 2, -world_rank, &half);
+    struct shared_file f = open_file(o, half, world_rank % 2 ? "odd" : "even");
+    MPI_Type_vector(TURNS, 1, f.ranks, MPI_DOUBLE, &turns);
+    MPI_Type_commit(&turns);
+    MPI_File_set_view(f.handle, f.rank * ORDERED_BYTES, MPI_DOUBLE, turns, "native", MPI_INFO_NULL);
+    MPI_File_write_all(f.handle, buffer, TURNS, MPI_DOUBLE, MPI_STATUS_IGNORE);
+    MPI_Type_free(&turns);
+    close_file(&f);
+    MPI_Comm_free(&half);
 }
 
 /* Opens a file, makes DIR/opened, and accesses the file when DIR/go is there. */
@@ -270,21 +150,19 @@ static void scenario_far(const struct options *o)
     close_file(&f);
 }
 
-static const struct scenario scenarios[] = {{"random", scenario_random}, {"order", scenario_order},
-                                            {"views", scenario_views},   {"many", scenario_many},
-                                            {"meet", scenario_meet},     {"spawn", scenario_spawn},
-                                            {"far", scenario_far},       {NULL, NULL}};
+static const struct scenario scenarios[] = {{"order", scenario_order}, {"halves", scenario_halves},
+                                            {"meet", scenario_meet},   {"spawn", scenario_spawn},
+                                            {"far", scenario_far},     {NULL, NULL}};
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     struct options *o = state->input;
     switch (key) {
     case 'd': o->dir = text; break;
-    case 's': o->seed = atoi(text); break;
-    case 'n': o->repeat = atoi(text); break;
     case 'f': o->folder = text; break;
     case 'c': o->children = atoi(text); break;
     case 'k': o->killed = 1; break;
+    case 'r': o->reversed = 1; break;
     case ARGP_KEY_ARG:
         o->scenario = scenarios;
         while (o->scenario->name != NULL && strcmp(o->scenario->name, text) != 0)
@@ -301,38 +179,31 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 int main(int argc, char **argv)
 {
     static const struct argp_option table[] = {
-        {"dir", 'd', "DIR", 0, "Where files and logs go (.)", 0},
-        {"seed", 's', "S", 0, "Seed of the random scenario (1)", 0},
-        {"repeat", 'n', "N", 0, "How often to do it all (1)", 0},
+        {"dir", 'd', "DIR", 0, "Where files go (.)", 0},
         {"folder", 'f', "FOLDER", 0, "Change to this folder before all accesses", 0},
         {"children", 'c', "N", 0, "Processes that are spawned (1)", 0},
         {"killed", 'k', NULL, 0, "End without MPI_Finalize", 0},
+        {"reversed", 'r', NULL, 0, "The order's ranks are the other way round in its file", 0},
         {0},
     };
     static const struct argp parser = {
         .options = table,
         .parser = parse_option,
-        .args_doc = "random|order|views|many|meet|spawn|far",
+        .args_doc = "order|halves|meet|spawn|far",
         .doc = "Accesses for the test of the recorder.",
     };
-    struct options o = {
-        .program = argv[0], .dir = ".", .folder = ".", .seed = 1, .repeat = 1, .children = 1};
-    char path[4096];
+    struct options o = {.program = argv[0], .dir = ".", .folder = ".", .children = 1};
     argp_parse(&parser, argc, argv, 0, NULL, &o);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     /* a failed call on a file ends the job, and says which it was */
     MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_ARE_FATAL);
-    snprintf(path, sizeof path, "%s/log.%d", o.dir, world_rank);
-    log_file = fopen(path, "w");
-    if (log_file == NULL || chdir(o.folder) != 0) {
-        fprintf(stderr, "record: %s, or %s: %s\n", path, o.folder, strerror(errno));
+    if (chdir(o.folder) != 0) {
+        fprintf(stderr, "record: %s: %s\n", o.folder, strerror(errno));
         MPI_Abort(MPI_COMM_WORLD, 1);
         return 1;
     }
-    for (repetition = 0; repetition < o.repeat; repetition++)
-        o.scenario->run(&o);
-    fclose(log_file);
+    o.scenario->run(&o);
     if (o.killed) {
         MPI_Barrier(MPI_COMM_WORLD);
         _exit(EXIT_FAILURE);
