@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* conformance_faults: an error on one rank is an error on all, nobody hangs, and the file can
- * be used afterwards. */
+/* conformance_faults: errors of the system on one rank, and what ranks share. Each error is one on
+ * all ranks, nobody hangs, and the file can be used afterwards. tests/simulate has errors in all
+ * calls, and between all ranks. */
 #include "conformance.h"
 
 #include <errno.h>
@@ -11,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <linux/magic.h>
-#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -106,62 +106,33 @@ static void empty_and_use(struct test *t, MPI_File file, enum kind kind, uint64_
 /* --- the file fails --- */
 
 struct story {
-    int class; /* SUCCESS: the call has to succeed all the same */
+    int class;
     struct file_fault fault;
 };
 
-static int rounds(const struct test *t)
+/* The accesses of all ranks fail. Each piece is an access of its own. */
+static void case_told(struct test *t, int independent)
 {
-    return t->ranks > 4 ? 4 : t->ranks;
-}
-
-/* One rank's accesses fail in turn, at last every rank's. Where the rank accesses nothing, as it
- * is no aggregator, the call succeeds. Each piece is an access of its own. */
-static void tell(struct test *t, enum kind kind, const struct story *story, bool independent)
-{
-    int hits = 0;
+    const struct story *story = t->row;
+    struct file_fault fault = story->fault;
     if (story->fault.fault == NOTHING && OMPI_MAJOR_VERSION >= 5) {
         skip_case(t, "Open MPI 5 itself repeats a write of nothing for ever");
         return;
     }
     inject_file_system(NFS_SUPER_MAGIC);
     MPI_File file = open_small(t, MPI_MODE_RDWR | MPI_MODE_CREATE, independent);
-    agreed(t, "write before", write_call(t, file, kind, 1), SUCCESS);
+    agreed(t, "write before", write_call(t, file, ALL, 1), SUCCESS);
     synchronise(t, file);
-    for (int victim = 0; victim <= rounds(t); victim++) {
-        struct file_fault fault = story->fault;
-        fault.path = t->path;
-        MPI_Barrier(t->comm);
-        rewind_file(file);
-        if (victim == t->rank || victim == rounds(t))
-            inject_file(&fault);
-        int rc = (fault.write ? write_call : read_call)(t, file, kind, 1);
-        int now = sum_of_all(t, inject_end());
-        hits += now;
-        agreed(t, fault.write ? "write" : "read", rc, now > 0 ? story->class : SUCCESS);
-        use_again(t, file, kind, 100 * (uint64_t)victim);
-        rewind_file(file);
-        agreed(t, "write between", write_call(t, file, kind, 1), SUCCESS);
-        synchronise(t, file);
-    }
+    fault.path = t->path;
+    rewind_file(file);
+    inject_file(&fault);
+    int rc = (fault.write ? write_call : read_call)(t, file, ALL, 1);
+    if (sum_of_all(t, inject_end()) == 0)
+        differ(t, "no access was disturbed");
+    agreed(t, fault.write ? "write" : "read", rc, story->class);
+    use_again(t, file, ALL, 100);
     close_file(t, &file);
     inject_file_system(0);
-    if (hits == 0)
-        differ(t, "no access was disturbed");
-}
-
-/* By each kind of call, and where no rank aggregates. */
-static const char *const told_kinds[] = {"all",          "split_all", "i_all",       "at_all",
-                                         "split_at_all", "i_at_all",  "independent", NULL};
-
-static void case_told(struct test *t, int variant)
-{
-    if (told_kinds[variant + 1] != NULL) {
-        tell(t, (enum kind)variant, t->row, false);
-        return;
-    }
-    tell(t, ALL, t->row, true);
-    tell(t, I_AT_ALL, t->row, true);
 }
 
 /* --- mapped pages --- */
@@ -269,43 +240,6 @@ static void case_locked_pages(struct test *t, int independent)
     close_sparse(t, &file, &model);
 }
 
-/* --- limits of the process --- */
-
-/* The file may not grow beyond `size` on the ranks of the victim's choice. */
-static void limit_file_size(rlim_t size)
-{
-    struct rlimit limit;
-    signal(SIGXFSZ, SIG_IGN);
-    getrlimit(RLIMIT_FSIZE, &limit);
-    limit.rlim_cur = size < limit.rlim_max ? size : limit.rlim_max;
-    setrlimit(RLIMIT_FSIZE, &limit);
-}
-
-static void case_file_size_limit(struct test *t, int kind)
-{
-    MPI_File file = create_small(t);
-    limit_file_size((rlim_t)t->ranks * BYTES / 2);
-    int rc = write_call(t, file, kind, 1);
-    limit_file_size(RLIM_INFINITY);
-    agreed(t, "write", rc, ANY_ERROR);
-    use_again(t, file, kind, 50);
-    close_file(t, &file);
-}
-
-/* Files that the handle was opened for reading only: the system refuses the write. */
-static void case_read_only_handle(struct test *t, int kind)
-{
-    struct bytes model = {0};
-    model_deal(t, &model, &deal, 0, BYTES, 1);
-    create_file(t, &model);
-    MPI_File file = open_small(t, MPI_MODE_RDONLY, false);
-    agreed(t, "write", write_call(t, file, kind, 9), ANY_ERROR);
-    rewind_file(file);
-    agreed(t, "read", read_call(t, file, kind, 1), SUCCESS);
-    close_file(t, &file);
-    check_file(t, &model);
-}
-
 /* --- file systems; the script makes them --- */
 
 /* The folder is on a file system with room for little. The row is the view. */
@@ -327,65 +261,6 @@ static void case_full(struct test *t, int kind)
     int mapped = sum_of_all(t, inject_populate(0));
     if ((mapped > 0) != (d->step > d->block))
         differ(t, "%d mappings", mapped);
-    empty_and_use(t, file, kind, 3);
-    memory_release(&m);
-}
-
-/* The folder is on a file system mounted for reading, with `old` in it: 1000 times x. */
-static void case_read_only_mount(struct test *t, int kind)
-{
-    struct statvfs fs;
-    MPI_File file;
-    char path[sizeof t->path];
-    char got[1000];
-    struct memory m = {.address = got, .count = 1000, .type = MPI_CHAR};
-    if (statvfs(t->dir, &fs) != 0 || !(fs.f_flag & ST_RDONLY)) {
-        skip_case(t, "%s is not mounted for reading only", t->dir);
-        return;
-    }
-    snprintf(path, sizeof path, "%.4000s/old", t->dir);
-    int rc = MPI_File_open(t->comm, path, MPI_MODE_RDWR, MPI_INFO_NULL, &file);
-    if (!agreed(t, "open for writing", rc, ANY_ERROR))
-        MPI_File_close(&file);
-    rc = MPI_File_open(t->comm, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
-    if (agreed(t, "open for reading", rc, SUCCESS))
-        return;
-    agreed(t, "write", call_write(kind, file, 0, &m, MPI_STATUS_IGNORE), ANY_ERROR);
-    rewind_file(file);
-    memset(got, 0, sizeof got);
-    agreed(t, "read", call_read(kind, file, 0, &m, MPI_STATUS_IGNORE), SUCCESS);
-    for (size_t i = 0; i < sizeof got; i++)
-        if (got[i] != 'x')
-            differ(t, "byte %zu is %02x, not x", i, (unsigned)got[i]);
-    close_file(t, &file);
-}
-
-/* --- memory --- */
-
-/* One rank's address space is full but for a megabyte: all end alike, and go on. */
-static void case_address_space(struct test *t, int kind)
-{
-    enum { LARGE = 12 << 20, ROOM = 1 << 20 };
-    struct rlimit before, limit;
-    long pages = 0;
-    static const struct deal large = {0, 4000, 4000, 0, 4};
-    struct memory m = memory_make(HOLES, LARGE / t->ranks / 4000 * 4000, 4);
-    MPI_File file = open_file(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
-    set_dealt_view(t, file, &large);
-    FILE *statm = fopen("/proc/self/statm", "r");
-    if (statm == NULL || fscanf(statm, "%ld", &pages) != 1)
-        pages = 1 << 20;
-    if (statm != NULL)
-        fclose(statm);
-    getrlimit(RLIMIT_AS, &before);
-    limit = before;
-    limit.rlim_cur = (rlim_t)(pages * sysconf(_SC_PAGESIZE) + ROOM);
-    if (t->rank == t->ranks - 1)
-        setrlimit(RLIMIT_AS, &limit);
-    memory_fill(&m, (uint64_t)t->rank);
-    int rc = call_write(kind, file, 0, &m, MPI_STATUS_IGNORE);
-    setrlimit(RLIMIT_AS, &before);
-    same_class(t, "write", rc);
     empty_and_use(t, file, kind, 3);
     memory_release(&m);
 }
@@ -489,48 +364,6 @@ static void write_on(struct test *t, MPI_Comm comm, uint64_t seed)
     check_call(t, &deal, seed);
 }
 
-/* What is kept of groups of ranks that are gone does not grow. */
-static void case_many_groups(struct test *t, int variant)
-{
-    enum { GROUPS = 40, MOST = 16 };
-    int mappings = 0, descriptors = 0;
-    (void)variant;
-    for (int i = 0; i < GROUPS; i++) {
-        MPI_Comm comm = permuted(t, i);
-        write_on(t, comm, (uint64_t)i);
-        MPI_Comm_free(&comm);
-        if (i == GROUPS / 2) {
-            mappings = count_mappings();
-            descriptors = count_descriptors();
-        }
-    }
-    if (count_mappings() > mappings || mappings > MOST)
-        differ(t, "%d shared mappings after some groups, %d after twice as many", mappings,
-               count_mappings());
-    if (count_descriptors() > descriptors)
-        differ(t, "%d descriptors after some groups, %d after twice as many", descriptors,
-               count_descriptors());
-}
-
-/* The first ranks open more files than the component keeps states of, the last one does not. */
-static void case_forgotten_group(struct test *t, int variant)
-{
-    enum { FILES = 12 };
-    bool is_last = t->rank == t->ranks - 1;
-    MPI_File file[FILES];
-    MPI_Comm first;
-    (void)variant;
-    write_on(t, t->comm, 1);
-    MPI_Comm_split(t->comm, is_last, t->rank, &first);
-    for (int i = 0; i < FILES && !is_last; i++)
-        file[i] = open_path(first, t->path, MPI_MODE_RDWR, "");
-    for (int i = 0; i < FILES && !is_last; i++)
-        close_file(t, &file[i]);
-    MPI_Comm_free(&first);
-    write_on(t, t->comm, 2);
-    write_on(t, t->comm, 3);
-}
-
 /* Ranks cannot open what others share: messages in its place. */
 static void case_no_shared_memory(struct test *t, int variant)
 {
@@ -571,34 +404,21 @@ static void case_killed(struct test *t, int variant)
     close_file(t, &file);
 }
 
-#define TOLD(wanted, ...) case_told, told_kinds, ROW(struct story, wanted, {__VA_ARGS__})
+static const char *const ways[] = {"aggregators", "independent", NULL};
+#define TOLD(wanted, ...) case_told, ways, ROW(struct story, wanted, {__VA_ARGS__})
 
 static const struct family families[] = {
     {"write_eio", TOLD(MPI_ERR_IO, FAIL, .write = true, .error = EIO)},
-    {"write_late_eio", TOLD(MPI_ERR_IO, FAIL, .write = true, .error = EIO, .after = 5)},
     {"write_full", TOLD(MPI_ERR_NO_SPACE, HALF_FAIL, .write = true, .error = ENOSPC, .after = 1)},
-    {"write_quota", TOLD(MPI_ERR_QUOTA, FAIL, .write = true, .error = EDQUOT, .after = 1)},
+    {"write_quota", TOLD(MPI_ERR_QUOTA, FAIL, .write = true, .error = EDQUOT)},
     {"write_read_only", TOLD(MPI_ERR_READ_ONLY, FAIL, .write = true, .error = EROFS)},
     {"write_nothing", TOLD(MPI_ERR_IO, NOTHING, .write = true)},
     {"read_eio", TOLD(MPI_ERR_IO, FAIL, .write = false, .error = EIO)},
-    {"read_late_eio", TOLD(MPI_ERR_IO, FAIL, .write = false, .error = EIO, .after = 3)},
-    /* What POSIX calls no error at all. */
-    {"write_short", TOLD(SUCCESS, HALF, .write = true)},
-    {"write_interrupted", TOLD(SUCCESS, INTERRUPTED, .write = true)},
-    {"read_short", TOLD(SUCCESS, HALF, .write = false)},
-    {"read_interrupted", TOLD(SUCCESS, INTERRUPTED, .write = false)},
     {"pages", case_pages, sparse_variants, NULL},
-    {"locked_pages", case_locked_pages, (const char *const[]){"aggregators", "independent", NULL},
-     NULL},
-    {"file_size_limit", case_file_size_limit, own_kinds, NULL},
-    {"read_only_handle", case_read_only_handle, own_kinds, NULL},
-    {"address_space", case_address_space, own_kinds, NULL},
+    {"locked_pages", case_locked_pages, ways, NULL},
     {"full", case_full, own_kinds, ROW(struct deal, 0, 100, 100, 0, 4)},
     {"full_holes", case_full, own_kinds, ROW(struct deal, 0, 12, 24, 0, 4)},
-    {"read_only_mount", case_read_only_mount, own_kinds, NULL},
     {"no_request", case_no_request, NULL, NULL},
-    {"many_groups", case_many_groups, NULL, NULL},
-    {"forgotten_group", case_forgotten_group, NULL, NULL},
     {"no_shared_memory", case_no_shared_memory, NULL, NULL},
     {"killed", case_killed, deaths, NULL},
     {0},

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,7 +16,6 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #ifndef MADV_POPULATE_WRITE
@@ -82,11 +80,6 @@ static bool disturb(int fd, bool write, size_t *bytes, ssize_t *result)
         armed.fault = FAIL;
         *bytes = (*bytes + 1) / 2;
         return false;
-    case HALF: *bytes = (*bytes + 1) / 2; return false;
-    case INTERRUPTED:
-        armed.fault = NO_FAULT;
-        *result = fail_with(EINTR);
-        return true;
     case NOTHING: *result = 0; return true;
     case KILL:
         kill(getpid(), SIGKILL);
@@ -94,26 +87,6 @@ static bool disturb(int fd, bool write, size_t *bytes, ssize_t *result)
         return true;
     default: *result = fail_with(armed.error); return true;
     }
-}
-
-/* --- delays --- */
-
-static struct file_delay delay;
-static struct file_id delayed;
-
-void inject_delay(const struct file_delay *wanted)
-{
-    delayed = identify(wanted->path);
-    delay = *wanted;
-}
-
-static void wait_for_access(int fd, size_t bytes)
-{
-    if (delay.milliseconds == 0 || (bytes >= delay.bytes) != delay.at_least ||
-        !is_open_as(delayed, fd))
-        return;
-    const struct timespec time = {delay.milliseconds / 1000, delay.milliseconds % 1000 * 1000000L};
-    nanosleep(&time, NULL);
 }
 
 /* --- what is done to a file --- */
@@ -139,45 +112,11 @@ struct seen_access *inject_seen(size_t *count)
     return all;
 }
 
-static struct seen_locks locks;
-static struct flock lock; /* the last one */
-
-struct seen_locks inject_seen_locks(void)
-{
-    struct seen_locks all = locks;
-    locks = (struct seen_locks){0};
-    return all;
-}
-
-int fcntl(int fd, int command, ...)
-{
-    va_list list;
-    va_start(list, command);
-    void *argument = va_arg(list, void *);
-    va_end(list);
-    int rc = (int)syscall(SYS_fcntl, fd, command, argument);
-    bool locking = command == F_SETLKW || command == F_SETLK;
-    if (rc == 0 && locking && watching && is_open_as(watched, fd)) {
-        lock = *(const struct flock *)argument;
-        locks.held = lock.l_type != F_UNLCK;
-        locks.taken += locks.held;
-    }
-    return rc;
-}
-SAME(fcntl64, fcntl)
-
-static bool is_locked(off_t offset, ssize_t bytes)
-{
-    return locks.held && offset >= lock.l_start &&
-           (lock.l_len == 0 || offset + bytes <= lock.l_start + lock.l_len);
-}
-
 /* Returns `done`, as the access did. */
 static ssize_t note(int fd, bool write, off_t offset, ssize_t done)
 {
     if (done <= 0 || !watching || !is_open_as(watched, fd))
         return done;
-    locks.outside += !is_locked(offset, done);
     if (seen_count == seen_room) {
         seen_room = seen_room > 0 ? 2 * seen_room : 64;
         seen = realloc(seen, seen_room * sizeof *seen);
@@ -192,7 +131,6 @@ static ssize_t transfer(long call, int fd, void *at, size_t bytes, off_t offset)
 {
     bool write = call == SYS_pwrite64;
     ssize_t result;
-    wait_for_access(fd, bytes);
     if (disturb(fd, write, &bytes, &result))
         return result;
     return note(fd, write, offset, syscall(call, fd, at, bytes, offset));
@@ -212,7 +150,6 @@ static ssize_t transfer_list(long call, int fd, const struct iovec *piece, int p
     size_t whole = sum(piece, pieces), bytes = whole;
     bool write = call == SYS_pwritev;
     ssize_t result;
-    wait_for_access(fd, bytes);
     if (disturb(fd, write, &bytes, &result))
         return result;
     if (bytes == whole)
@@ -350,7 +287,6 @@ int inject_end(void)
 {
     int there_were = hits;
     armed.fault = NO_FAULT;
-    delay.milliseconds = 0;
     hits = 0;
     return there_were;
 }

@@ -11,12 +11,10 @@
 
 enum fault {
     NO_FAULT,
-    FAIL,        /* -1 with `error` */
-    HALF,        /* half of what was asked for is done, however small */
-    HALF_FAIL,   /* half is done, and all later accesses fail with `error` */
-    NOTHING,     /* 0 bytes are done */
-    INTERRUPTED, /* -1 with EINTR, once */
-    KILL         /* the process gets SIGKILL before the access */
+    FAIL,      /* -1 with `error` */
+    HALF_FAIL, /* half is done, and all later accesses fail with `error` */
+    NOTHING,   /* 0 bytes are done */
+    KILL       /* the process gets SIGKILL before the access */
 };
 
 /* From now on accesses to this file fail: writes, or reads; after `after` that do not. */
@@ -35,16 +33,6 @@ void inject_file_system(long type);
  * tried since the last call. */
 int inject_populate(int error);
 
-/* From now on each access to this file that has at least, or less than, `bytes` bytes takes
- * `milliseconds` longer. */
-struct file_delay {
-    bool at_least;
-    size_t bytes;
-    int milliseconds;
-    const char *path;
-};
-void inject_delay(const struct file_delay *delay);
-
 /* From now on the accesses to this file are noted, as far as they were done. */
 void inject_watch(const char *path);
 
@@ -55,14 +43,6 @@ struct seen_access {
 };
 struct seen_access *inject_seen(size_t *count);
 
-/* How this process has locked the file while it was watched. Resets it. */
-struct seen_locks {
-    int taken;
-    int outside; /* accesses to bytes that were not locked */
-    bool held;   /* there is one still */
-};
-struct seen_locks inject_seen_locks(void);
-
 /* From now on no stack can be had. */
 void inject_no_stack(bool fails);
 
@@ -72,7 +52,7 @@ void inject_no_processes(bool fails);
 /* From now on the process gets SIGKILL where it would allocate space to a file. */
 void inject_death(void);
 
-/* No more faults and delays. Returns how many there were. */
+/* No more faults. Returns how many there were. */
 int inject_end(void);
 
 #endif
