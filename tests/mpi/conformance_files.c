@@ -513,30 +513,6 @@ static void case_threads(struct test *t, int variant)
 
 /* --- lives of handles --- */
 
-static void case_many_views(struct test *t, int kind)
-{
-    enum { TIMES = 100 };
-    struct bytes model = {0};
-    MPI_File file = open_file(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
-    for (int i = 0; i < TIMES; i++) {
-        int length = 1 + i % 13;
-        const struct deal deal = {(int64_t)i * t->ranks * 40, length, length, 0, 1};
-        for (int rank = 0; rank < t->ranks; rank++) {
-            const struct view v = dealt_view(&deal, t, (rank + i) % t->ranks);
-            uint64_t seed = (uint64_t)(i * t->ranks + rank);
-            model_write(&model, &v, 0, 3 * length, seed);
-            if (rank != t->rank)
-                continue;
-            set_view(t, file, &v);
-            must(t, "write",
-                 write_data(t, kind, file,
-                            &(struct data){i % 2 ? HOLES : PLAIN, 1, 0, 3 * length, seed, true}));
-        }
-    }
-    close_file(t, &file);
-    check_file(t, &model);
-}
-
 /* The same view set again and again, and the same call: what is kept between calls must not
  * outlive what it was made for. */
 static void case_same_view_again(struct test *t, int variant)
@@ -615,7 +591,6 @@ const struct family files_families[] = {
     {"several_files", case_several_files, own_kinds, NULL},
     {"two_handles", case_two_handles, NULL, NULL},
     {"threads", case_threads, NULL, NULL},
-    {"many_views", case_many_views, own_kinds, NULL},
     {"same_view_again", case_same_view_again, offset_kinds, NULL},
     {"open_and_close", case_open_and_close, (const char *const[]){"100", "1000", NULL}, NULL},
     {0},

@@ -157,25 +157,6 @@ static void case_given(struct test *t, int sequence)
     run_steps(t, sequences[sequence]);
 }
 
-/* The hints of rank 0 are those of all ranks, and no rank waits for a message that is not sent. */
-static void case_different(struct test *t, int variant)
-{
-    enum kind kind = (enum kind)variant;
-    bool odd = t->rank % 2;
-    char own[64];
-    snprintf(own, sizeof own, "cb_nodes=%d cb_buffer_size=%d", t->rank + 1, 4096 << t->rank % 4);
-    const struct step steps[] = {
-        {OPEN, own, NO_CALL, ""},
-        {VIEW, "", kind, "cb_nodes=1 cb_buffer_size=4096"},
-        {VIEW, odd ? "romio_cb_write=disable" : "", kind, "romio_cb_write=automatic"},
-        {VIEW, odd ? "" : "romio_cb_read=disable cb_nodes=2", kind,
-         "romio_cb_read=disable cb_nodes=2"},
-        {INFO, t->rank == 0 ? "romio_cb_read=automatic" : "cb_nodes=3", kind,
-         "romio_cb_read=automatic cb_nodes=2"},
-        {.by = CLOSE}};
-    run_steps(t, steps);
-}
-
 /* One rank alone has a hint: when it opens the file, sets a view, or sets an info object. `same`:
  * it is returned alike. */
 static void give_to_one_rank(struct test *t, const char *first, const char *second,
@@ -213,21 +194,9 @@ static void case_one_rank(struct test *t, int variant)
     give_to_one_rank(t, hint[0], hint[1], hint[2], t->rank == t->ranks - 1);
 }
 
-/* Statistics: neither aggregators nor messages. */
-static void case_disable(struct test *t, int kind)
-{
-    const struct step steps[] = {{OPEN, "", NO_CALL, ""},
-                                 {VIEW, NEITHER, (enum kind)kind, ""},
-                                 {SAME, "", (enum kind)kind, ""},
-                                 {.by = CLOSE}};
-    run_steps(t, steps);
-}
-
 static const struct family families[] = {
     {"given", case_given, sequence_names, NULL},
-    {"different", case_different, own_kinds, NULL},
     {"one_rank", case_one_rank, hint_names, NULL},
-    {"disable", case_disable, own_kinds, NULL},
     /* Also where the hint says otherwise. */
     {"atomic", case_atomic_overlap, own_kinds, "romio_cb_write=disable"},
     {0},

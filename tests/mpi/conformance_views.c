@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* conformance: views that reach far, that overlap, and that overlap themselves. */
+/* conformance: views that reach far, and that overlap themselves. */
 #include "conformance.h"
 
 #include <errno.h>
@@ -255,27 +255,7 @@ static void case_count_2_32(struct test *t, int variant)
     bytes_release(&model);
 }
 
-/* --- overlapping --- */
-
-/* All ranks read windows of the same file that overlap each other by much. */
-static void case_overlapping_reads(struct test *t, int kind)
-{
-    enum { SIZE = 40000, LENGTH = 9000 };
-    struct bytes there = create_filled(t, SIZE, 3);
-    MPI_Status status;
-    for (int step = 0; step <= 1000; step += 500) {
-        MPI_File file = open_file(t, MPI_MODE_RDONLY);
-        struct view v = {t->rank * step, 1, 2, 1};
-        struct memory m = memory_make(HOLES, LENGTH, 1);
-        set_view(t, file, &v);
-        must(t, "read", call_read(kind, file, 0, &m, &status));
-        check_count(t, "read", &status, LENGTH);
-        memory_check_view(t, &m, LENGTH, &v, 0, &there);
-        memory_release(&m);
-        close_file(t, &file);
-    }
-    bytes_release(&there);
-}
+/* --- overlapping itself --- */
 
 /* Where byte k is in a view of pieces [0, 10), [15, 27) whose copies follow every 12 bytes.
  * (Open MPI refuses a view whose pieces overlap within one copy.) */
@@ -318,38 +298,6 @@ static void case_view_overlaps_itself(struct test *t, int kind)
     memory_release(&m);
     bytes_release(&there);
     MPI_Type_free(&type);
-}
-
-/* All ranks write to the view of the row, each from 300 bytes behind the last rank's on, and every
- * byte of the file must be one of those that were written to it. */
-static void case_overlapping_writes(struct test *t, int kind)
-{
-    enum { STEP = 300, LENGTH = 2000 };
-    const struct view *first = t->row;
-    const struct view v = {t->rank * STEP, first->block, first->stride, 1};
-    const struct data d = {RESIZED, 1, 0, LENGTH, (uint64_t)t->rank + 1, false};
-    MPI_File file = open_file(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
-    set_view(t, file, &v);
-    must(t, "write", write_data(t, kind, file, &d));
-    close_file(t, &file);
-    MPI_Barrier(t->comm);
-    int64_t end = (t->ranks - 1) * STEP + view_place(first, LENGTH - 1) + 1;
-    unsigned char *got = checked_alloc((size_t)end, 1);
-    bool *right = checked_alloc((size_t)end, sizeof *right),
-         *written = checked_alloc((size_t)end, sizeof *written);
-    bool there = t->rank == 0 && peek(t, t->path, 0, got, (size_t)end);
-    for (int rank = 0; rank < t->ranks && there; rank++)
-        for (int64_t k = 0; k < LENGTH; k++) {
-            int64_t at = rank * STEP + view_place(first, k);
-            written[at] = true;
-            right[at] = right[at] || got[at] == content((uint64_t)rank + 1, k);
-        }
-    for (int64_t i = 0; i < end && there; i++)
-        if (written[i] ? !right[i] : got[i] != 0)
-            differ(t, "byte %" PRId64 " is %02x, which nobody wrote there", i, got[i]);
-    free(written);
-    free(right);
-    free(got);
 }
 
 /* --- shapes of views that the formula does not have --- */
@@ -434,10 +382,7 @@ const struct family views_families[] = {
     {"count_2_31", case_count_2_31,
      (const char *const[]){"at_all", "i_at_all", "at_all_c", "i_at_all_c", NULL}, NULL},
     {"count_2_32", case_count_2_32, NULL, NULL},
-    {"overlapping_reads", case_overlapping_reads, own_kinds, NULL},
     {"view_overlaps_itself", case_view_overlaps_itself, kind_names, NULL},
-    {"overlapping_writes", case_overlapping_writes, own_kinds, ROW(struct view, 0, 50, 50, 1)},
-    {"overlapping_pieces", case_overlapping_writes, own_kinds, ROW(struct view, 0, 17, 41, 1)},
     {"subarray", case_subarray, own_kinds, NULL},
     {"darray", case_darray, own_kinds, NULL},
     {0},

@@ -16,7 +16,7 @@ calls=(even/\* ragged/\* doubles/\* large/\* nothing/\* one_rank/\* empty_views/
     old_holes/\* wide_holes/\* no_status/\* memory_\*/\*)
 end_of_file=(past_end\*/\*)
 far=(offset_2_31/\* offset_2_41/\* stride_2_31/\* ranks_apart_2_31/\* piece_2_31/\* seek_2_31/\*)
-shared=(overlapping_reads/\* view_overlaps_itself/\* overlapping_writes/\* overlapping_pieces/\*)
+shared=(view_overlaps_itself/\*)
 types=(subarray/\* darray/\*)
 # Open MPI 4.1.0 itself does not convert on one rank, and crashes with holes.
 [[ $OMPI_VERSION == 4.1.0 ]] || types+=(external32/\* external32_holes/\*)
@@ -24,7 +24,7 @@ requests=(outstanding/\* crossed_starts late_rank progress_elsewhere other_calls
     after_start/\* empty_requests/\* many_in_turn closed_before_wait)
 modes=(write_only/\* append/\* delete_on_close atomic/\* atomic_individual atomic_overlap/\* wrong_mode/\*)
 handles=(intermixed/\* intermixed_shared/\* sizes communicator/\* several_files/\* two_handles
-    many_views/\* same_view_again/\*)
+    same_view_again/\*)
 all=("${calls[@]}" "${end_of_file[@]}" "${far[@]}" "${shared[@]}" "${types[@]}" "${requests[@]}"
     "${modes[@]}" "${handles[@]}")
 

@@ -20,7 +20,7 @@ esac
 # a stack of its own is no news.
 export ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0 UBSAN_OPTIONS=halt_on_error=1
 views=(--seed "${TEST_SEED:-1}" --dir "$files")
-cases=(even/\* ragged/\* memory_\*/\* past_end\*/\* overlapping_writes/\* view_overlaps_itself/\* external32/\*
+cases=(even/\* ragged/\* memory_\*/\* past_end\*/\* view_overlaps_itself/\* external32/\*
     atomic_overlap/\* outstanding/\* crossed_starts late_rank same_view_again/\* several_files/\*)
 
 # sanitized RANKS PROGRAM ARGUMENT...
@@ -39,11 +39,7 @@ under_valgrind() {
 
 sanitizers() {
     tap_check "sanitizers, views, 4 ranks" sanitized 4 views "${views[@]}" --cases "$(random_cases $((200 * times)))"
-    tap_check "sanitizers, views, 7 ranks" sanitized 7 views "${views[@]}" --first 100000 --cases "$(random_cases $((80 * times)))"
-    for ranks in 1 4; do
-        tap_check "sanitizers, conformance, $ranks ranks" \
-            sanitized "$ranks" conformance --dir "$files" "${cases[@]}"
-    done
+    tap_check "sanitizers, conformance, 4 ranks" sanitized 4 conformance --dir "$files" "${cases[@]}"
 }
 
 valgrind_runs() {
