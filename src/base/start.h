@@ -34,7 +34,7 @@ static inline int64_t base_read_start(void)
     text[length] = '\0';
     const char *end = strrchr(text, ')');
     if (end == NULL || sscanf(end + 1,
-                              " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+                              " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
                               "%*s %*s %*s %*s %llu",
                               &ticks) != 1)
         return 0;
