@@ -10,13 +10,10 @@ const char *argp_program_version = "tatp (" PACKAGE_STRING ")";
 int main(int argc, char **argv)
 {
     static const tool_command commands[] = {
-        {"assign", tatp_assign},
-        {"doctor", tatp_doctor},
-        {"links", tatp_links},
-        {"plan", tatp_plan},
-        {"report", tatp_report},
-        {"topology", tatp_topology},
-        {NULL, NULL},
+        {"assign", tatp_assign},     {"doctor", tatp_doctor},
+        {"links", tatp_links},       {"plan", tatp_plan},
+        {"report", tatp_report},     {"run", tatp_run},
+        {"topology", tatp_topology}, {NULL, NULL},
     };
     return tool_run(commands,
                     "Assigns file domains to ranks by the topology of the network.\n"
@@ -34,6 +31,7 @@ int main(int argc, char **argv)
                     "  links     print the load of each link under each strategy, as JSON\n"
                     "  plan      select the rank that owns each file domain\n"
                     "  report    draw the statistics of a run as a page\n"
+                    "  run       run a program of another MPI with libtatp-mpiio.so\n"
                     "  topology  print the network that a file describes\n"
                     "'tatp COMMAND --help' lists the options of a command.",
                     argc, argv);

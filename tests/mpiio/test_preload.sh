@@ -30,6 +30,10 @@ left() {
     tap_check "$1: the library carried out no call" test ! -e "$stats"
 }
 
+with_pause() {
+    LD_PRELOAD=$pause timeout --kill-after=5 "$HANG_LIMIT" "$@"
+}
+
 served "C" other 4 ./field
 environment+=(TATP_RECORD="$tap_dir/view.crs")
 served "with a record" other 4 ./field
@@ -42,6 +46,17 @@ else
 fi
 "$OTHER_MPICC" -O1 -o linked "$top_srcdir/doc/examples/field.c" -L"${library%/*}" -ltatp-mpiio -Wl,-rpath,"${library%/*}"
 preloaded='' served "linked before the MPI" other 4 ./linked
+
+# --- tatp run ---
+
+tatp_run=("$TOOLS_DIR/tatp" run --library "$library")
+served "tatp run" with_pause "${tatp_run[@]}" --stats stats "$OTHER_MPIEXEC" -n 4 ./field
+tap_check_fails "a wrong name" "${tatp_run[@]}" --set domians=fitted ./field
+tap_contains "$tap_output" "there is no parameter domians; did you mean domains?" "a wrong name: its message"
+tap_check_fails "a wrong value" "${tatp_run[@]}" --set domains=fited ./field
+tap_contains "$tap_output" "domains=fited cannot be used. Valid values: auto, even" "a wrong value: its message"
+tap_check_fails "no library" "$TOOLS_DIR/tatp" run --library "$tap_dir/none.so" ./field
+tap_contains "$tap_output" "none.so: No such file or directory" "no library: its message"
 
 # --- parameters and hints ---
 

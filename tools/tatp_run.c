@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tatp run: starts an MPI program whose collective I/O libtatp-mpiio.so carries out: sets the
+ * environment, and executes the launcher. */
+#define _GNU_SOURCE /* asprintf */
+#include "tatp.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/unknown.h"
+#include "plan/parameters.h"
+#include "tool.h"
+
+typedef struct run_options {
+    const char *library;
+    char **command; /* of the launcher; NULL: none */
+} run_options;
+
+/* ---- parameters ---- */
+
+static const char *find_nearest(const char *name)
+{
+    const char *known[PARAMETERS + 1] = {NULL};
+    for (int i = 0; i < PARAMETERS; i++)
+        known[i] = parameter_table[i].name;
+    return base_nearest_name(name, known);
+}
+
+/* A value that cannot be used is found before the job starts. */
+static void set_parameter(const char *name, const char *value)
+{
+    char variable[BASE_SETTING_BYTES], valid[PARAMETER_VALID_BYTES];
+    int64_t parsed;
+    enum parameter i = 0;
+    while (i < PARAMETERS && strcmp(parameter_table[i].name, name) != 0)
+        i++;
+    if (i == PARAMETERS) {
+        tool_fail("there is no parameter %s; did you mean %s?", name, find_nearest(name));
+        exit(TOOL_USAGE);
+    }
+    if (!parameter_parse(i, value, &parsed)) {
+        parameter_list_valid(i, valid);
+        tool_fail("%s=%s cannot be used. Valid values: %s", name, value, valid);
+        exit(TOOL_USAGE);
+    }
+    snprintf(variable, sizeof variable, "TATP_%s", name);
+    for (char *c = variable; *c != '\0'; c++)
+        *c = (char)toupper((unsigned char)*c);
+    setenv(variable, value, 1);
+}
+
+/* NAME=VALUE */
+static void set_named(const char *text)
+{
+    char *name = tool_copy(text), *value = strchr(name, '=');
+    if (value == NULL) {
+        tool_fail("--set %s: expected NAME=VALUE", text);
+        exit(TOOL_USAGE);
+    }
+    *value = '\0';
+    set_parameter(name, value + 1);
+    free(name);
+}
+
+/* ---- options ---- */
+
+static const struct argp_option options[] = {
+    {"record", 'r', "FILE", 0, "Record the accesses of this run in FILE, for dla map", 0},
+    {"stats", 's', "FILE", 0, "Write statistics to FILE, for tatp report; '-': standard error", 0},
+    {"set", 'p', "NAME=VALUE", 0, "Set another parameter of fcoll_tatp(7), as domains=fitted", 0},
+    {"verbose", 'v', NULL, 0, "Say which files are left to the MPI, and why", 0},
+    {"library", 'l', "FILE", 0, "The library, where it is not " TATP_LIBRARY, 0},
+    {NULL, 0, NULL, 0, NULL, 0},
+};
+
+/* Options behind the launcher's name are the launcher's. */
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    run_options *run = state->input;
+    switch (key) {
+    case 'r': set_parameter("record", arg); break;
+    case 's': set_parameter("stats", arg); break;
+    case 'p': set_named(arg); break;
+    case 'v': setenv("TATP_VERBOSE", "1", 1); break;
+    case 'l': run->library = arg; break;
+    case ARGP_KEY_ARG:
+        run->command = &state->argv[state->next - 1];
+        state->next = state->argc;
+        break;
+    case ARGP_KEY_NO_ARGS: argp_error(state, "the launcher is missing, as mpiexec"); break;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+/* ---- the environment ---- */
+
+static void preload(const char *library)
+{
+    char *path = realpath(library, NULL), *list;
+    const char *before = getenv("LD_PRELOAD");
+    if (path == NULL) {
+        tool_fail("%s: %s. configure --with-mpi=PREFIX builds the library for an MPI", library,
+                  strerror(errno));
+        exit(TOOL_FAILURE);
+    }
+    if (asprintf(&list, "%s%s%s", path, before != NULL ? ":" : "", before != NULL ? before : "") <
+        0)
+        exit(tool_fail("out of memory"));
+    setenv("LD_PRELOAD", list, 1);
+    free(list);
+    free(path);
+}
+
+/* Other launchers pass all variables on to other nodes; Open MPI's mpirun only those that are in a
+ * list. */
+static void name_for_open_mpi(void)
+{
+    extern char **environ;
+    char list[1024] = "LD_PRELOAD";
+    for (char **v = environ; *v != NULL; v++) {
+        size_t used = strlen(list), length = strcspn(*v, "=");
+        if (strncmp(*v, "TATP_", 5) == 0 && used + length + 2 < sizeof list)
+            snprintf(list + used, sizeof list - used, ";%.*s", (int)length, *v);
+    }
+    setenv("OMPI_MCA_mca_base_env_list", list, 0);
+}
+
+int tatp_run(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse_option,
+        .args_doc = "LAUNCHER [ARGUMENT...]",
+        .doc = "Runs an MPI program whose collective I/O libtatp-mpiio.so carries out.\v"
+               "  tatp run --record view.crs mpiexec -n 16 ./program\n"
+               "  tatp run --stats run.json srun -n 16 ./program",
+    };
+    run_options run = {.library = TATP_LIBRARY};
+    if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &run) != 0)
+        return tool_fail("out of memory");
+    preload(run.library);
+    name_for_open_mpi();
+    execvp(run.command[0], run.command);
+    return tool_fail("%s: %s", run.command[0], strerror(errno));
+}
