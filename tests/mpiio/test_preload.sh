@@ -47,6 +47,20 @@ fi
 "$OTHER_MPICC" -O1 -o linked "$top_srcdir/doc/examples/field.c" -L"${library%/*}" -ltatp-mpiio -Wl,-rpath,"${library%/*}"
 preloaded='' served "linked before the MPI" other 4 ./linked
 
+# --- HDF5 ---
+
+# shellcheck disable=SC2046 # options
+if pkg-config --exists hdf5-mpich 2>/dev/null && [[ $OTHER_MPICC == *.mpich ]] &&
+    "$OTHER_MPICC" -O1 -o hdf5 "$top_srcdir/tests/mpi/hdf5.c" $(pkg-config --cflags --libs hdf5-mpich); then
+    tap_check "HDF5 writes" other 4 ./hdf5 write hdf5.dat
+    tap_check "the library carried out calls of HDF5" test -s "$stats"
+    preloaded='' tap_check "HDF5 reads that by MPICH" other 4 ./hdf5 read hdf5.dat
+    preloaded='' tap_check "HDF5 writes by MPICH" other 4 ./hdf5 write romio.dat
+    tap_check "HDF5 reads that" other 4 ./hdf5 read romio.dat
+else
+    tap_skip "HDF5" "it is not there for this MPI (apt-get install libhdf5-mpich-dev)"
+fi
+
 # --- tatp run ---
 
 tatp_run=("$TOOLS_DIR/tatp" run --library "$library")
