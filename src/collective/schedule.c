@@ -107,7 +107,8 @@ bool coll_schedule_recall(const coll_schedule *schedule, coll_access *access)
     for (size_t slot = 0; slot < COLL_SLOTS; slot++) {
         const coll_access *last = &schedule->slot[slot].access;
         if (!schedule->slot[slot].is_reusable || last->view != access->view ||
-            last->bytes != access->bytes || (access->bytes > 0 && last->used != access->used))
+            last->bytes != access->bytes || last->lock_unit != access->lock_unit ||
+            (access->bytes > 0 && last->used != access->used))
             continue;
         int64_t distance = access->bytes > 0 ? access->offset - last->offset : 0;
         access->lo = last->lo + distance;

@@ -69,26 +69,23 @@ static void check_way(life *l, const coll_stats_access *access, bool atomic)
         sim_fail(l, "there are aggregators though there must be none");
 }
 
-/* Since the file was opened, or since the last access. */
-static bool has_new_hints(const life *l, int step, bool of_file)
+/* Since the last access. */
+static bool has_new_hints(const life *l, int step)
 {
-    for (step--; step > 0 && l->step[step].kind != STEP_REOPEN; step--) {
-        if (!of_file && is_access(&l->step[step]))
-            break;
+    for (step--; step > 0 && l->step[step].kind != STEP_REOPEN && !is_access(&l->step[step]);
+         step--)
         if (l->step[step].kind == STEP_HINT)
             return true;
-    }
     return false;
 }
 
 /* Whether all of an access is made by rules for stripes: no two ranks share one, but in a trial
- * that is given up. What begins before the ranks have agreed on new hints goes by the old ones, and
- * so does what each rank accesses itself as it did before. */
+ * that is given up. What begins before the ranks have agreed on new hints goes by the old ones. */
 static bool is_striped(const life *l, int step, const coll_stats_access *access)
 {
     const coll_plan_settings *settings = access->settings;
     bool are_demanded = l->step[step].atomic || settings->division.aggregators > 0;
-    if (settings->division.stripe == 0 || has_new_hints(l, step, access->plan == NULL))
+    if (settings->division.stripe == 0 || has_new_hints(l, step))
         return false;
     if (access->plan != NULL)
         return are_demanded || (access->write && access->makes_plan);
