@@ -25,6 +25,7 @@ tap_check "random views, 4 ranks, short cycles of messages" other 4 \
 environment=()
 
 start_cluster
+RUN_LIMIT=300
 if [[ -n $cluster_name ]]; then
     mapfile -t cases < <(served_cases | grep -E '^(even|ragged|new_holes|memory_holes|darray|overlapping_writes|atomic)/')
     conform conformance "7 ranks, cluster" other_on_cluster 7
