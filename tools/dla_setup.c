@@ -149,6 +149,8 @@ int dla_setup(int argc, char **argv)
 {
     bool write = false;
     tool_parse(&setup_argp, argc, argv, &write);
+    if (*DLA_OMPI_VERSION == '\0')
+        return tool_fail("there is no mapper for other MPIs than Open MPI: use dla map");
     if (DLA_INSIDE) {
         printf("Open MPI %s has the mapper inside its libraries.\n", DLA_OMPI_VERSION);
         return 0;

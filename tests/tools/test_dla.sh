@@ -141,7 +141,9 @@ wrong_use "'xml' is not a format: table, json, rankfile, hostfile, seq, slurm or
 
 export HOME=$PWD/home
 mkdir home
-if [[ $OMPI_VERSION == 4.* ]]; then
+if [[ -z $OMPI_VERSION ]]; then
+    refuses 1 "dla: there is no mapper for other MPIs than Open MPI: use dla map" "setup: another MPI" dla setup
+elif [[ $OMPI_VERSION == 4.* ]]; then
     tap_contains "$(dla setup)" "without a setting" "setup: Open MPI 4 needs none"
 elif [[ ! -e ${TATP_COMPONENT_PATH%%:*}/prrte ]]; then
     refuses 1 "dla: the mapper was not built for Open MPI $OMPI_VERSION: use dla map --format seq" "setup: no mapper" dla setup
