@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/mix.h"
 
 /* Messages of this size are sent without the receiver, or nearly so, by the MPIs that were tried.
  */
@@ -234,29 +236,45 @@ bool front_group_is_of_job(MPI_Comm comm)
     return ranks == common;
 }
 
-/* Collective. */
-static int find_local(front_group *group, int ranks)
+static int agree(MPI_Comm comm, int rc)
 {
-    MPI_Comm node;
-    int *on_node = base_alloc((size_t)ranks, sizeof *on_node);
-    int rc = PMPI_Comm_split_type(group->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    if (rc != MPI_SUCCESS) {
-        free(on_node);
-        return rc;
+    int class = front_error_class(rc), failed;
+    failed = PMPI_Allreduce(MPI_IN_PLACE, &class, 1, MPI_INT, MPI_MAX, comm);
+    return failed != MPI_SUCCESS ? failed : class;
+}
+
+/* Of this machine, as it is running, by this name: containers with other names are other nodes. */
+static int64_t identify_node(const char *host)
+{
+    char boot[64] = "";
+    FILE *stream = fopen("/proc/sys/kernel/random/boot_id", "r");
+    if (stream != NULL) {
+        if (fgets(boot, sizeof boot, stream) == NULL)
+            boot[0] = '\0';
+        fclose(stream);
     }
-    rc = on_node == NULL ? MPI_ERR_NO_MEM : translate(group->comm, node, ranks, on_node);
+    return (int64_t)base_digest_text(base_digest_text(0, boot), host);
+}
+
+/* Not by MPI_Comm_split_type: where a host file names a host several times, as for a placement,
+ * MPICH takes it for several nodes. Collective. */
+static int find_local(front_group *group, const char *host, int ranks)
+{
+    int64_t own = identify_node(host);
+    int64_t *node = base_alloc((size_t)ranks, sizeof *node);
+    int rc = node == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+    rc = agree(group->comm, rc);
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Allgather(&own, 1, MPI_INT64_T, node, 1, MPI_INT64_T, group->comm);
     for (int i = 0; i < ranks && rc == MPI_SUCCESS; i++)
-        group->is_local[i] = on_node[i] != MPI_UNDEFINED;
-    PMPI_Comm_free(&node);
-    free(on_node);
+        group->is_local[i] = node[i] == own;
+    free(node);
     return rc;
 }
 
 /* Collective. */
-static int gather_hosts(front_group *group)
+static int gather_hosts(front_group *group, const char *host)
 {
-    char host[FRONT_HOST] = "";
-    (void)gethostname(host, sizeof host - 1);
     return PMPI_Gather(host, FRONT_HOST, MPI_CHAR, group->host, FRONT_HOST, MPI_CHAR, 0,
                        group->comm);
 }
@@ -271,13 +289,6 @@ static int allocate(front_group *group, int rank, int ranks)
     if (rank == 0)
         group->host = base_zeroed((size_t)ranks, FRONT_HOST, &rc);
     return rc;
-}
-
-static int agree(MPI_Comm comm, int rc)
-{
-    int class = front_error_class(rc), failed;
-    failed = PMPI_Allreduce(MPI_IN_PLACE, &class, 1, MPI_INT, MPI_MAX, comm);
-    return failed != MPI_SUCCESS ? failed : class;
 }
 
 static coll_runtime make_runtime(front_group *group, int rank, int ranks, coll_process *process)
@@ -309,6 +320,7 @@ static coll_runtime make_runtime(front_group *group, int rank, int ranks, coll_p
 
 int front_group_init(front_group *group, MPI_Comm comm, coll_process *process)
 {
+    char host[FRONT_HOST] = "";
     int rank, ranks;
     *group = (front_group){0};
     int rc = PMPI_Comm_dup(comm, &group->comm);
@@ -321,8 +333,9 @@ int front_group_init(front_group *group, MPI_Comm comm, coll_process *process)
     rc = agree(group->comm, allocate(group, rank, ranks));
     if (rc != 0)
         return rc;
-    int located = find_local(group, ranks);
-    int named = gather_hosts(group);
+    (void)gethostname(host, sizeof host - 1);
+    int located = find_local(group, host, ranks);
+    int named = gather_hosts(group, host);
     int translated = translate(group->comm, MPI_COMM_WORLD, ranks, group->job_rank);
     rc = located != MPI_SUCCESS ? located : named;
     return agree(group->comm, rc != MPI_SUCCESS ? rc : translated);

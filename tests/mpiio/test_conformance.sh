@@ -31,6 +31,11 @@ if [[ -n $cluster_name ]]; then
     conform conformance "7 ranks, cluster" other_on_cluster 7
     tap_check "random views, 8 ranks, cluster" other_on_cluster 8 \
         "$programs/views" --seed "$seed" --first 6000 --cases "$(random_cases 100)" --dir "$files"
+    # As for a placement. MPICH takes it for four nodes.
+    hosts=$(printf '%s:1\n' n0 n1 n0 n1) environment=(TATP_STATS="$tap_dir/stats") cases=(even/all)
+    conform conformance "hosts in turn" other_on_cluster 4
+    tap_is "$(grep -o '"nodes": [0-9]*' "$tap_dir/stats" | sort -u)" '"nodes": 2' "hosts in turn: two nodes"
+    environment=()
 else
     tap_skip "on the cluster" "needs namespaces"
 fi
