@@ -5,7 +5,7 @@
 . "$top_srcdir/tests/mpiio/lib.sh" || exit 1
 
 need_other
-RUN_LIMIT=3600
+RUN_LIMIT=600
 seed=${TEST_SEED:-1}
 mapfile -t cases < <(served_cases)
 
