@@ -2,7 +2,6 @@
 #define _GNU_SOURCE /* asprintf */
 #include "mpi/process.h"
 
-#include <ctype.h>
 #include <hwloc.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -19,27 +18,16 @@
 #include "collective/record.h"
 #include "plan/parameters.h"
 
-#define PREFIX "TATP_"
 #define HELP_FILE "help-tatp-mpiio.txt"
 
 /* ---- parameters ---- */
-
-enum { NAME_BYTES = 32 };
-
-static void write_name(enum parameter parameter, char name[NAME_BYTES])
-{
-    snprintf(name, NAME_BYTES, "%s", parameter_table[parameter].name);
-    for (char *c = name; *c != '\0'; c++)
-        *c = (char)toupper((unsigned char)*c);
-}
 
 coll_parameters front_process_parameters(void)
 {
     static const char *text_of[PARAMETERS];
     for (enum parameter i = 0; i < PARAMETERS; i++) {
-        char name[NAME_BYTES], variable[sizeof PREFIX + NAME_BYTES];
-        write_name(i, name);
-        snprintf(variable, sizeof variable, PREFIX "%s", name);
+        char variable[PARAMETER_NAME_BYTES];
+        parameter_write_name(i, PARAMETER_VARIABLE, true, variable);
         text_of[i] = getenv(variable);
     }
     return text_of;
@@ -47,31 +35,32 @@ coll_parameters front_process_parameters(void)
 
 static void report_unknown(const char *name, const char *advice)
 {
-    front_log(0, "there is no environment variable " PREFIX "%s; %s", name, advice);
+    front_log(0, "there is no environment variable " PARAMETER_VARIABLE "%s; %s", name, advice);
 }
 
 /* Those of the tools are known, too. */
 static void check_names(void)
 {
-    static char name[PARAMETERS][NAME_BYTES];
+    char name[PARAMETERS][PARAMETER_NAME_BYTES];
     const char *known[PARAMETERS + 5] = {NULL};
     int count = 0;
     for (enum parameter i = 0; i < PARAMETERS; i++) {
-        write_name(i, name[i]);
+        parameter_write_name(i, "", true, name[i]);
         known[count++] = name[i];
     }
     known[count++] = "VERBOSE";
     known[count++] = "REPORT_DIR";
     known[count++] = "DOCTOR_DIR";
     known[count++] = "COMPONENT_PATH";
-    base_check_settings(&(base_settings){"", PREFIX, known, report_unknown, NULL}, NULL);
+    base_check_settings(&(base_settings){"", PARAMETER_VARIABLE, known, report_unknown, NULL},
+                        NULL);
 }
 
 /* ---- messages ---- */
 
 static void write_line(int level, const char *format, va_list arguments)
 {
-    const char *verbose = getenv(PREFIX "VERBOSE");
+    const char *verbose = getenv(PARAMETER_VARIABLE "VERBOSE");
     char *line;
     if (level > (verbose != NULL ? atoi(verbose) : 0) || vasprintf(&line, format, arguments) < 0)
         return;
@@ -134,7 +123,7 @@ static coll_pool pool = COLL_POOL_INIT;
 
 static coll_process process = {
     .parameter = "environment variable",
-    .prefix = PREFIX,
+    .prefix = PARAMETER_VARIABLE,
     .in_capitals = true,
     .mpi_setting = {"default size of cycle buffers", "default number of aggregators"},
     .clock = get_seconds,

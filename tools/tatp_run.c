@@ -4,7 +4,6 @@
 #define _GNU_SOURCE /* asprintf */
 #include "tatp.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +31,7 @@ static const char *find_nearest(const char *name)
 /* A value that cannot be used is found before the job starts. */
 static void set_parameter(const char *name, const char *value)
 {
-    char variable[BASE_SETTING_BYTES], valid[PARAMETER_VALID_BYTES];
+    char variable[PARAMETER_NAME_BYTES], valid[PARAMETER_VALID_BYTES];
     int64_t parsed;
     enum parameter i = 0;
     while (i < PARAMETERS && strcmp(parameter_table[i].name, name) != 0)
@@ -46,9 +45,7 @@ static void set_parameter(const char *name, const char *value)
         tool_fail("%s=%s cannot be used. Valid values: %s", name, value, valid);
         exit(TOOL_USAGE);
     }
-    snprintf(variable, sizeof variable, "TATP_%s", name);
-    for (char *c = variable; *c != '\0'; c++)
-        *c = (char)toupper((unsigned char)*c);
+    parameter_write_name(i, PARAMETER_VARIABLE, true, variable);
     setenv(variable, value, 1);
 }
 
@@ -84,7 +81,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case 'r': set_parameter("record", arg); break;
     case 's': set_parameter("stats", arg); break;
     case 'p': set_named(arg); break;
-    case 'v': setenv("TATP_VERBOSE", "1", 1); break;
+    case 'v': setenv(PARAMETER_VARIABLE "VERBOSE", "1", 1); break;
     case 'l': run->library = arg; break;
     case ARGP_KEY_ARG:
         run->command = &state->argv[state->next - 1];
@@ -123,7 +120,8 @@ static void name_for_open_mpi(void)
     char list[1024] = "LD_PRELOAD";
     for (char **v = environ; *v != NULL; v++) {
         size_t used = strlen(list), length = strcspn(*v, "=");
-        if (strncmp(*v, "TATP_", 5) == 0 && used + length + 2 < sizeof list)
+        if (strncmp(*v, PARAMETER_VARIABLE, strlen(PARAMETER_VARIABLE)) == 0 &&
+            used + length + 2 < sizeof list)
             snprintf(list + used, sizeof list - used, ";%.*s", (int)length, *v);
     }
     setenv("OMPI_MCA_mca_base_env_list", list, 0);

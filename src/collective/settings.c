@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "collective/settings.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,23 +13,12 @@
 #define LARGEST_CYCLE_BUFFER ((int64_t)EXCHANGE_DEPTH << 30)
 #define CYCLE_BUFFER (32 << 20)
 
-/* ---- names of parameters ---- */
-
-enum { NAME_BYTES = 64 };
-
-static void write_name(const coll_process *process, enum parameter i, char name[NAME_BYTES])
-{
-    snprintf(name, NAME_BYTES, "%s%s", process->prefix, parameter_table[i].name);
-    for (char *c = name; process->in_capitals && *c != '\0'; c++)
-        *c = (char)toupper((unsigned char)*c);
-}
-
 /* ---- checks ---- */
 
 static void report_value(coll_process *process, enum parameter i, const char *text)
 {
-    char name[NAME_BYTES], shown[128], valid[PARAMETER_VALID_BYTES];
-    write_name(process, i, name);
+    char name[PARAMETER_NAME_BYTES], shown[128], valid[PARAMETER_VALID_BYTES];
+    parameter_write_name(i, process->prefix, process->in_capitals, name);
     base_escape(shown, sizeof shown, text);
     parameter_list_valid(i, valid);
     if (coll_is_first(process, "bad-value", name))
@@ -232,7 +220,7 @@ enum { LAST, FIRST = LAST + COLL_SETTINGS, ERROR = FIRST + COLL_SETTINGS, VALUES
 static void report_difference(coll_process *process, int setting, const char *file,
                               const int64_t *value)
 {
-    char what[2 * NAME_BYTES], name[NAME_BYTES], ranks[80];
+    char what[2 * PARAMETER_NAME_BYTES], name[PARAMETER_NAME_BYTES], ranks[80];
     int64_t first = -value[FIRST + setting], last = value[LAST + setting];
     if (setting >= COLL_FIRST_HINT)
         snprintf(what, sizeof what, "hint %s", coll_hint_name(setting - COLL_FIRST_HINT));
@@ -241,7 +229,7 @@ static void report_difference(coll_process *process, int setting, const char *fi
     else if (setting >= COLL_MPI_BUFFER)
         snprintf(what, sizeof what, "%s", process->mpi_setting[setting - COLL_MPI_BUFFER]);
     else {
-        write_name(process, (enum parameter)setting, name);
+        parameter_write_name((enum parameter)setting, process->prefix, process->in_capitals, name);
         snprintf(what, sizeof what, "%s %s", process->parameter, name);
     }
     if (first == last)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plan/parameters.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -91,6 +92,14 @@ const base_removed parameter_removed[] = {
     {"record_weight", "the view matrix counts neighbouring regions"},
     {NULL, NULL},
 };
+
+void parameter_write_name(enum parameter parameter, const char *prefix, bool in_capitals,
+                          char name[PARAMETER_NAME_BYTES])
+{
+    snprintf(name, PARAMETER_NAME_BYTES, "%s%s", prefix, parameter_table[parameter].name);
+    for (char *c = name; in_capitals && *c != '\0'; c++)
+        *c = (char)toupper((unsigned char)*c);
+}
 
 /* With the suffixes of Open MPI's own numbers. */
 static bool parse_number(const parameter_description *p, const char *text, int64_t *value)

@@ -59,6 +59,13 @@ extern const parameter_description parameter_table[PARAMETERS];
 /* Parameters of earlier versions. */
 extern const base_removed parameter_removed[];
 
+/* Where they are no MCA parameters, they are environment variables in capitals that begin so. */
+#define PARAMETER_VARIABLE "TATP_"
+enum { PARAMETER_NAME_BYTES = 64 };
+/* The name, with a prefix in front of it. */
+void parameter_write_name(enum parameter parameter, const char *prefix, bool in_capitals,
+                          char name[PARAMETER_NAME_BYTES]);
+
 /* Whether the text is a value of the parameter. Sets *value, unless it is a text. */
 bool parameter_parse(enum parameter parameter, const char *text, int64_t *value);
 /* The value of the text or, where it is empty, NULL or invalid, of the default. */
