@@ -10,6 +10,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "storage/locks.h"
+
 /* ---- names ---- */
 
 /* ROMIO's names of file systems that are those of the system; it takes what is before a colon for a
@@ -38,17 +40,10 @@ static int open_file(const char *name, int mode)
 
 /* ---- locks ---- */
 
-/* Other processes write elsewhere in a page, but for atomic mode: readers and writers wait for none
- * of this kind. NFS empties its cache with it. */
-static int set_lock(const front_store *s, short type, int64_t offset, int64_t bytes)
+/* In atomic mode against all others; on NFS, whose cache is emptied by a lock, a shared one. */
+static bool needs_lock(const front_store *s)
 {
-    struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = offset, .l_len = bytes};
-    if (!s->is_atomic && s->has_coherent_cache)
-        return 0;
-    if (TEMP_FAILURE_RETRY(fcntl(s->fd, F_SETLKW, &lock)) == 0)
-        return 0;
-    bool has_locks = errno != ENOSYS && errno != EOPNOTSUPP && errno != EINVAL;
-    return has_locks ? -errno : 0;
+    return s->is_atomic || !s->has_coherent_cache;
 }
 
 static int lock_bytes(void *context, int64_t offset, int64_t bytes)
@@ -56,15 +51,13 @@ static int lock_bytes(void *context, int64_t offset, int64_t bytes)
     front_store *s = context;
     s->offset = offset;
     s->bytes = bytes;
-    return set_lock(s, s->is_atomic && s->is_writable ? F_WRLCK : F_RDLCK, offset, bytes);
+    return needs_lock(s) ? storage_lock(s->fd, s->is_atomic && s->is_writable, offset, bytes) : 0;
 }
 
-/* The system may have no memory to split a lock, but needs none to give up all. */
 static int unlock_bytes(void *context)
 {
     const front_store *s = context;
-    int rc = set_lock(s, F_UNLCK, s->offset, s->bytes);
-    return rc == 0 ? rc : set_lock(s, F_UNLCK, 0, 0);
+    return needs_lock(s) ? storage_unlock(s->fd, s->offset, s->bytes) : 0;
 }
 
 /* ---- access ---- */

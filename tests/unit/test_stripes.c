@@ -2,14 +2,18 @@
 /* Unit tests of the stripes of files: this program's fstatfs, fgetxattr and ioctl stand for those
  * of file systems that are not installed here, and answer with bytes as their clients return them.
  */
+#include "storage/locks.h"
 #include "storage/stripes.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
+#include <unistd.h>
 
 #include "suite.h"
 
@@ -284,12 +288,30 @@ START_TEST(no_stripes)
 }
 END_TEST
 
+/* Also one that cannot be read, which has no shared locks. */
+START_TEST(locks_of_each_descriptor)
+{
+    const int modes[] = {O_RDONLY, O_WRONLY, O_RDWR};
+    char path[] = "/tmp/test_stripes.XXXXXX";
+    close(mkstemp(path));
+    for (int i = 0; i < 3; i++) {
+        int fd = open(path, modes[i]);
+        ck_assert_int_eq(storage_lock(fd, false, 10, 20), 0);
+        ck_assert_int_eq(storage_unlock(fd, 10, 20), 0);
+        close(fd);
+    }
+    ck_assert_int_eq(storage_lock(-1, false, 10, 20), -EBADF);
+    unlink(path);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("stripes");
     TCase *cases = tcase_create("stripes");
     suite_add_tcase(suite, cases);
-    add_tests(cases, lustre_recorded, lustre_damaged, beegfs_patterns, no_stripes);
+    add_tests(cases, lustre_recorded, lustre_damaged, beegfs_patterns, no_stripes,
+              locks_of_each_descriptor);
     tcase_add_loop_test(cases, lustre_plain, 0, sizeof plain_layouts / sizeof *plain_layouts);
     tcase_add_loop_test(cases, lustre_composite, 0,
                         sizeof composite_layouts / sizeof *composite_layouts);

@@ -6,10 +6,10 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_io.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 
 #include "ompi/mca/fbtl/fbtl.h"
+#include "storage/locks.h"
 
 /* fbtl/posix returns only that it failed; errno is what the system call left. */
 static int error_from_errno(int error)
@@ -37,38 +37,29 @@ static void begin_operation(void *context)
 
 /* ---- locks ---- */
 
-/* If OMPIO found that the file has to be locked. bytes: 0: without end. */
-static int set_lock(const tatp_io *io, short type, int64_t offset, int64_t bytes)
+static int from_storage(int rc)
 {
-    struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = offset, .l_len = bytes};
-    int rc = 0;
-    if (!io->locks)
-        return OMPI_SUCCESS;
-    do
-        rc = fcntl(io->handle.fd, F_SETLKW, &lock);
-    while (0 != rc && EINTR == errno);
-    bool has_locks = ENOSYS != errno && EOPNOTSUPP != errno && EINVAL != errno;
-    return 0 == rc || !has_locks ? OMPI_SUCCESS : error_from_errno(errno);
+    return 0 == rc ? OMPI_SUCCESS : error_from_errno(-rc);
 }
 
-/* fbtl/posix would lock each piece, and go on where a lock fails. This one is shared: ranks of one
- * call never write the same bytes, and nothing around theirs, so that they need not wait for each
- * other. What reads, modifies and writes back elsewhere waits. */
+/* If OMPIO found that the file has to be locked. fbtl/posix would lock each piece, and go on where
+ * a lock fails. This one is shared: ranks of one call never write the same bytes, and nothing
+ * around theirs, so that they need not wait for each other. What reads, modifies and writes back
+ * elsewhere waits. */
 static int lock_bytes(void *context, int64_t offset, int64_t bytes)
 {
     tatp_io *io = context;
     io->offset = offset;
     io->bytes = bytes;
-    return set_lock(io, F_RDLCK, offset, bytes);
+    return io->locks ? from_storage(storage_lock(io->handle.fd, false, offset, bytes))
+                     : OMPI_SUCCESS;
 }
 
-/* The system may have no memory to split a lock, but needs none to give up all. Others would wait
- * for one that stays while this rank waits for them. */
 static int unlock_bytes(void *context)
 {
     const tatp_io *io = context;
-    int rc = set_lock(io, F_UNLCK, io->offset, io->bytes);
-    return OMPI_SUCCESS == rc ? rc : set_lock(io, F_UNLCK, 0, 0);
+    return io->locks ? from_storage(storage_unlock(io->handle.fd, io->offset, io->bytes))
+                     : OMPI_SUCCESS;
 }
 
 /* ---- pieces ---- */
