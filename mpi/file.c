@@ -130,14 +130,6 @@ static front_file *new_file(const char *name, int mode, MPI_File handle, int *er
     return NULL;
 }
 
-/* The largest value over all ranks. */
-static int find_largest(MPI_Comm comm, int value)
-{
-    int largest = value;
-    int rc = PMPI_Allreduce(&value, &largest, 1, MPI_INT, MPI_MAX, comm);
-    return rc != MPI_SUCCESS ? rc : largest;
-}
-
 /* Why all ranks leave a file to the MPI, as far as each of them knows it. NULL: for no reason. */
 static const char *find_reason(MPI_Comm comm, int mode)
 {
@@ -186,7 +178,7 @@ static const char *serve_file(MPI_Comm comm, const char *name, int mode, MPI_Inf
 {
     int error;
     front_file *f = new_file(name, mode, handle, &error);
-    error = find_largest(comm, error);
+    error = front_group_largest(comm, error);
     if (error == 0)
         error = front_group_init(&f->group, comm, front_process()) == MPI_SUCCESS ? 0 : ENOMEM;
     if (error != 0) {
@@ -238,6 +230,7 @@ static void read_view(front_file *f)
     char representation[MPI_MAX_DATAREP_STRING + 1] = "";
     if (PMPI_File_get_view(f->handle, &f->displacement, &etype, &filetype, representation) !=
         MPI_SUCCESS) {
+        f->is_native = true; /* the error is that of the call, which the other ranks make */
         f->view_error = -EIO;
         return;
     }
@@ -259,6 +252,15 @@ front_file *front_find(front_word handle)
     return f != NULL && f->is_native ? f : NULL;
 }
 
+void front_set_info(front_word handle, front_word info)
+{
+    front_file *f = look_up((MPI_File)handle, false);
+    if (f == NULL)
+        return;
+    take_hints(f, (MPI_Info)info);
+    coll_file_note_view(f->file);
+}
+
 void front_set_view(front_word handle, front_word info)
 {
     front_file *f = look_up((MPI_File)handle, false);
@@ -267,15 +269,6 @@ void front_set_view(front_word handle, front_word info)
     f->has_view = false;
     f->pointer = 0;
     front_set_info(handle, info);
-}
-
-void front_set_info(front_word handle, front_word info)
-{
-    front_file *f = look_up((MPI_File)handle, false);
-    if (f == NULL)
-        return;
-    take_hints(f, (MPI_Info)info);
-    coll_file_note_view(f->file);
 }
 
 void front_get_info(front_word handle, const void *info)
@@ -427,17 +420,4 @@ int64_t front_move(front_file *f, int64_t count, front_word datatype)
         !__builtin_mul_overflow(count, front_type_measure(type).bytes, &bytes))
         (void)move_pointer(f, bytes);
     return before;
-}
-
-/* ---- the job ---- */
-
-#ifdef OPEN_MPI
-const bool front_is_for_open_mpi = true;
-#else
-const bool front_is_for_open_mpi = false;
-#endif
-
-void front_start(void)
-{
-    front_process_start();
 }

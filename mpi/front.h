@@ -13,12 +13,6 @@
 typedef uintptr_t front_word;
 typedef struct front_file front_file;
 
-/* Whether the library was built for Open MPI. */
-extern const bool front_is_for_open_mpi;
-
-/* MPI_Init has returned. Collective over the job. */
-void front_start(void);
-
 /* A file was opened: the library serves it, or leaves it to the MPI, on all ranks. Collective. */
 void front_open(front_word comm, const char *name, int mode, front_word info, front_word handle);
 /* The file of a handle; NULL: the MPI serves it as long as it has this view. */

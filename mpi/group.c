@@ -3,13 +3,11 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/memory.h"
-#include "base/mix.h"
+#include "mpi/process.h"
 
 /* Messages of this size are sent without the receiver, or nearly so, by the MPIs that were tried.
  */
@@ -236,54 +234,36 @@ bool front_group_is_of_job(MPI_Comm comm)
     return ranks == common;
 }
 
-static int agree(MPI_Comm comm, int rc)
+int front_group_largest(MPI_Comm comm, int value)
 {
-    int class = front_error_class(rc), failed;
-    failed = PMPI_Allreduce(MPI_IN_PLACE, &class, 1, MPI_INT, MPI_MAX, comm);
-    return failed != MPI_SUCCESS ? failed : class;
-}
-
-/* Of this machine, as it is running, by this name: containers with other names are other nodes. */
-static int64_t identify_node(const char *host)
-{
-    char boot[64] = "";
-    FILE *stream = fopen("/proc/sys/kernel/random/boot_id", "r");
-    if (stream != NULL) {
-        if (fgets(boot, sizeof boot, stream) == NULL)
-            boot[0] = '\0';
-        fclose(stream);
-    }
-    return (int64_t)base_digest_text(base_digest_text(0, boot), host);
+    int rc = PMPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_MAX, comm);
+    return rc != MPI_SUCCESS ? rc : value;
 }
 
 /* Not by MPI_Comm_split_type: where a host file names a host several times, as for a placement,
- * MPICH takes it for several nodes. Collective. */
-static int find_local(front_group *group, const char *host, int ranks)
+ * MPICH takes it for several nodes. node: room for a number per rank. Collective. */
+static int find_local(front_group *group, int64_t *node, int ranks)
 {
-    int64_t own = identify_node(host);
-    int64_t *node = base_alloc((size_t)ranks, sizeof *node);
-    int rc = node == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
-    rc = agree(group->comm, rc);
-    if (rc == MPI_SUCCESS)
-        rc = PMPI_Allgather(&own, 1, MPI_INT64_T, node, 1, MPI_INT64_T, group->comm);
+    int64_t own = front_process_node();
+    int rc = PMPI_Allgather(&own, 1, MPI_INT64_T, node, 1, MPI_INT64_T, group->comm);
     for (int i = 0; i < ranks && rc == MPI_SUCCESS; i++)
         group->is_local[i] = node[i] == own;
-    free(node);
     return rc;
 }
 
 /* Collective. */
-static int gather_hosts(front_group *group, const char *host)
+static int gather_hosts(front_group *group)
 {
-    return PMPI_Gather(host, FRONT_HOST, MPI_CHAR, group->host, FRONT_HOST, MPI_CHAR, 0,
-                       group->comm);
+    return PMPI_Gather(front_process_host(), FRONT_HOST, MPI_CHAR, group->host, FRONT_HOST,
+                       MPI_CHAR, 0, group->comm);
 }
 
 /* ---- all of it ---- */
 
-static int allocate(front_group *group, int rank, int ranks)
+static int allocate(front_group *group, int rank, int ranks, int64_t **node)
 {
     int rc = 0;
+    *node = base_zeroed((size_t)ranks, sizeof **node, &rc);
     group->is_local = base_zeroed((size_t)ranks, sizeof *group->is_local, &rc);
     group->job_rank = base_zeroed((size_t)ranks, sizeof *group->job_rank, &rc);
     if (rank == 0)
@@ -318,9 +298,19 @@ static coll_runtime make_runtime(front_group *group, int rank, int ranks, coll_p
     };
 }
 
+/* Collective. */
+static int fill_group(front_group *group, int64_t *node, int ranks)
+{
+    int located = find_local(group, node, ranks);
+    int named = gather_hosts(group);
+    int translated = translate(group->comm, MPI_COMM_WORLD, ranks, group->job_rank);
+    int rc = located != MPI_SUCCESS ? located : named;
+    return rc != MPI_SUCCESS ? rc : translated;
+}
+
 int front_group_init(front_group *group, MPI_Comm comm, coll_process *process)
 {
-    char host[FRONT_HOST] = "";
+    int64_t *node;
     int rank, ranks;
     *group = (front_group){0};
     int rc = PMPI_Comm_dup(comm, &group->comm);
@@ -330,15 +320,12 @@ int front_group_init(front_group *group, MPI_Comm comm, coll_process *process)
     PMPI_Comm_rank(group->comm, &rank);
     PMPI_Comm_size(group->comm, &ranks);
     group->runtime = make_runtime(group, rank, ranks, process);
-    rc = agree(group->comm, allocate(group, rank, ranks));
-    if (rc != 0)
-        return rc;
-    (void)gethostname(host, sizeof host - 1);
-    int located = find_local(group, host, ranks);
-    int named = gather_hosts(group, host);
-    int translated = translate(group->comm, MPI_COMM_WORLD, ranks, group->job_rank);
-    rc = located != MPI_SUCCESS ? located : named;
-    return agree(group->comm, rc != MPI_SUCCESS ? rc : translated);
+    rc = front_error_class(allocate(group, rank, ranks, &node));
+    rc = front_group_largest(group->comm, rc);
+    if (rc == 0)
+        rc = front_group_largest(group->comm, front_error_class(fill_group(group, node, ranks)));
+    free(node);
+    return rc;
 }
 
 void front_group_release(front_group *group)

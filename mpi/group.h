@@ -19,9 +19,6 @@ typedef struct front_group {
     char *host;     /* rank 0: per rank, FRONT_HOST bytes */
 } front_group;
 
-/* Of a host's name, with its NUL. */
-enum { FRONT_HOST = 256 };
-
 /* Collective. Returns the largest error class over all ranks. */
 int front_group_init(front_group *group, MPI_Comm comm, coll_process *process);
 /* Collective, but for a zeroed group, where it does nothing. */
@@ -29,6 +26,9 @@ void front_group_release(front_group *group);
 
 /* Whether all processes of the communicator belong to this job. Local; the same on all ranks. */
 bool front_group_is_of_job(MPI_Comm comm);
+
+/* The largest value over all ranks, or the code of an error of the MPI. Collective. */
+int front_group_largest(MPI_Comm comm, int value);
 
 /* The class of an error of src/collective or of the MPI; 0 for 0. */
 int front_error_class(int error);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "mpi/front.h"
+#include "mpi/process.h"
 
 /* ---- the next definition ---- */
 
@@ -100,7 +101,7 @@ static bool may_be_first(void)
 static void start(void)
 {
     if (is_right_mpi())
-        front_start();
+        front_process_start();
     else if (may_be_first())
         fputs("tatp: this program uses another MPI than the one that libtatp-mpiio.so was built "
               "for: the library is not used\n",

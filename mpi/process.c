@@ -9,10 +9,11 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/help.h"
-#include "base/start.h"
+#include "base/mix.h"
 #include "base/unknown.h"
 #include "collective/exchange.h"
 #include "collective/record.h"
@@ -139,6 +140,40 @@ coll_process *front_process(void)
     return &process;
 }
 
+#ifdef OPEN_MPI
+const bool front_is_for_open_mpi = true;
+#else
+const bool front_is_for_open_mpi = false;
+#endif
+
+/* ---- the node ---- */
+
+static char host[FRONT_HOST];
+static int64_t node;
+
+static void find_node(void)
+{
+    char boot[64] = "";
+    FILE *stream = fopen("/proc/sys/kernel/random/boot_id", "r");
+    if (stream != NULL) {
+        if (fgets(boot, sizeof boot, stream) == NULL)
+            boot[0] = '\0';
+        fclose(stream);
+    }
+    (void)gethostname(host, sizeof host - 1);
+    node = (int64_t)base_digest_text(base_digest_text(0, boot), host);
+}
+
+const char *front_process_host(void)
+{
+    return host;
+}
+
+int64_t front_process_node(void)
+{
+    return node;
+}
+
 /* ---- MPI_Finalize ---- */
 
 static int finish(MPI_Comm comm, int keyval, void *value, void *state)
@@ -201,10 +236,7 @@ static bool has_one_program(void)
 static const char *make_id(void)
 {
     static char id[320];
-    char host[256] = "";
-    (void)gethostname(host, sizeof host - 1);
-    snprintf(id, sizeof id, "%s.%ld.%lld", host, (long)getpid(),
-             (long long)base_read_clock(CLOCK_REALTIME));
+    snprintf(id, sizeof id, "%s.%ld.%lld", host, (long)getpid(), (long long)time(NULL));
     PMPI_Bcast(id, sizeof id, MPI_CHAR, 0, MPI_COMM_WORLD);
     return id;
 }
@@ -233,9 +265,10 @@ void front_process_start(void)
     }
     if (rank == 0)
         check_names();
+    find_node();
     process.job = (coll_job){
         .id = make_id(),
-        .started = base_process_start(),
+        .started = coll_process_start(),
         .size = (size_t)ranks,
         .is_first = rank == 0,
         .has_one_program = has_one_program(),

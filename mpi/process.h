@@ -9,6 +9,9 @@
 
 #include "collective/collective.h"
 
+/* Whether the library was built for Open MPI. */
+extern const bool front_is_for_open_mpi;
+
 /* MPI_Init has succeeded. Collective over the processes of the job that have the library; where
  * some have not, it takes 10 seconds and reports that. */
 void front_process_start(void);
@@ -18,6 +21,14 @@ void front_process_start(void);
 bool front_process_is_ready(void);
 
 coll_process *front_process(void);
+
+/* The name of this process's node, with its NUL in FRONT_HOST bytes, and a number that other nodes
+ * do not have: of the machine as it is running, by this name. Containers with other names are other
+ * nodes. */
+enum { FRONT_HOST = 256 };
+const char *front_process_host(void);
+int64_t front_process_node(void);
+
 /* The texts of the parameters, as they are now. */
 coll_parameters front_process_parameters(void);
 

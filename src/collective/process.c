@@ -5,6 +5,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/mix.h"
 
@@ -50,6 +52,46 @@ int coll_refuse(coll_process *process, bool strict, int error)
     if (strict && coll_is_first(process, "strict", ""))
         coll_show(process, "strict");
     return strict ? error : 0;
+}
+
+/* ---- the start of this process ---- */
+
+#define NANOSECONDS 1000000000
+
+static int64_t read_clock(clockid_t clock)
+{
+    struct timespec now = {0};
+    (void)clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * NANOSECONDS + now.tv_nsec;
+}
+
+/* Field 22 of /proc/self/stat: clock ticks since the system was booted. The name of the program,
+ * field 2, is in brackets and may hold anything. 0: not known. */
+static int64_t read_start(void)
+{
+    char text[1024] = "";
+    unsigned long long ticks = 0;
+    FILE *stream = fopen("/proc/self/stat", "r");
+    if (stream == NULL)
+        return 0;
+    size_t length = fread(text, 1, sizeof text - 1, stream);
+    fclose(stream);
+    text[length] = '\0';
+    const char *end = strrchr(text, ')');
+    if (end == NULL || sscanf(end + 1,
+                              " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+                              "%*s %*s %*s %*s %llu",
+                              &ticks) != 1)
+        return 0;
+    return (int64_t)ticks * (NANOSECONDS / sysconf(_SC_CLK_TCK));
+}
+
+int64_t coll_process_start(void)
+{
+    int64_t start = read_start();
+    if (start == 0)
+        return 0;
+    return read_clock(CLOCK_REALTIME) - read_clock(CLOCK_BOOTTIME) + start;
 }
 
 /* ---- names of files ---- */

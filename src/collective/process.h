@@ -64,6 +64,9 @@ bool coll_is_first(coll_process *process, const char *topic, const char *what);
  * the user is strict about it, and 0 otherwise. */
 int coll_refuse(coll_process *process, bool strict, int error);
 
+/* When this process was started, in nanoseconds since 1970; 0: not known. Linux only. */
+int64_t coll_process_start(void);
+
 /* The absolute name of a file that the user named: relative names count from the job's folder.
  * NULL: no memory; the caller frees it. */
 char *coll_job_path(const coll_process *process, const char *name);

@@ -21,7 +21,6 @@
 #include "ompi/proc/proc.h"
 #include "opal/util/output.h"
 
-#include "base/start.h"
 #include "collective/exchange.h"
 #include "collective/record.h"
 
@@ -124,7 +123,7 @@ static void find_job(void)
     make_id();
     process.job = (coll_job){
         .id = id,
-        .started = base_process_start(),
+        .started = coll_process_start(),
         .size = (size_t)ompi_process_info.num_procs,
         .is_first = 0 == OMPI_PROC_MY_NAME->vpid,
         .has_one_program = has_one_program(),
