@@ -6,33 +6,25 @@
 #include <mpi.h>
 #include <stdio.h>
 
+#ifdef NEXT
+#define CALL(name) ((__typeof__(&P##name))dlsym(RTLD_NEXT, "P" #name))
+#else
+#define CALL(name) P##name
+#endif
+
 static int opened, written;
 
 int MPI_File_open(MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_File *file)
 {
     opened++;
-#ifdef NEXT
-    int (*next)(MPI_Comm, const char *, int, MPI_Info, MPI_File *) =
-        (int (*)(MPI_Comm, const char *, int, MPI_Info, MPI_File *))dlsym(RTLD_NEXT,
-                                                                          "PMPI_File_open");
-    return next(comm, name, mode, info, file);
-#else
-    return PMPI_File_open(comm, name, mode, info, file);
-#endif
+    return CALL(MPI_File_open)(comm, name, mode, info, file);
 }
 
 int MPI_File_write_all(MPI_File file, const void *data, int count, MPI_Datatype type,
                        MPI_Status *status)
 {
     written++;
-#ifdef NEXT
-    int (*next)(MPI_File, const void *, int, MPI_Datatype, MPI_Status *) =
-        (int (*)(MPI_File, const void *, int, MPI_Datatype, MPI_Status *))dlsym(
-            RTLD_NEXT, "PMPI_File_write_all");
-    return next(file, data, count, type, status);
-#else
-    return PMPI_File_write_all(file, data, count, type, status);
-#endif
+    return CALL(MPI_File_write_all)(file, data, count, type, status);
 }
 
 int MPI_Finalize(void)
