@@ -9,7 +9,7 @@
 AC_DEFUN([TATP_MPI],
 [AC_ARG_WITH([mpi],
     [AS_HELP_STRING([--with-mpi@<:@=PREFIX@:>@],
-        [build libtatp-mpiio.so for the MPI under PREFIX, or that of MPICC, in place of components for Open MPI])],
+        [build libtatp-mpiio.so for the MPI under PREFIX, or that of MPICC, instead of components for Open MPI])],
     [], [with_mpi=no])
 AC_ARG_VAR([MPICC], [wrapper compiler of the MPI to build for])
 tatp_candidates="mpicc.mpich /usr/lib64/mpich/bin/mpicc"

@@ -40,7 +40,7 @@ static inline bool compat_info_get(opal_info_t *info, const char *key, char *tex
     return found;
 }
 
-/* MPI_File_get_info returns what was saved as the user's value, if anything, in place of the one in
+/* MPI_File_get_info returns what was saved as the user's value, if anything, instead of the one in
  * force. */
 static inline void compat_info_forget_saved(opal_info_t *info, const char *key)
 {

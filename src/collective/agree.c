@@ -79,7 +79,7 @@ static void complete_sends(agreement *a, sends *out)
 
 /* ---- trees ---- */
 
-/* Of indices: the parent of one has 0 in place of the lowest digit that is not 0. */
+/* Of indices: the parent of one has 0 instead of the lowest digit that is not 0. */
 typedef struct rank_tree {
     const int *rank;  /* by index */
     int count, index; /* this rank's */

@@ -30,7 +30,7 @@ typedef struct coll_handle {
     coll_parameters parameters; /* of this process; they may change between files */
 
     /* The hints of this rank, which may change between calls. After an agreement on other values
-     * in place of `then`, they are replaced, unless they have changed again. */
+     * instead of `then`, they are replaced, unless they have changed again. */
     coll_hint_values (*get_hints)(void *context);
     void (*replace_hints)(void *context, const coll_hint_values *then,
                           const coll_hint_values *values);

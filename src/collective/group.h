@@ -67,7 +67,7 @@ int coll_message_send(coll_group *group, const int64_t *element, size_t count, i
                       enum coll_tag tag);
 int coll_message_isend(coll_group *group, const int64_t *element, size_t count, int peer,
                        enum coll_tag tag, exchange_request *request);
-/* Sends an empty message, which takes no memory, in place of one that could not be made, because
+/* Sends an empty message, which takes no memory, instead of one that could not be made, because
  * the peer waits for it. Returns an error, to be agreed on later. */
 int coll_message_send_empty(coll_group *group, int peer, enum coll_tag tag);
 /* Tells a peer that `count` of the messages that it expects will not come (may_be_absent). */

@@ -228,7 +228,7 @@ static void count_kept_bytes(coll_file *file)
             coll_plans_bytes(file->plans, slot) + coll_exchange_bytes(file->exchange[slot]);
 }
 
-/* Makes a plan in place of the one in the slot, and prepares an exchange. rc: this rank's status so
+/* Makes a plan instead of the one in the slot, and prepares an exchange. rc: this rank's status so
  * far. The error is that of all ranks. */
 static int plan_op(coll_op *op, int rc)
 {

@@ -57,7 +57,7 @@ typedef struct coll_plan_input {
     bool keep_entries;           /* ... and keeps it (on rank 0), for coll_plan_costs */
 } coll_plan_input;
 
-/* Makes a plan in place of the one in the slot. rc: this rank's status so far; an error of any rank
+/* Makes a plan instead of the one in the slot. rc: this rank's status so far; an error of any rank
  * is returned by all ranks alike, and then there is no plan. Collective. */
 int coll_plans_make(coll_plans *plans, size_t slot, const coll_plan_input *in, int rc);
 

@@ -35,7 +35,7 @@ static void report_record(const coll_recorder *recorder, const record_news *news
     if (news->keeps)
         snprintf(kept, sizeof kept, ", kept in %s~", place);
     coll_log(recorder->process, 0, "the accesses of %s are recorded in %s%s%s%s", run, place,
-             replaces ? ", in place of those of " : "", before, kept);
+             replaces ? ", instead of those of " : "", before, kept);
 }
 
 static int write_version(coll_recorder *recorder)

@@ -172,7 +172,7 @@ void coll_settings_tell(const coll_settings *settings, const coll_plan_settings 
             allowed = plan->division.aggregators;
     if (wanted > 0 && allowed != wanted)
         coll_log(group->runtime->process, 20,
-                 "%s: %lld aggregators in place of %lld, because %lld storage targets cannot be "
+                 "%s: %lld aggregators instead of %lld, because %lld storage targets cannot be "
                  "shared out evenly among those",
                  file, (long long)allowed, (long long)wanted, (long long)plan->division.targets);
 }

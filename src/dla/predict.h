@@ -40,7 +40,7 @@ typedef enum dla_stock { DLA_STOCK_NONE, DLA_STOCK_BY_SLOT, DLA_STOCK_BY_NODE } 
 typedef struct dla_benefit {
     double stock, placed; /* of the better stock mapping, by slot where both are equal; of the
                              placement, not determined where `stock` is 0 */
-    dla_stock kept;       /* in place of the placement; DLA_STOCK_NONE: none */
+    dla_stock kept;       /* instead of the placement; DLA_STOCK_NONE: none */
 } dla_benefit;
 
 /* Whether a stock mapping may be kept: neither a method nor the objective "neighbours" is demanded,

@@ -78,7 +78,7 @@ void dla_spec_release(dla_spec *spec);
 /* Whether a mapping policy is for this component: "dla" or "dla:...". NULL is not. */
 bool dla_spec_is_dla(const char *policy);
 
-/* The policy that the launcher reads in place of one for which dla_spec_is_dla is true; the caller
+/* The policy that the launcher reads instead of one for which dla_spec_is_dla is true; the caller
  * frees it. The mapper reports an invalid policy: here it is plain "slot". NULL: no memory. */
 char *dla_spec_stock_policy(const char *policy);
 

@@ -80,7 +80,7 @@ void TYPED(reduction_transfer)(struct state *s)
 
 /* Assigns the person its cheapest object, whose dual falls. Returns the person that had the object,
  * NONE, or the person itself when it stays unassigned: another one is displaced only where the dual
- * falls, otherwise two could alternate for ever. */
+ * falls, otherwise two could alternate without end. */
 static size_t reduce_row(struct state *s, size_t person)
 {
     struct two_least found = find_two_least(s, person);

@@ -30,7 +30,7 @@ struct plan_strategy {
  *   latp_volume  the node that accesses most bytes of a domain, as far as each domain can have its
  *                first choice: linear assignment over the bytes on nodes. On the node, the rank
  *                that accesses most.
- *   latp_count   the same with contiguous blocks in place of bytes
+ *   latp_count   the same with contiguous blocks instead of bytes
  *   otp          the lowest rank of each node in turn, nodes in the order of their lowest rank,
  *                then the second lowest of each, and so on: two-phase I/O without knowledge of the
  *                network. Ignores the solver.

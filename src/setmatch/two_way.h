@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Refines a division of a graph in two. Source: Fiduccia and Mattheyses, "A linear-time heuristic
- * for improving network partitions", DAC 1982, with a heap in place of buckets, since weights have
+ * for improving network partitions", DAC 1982, with a heap instead of buckets, since weights have
  * any magnitude. Private to this folder.
  */
 #ifndef SETMATCH_TWO_WAY_H

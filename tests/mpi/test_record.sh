@@ -90,7 +90,7 @@ tap_check "two jobs at the same time" two_jobs 3 3
 tap_is "$(comment accesses "$view")$(comment bytes "$view")$(comment run "$view" | wc -w)" "1 24 1" \
     "two jobs at the same time: the record is that of the one that ends last"
 tap_check "two jobs at the same time: with its matrix" "${matrix[@]}" --ranks 3 --dense "0 1 0/1 0 1/0 1 0" "$view"
-tap_contains "$(<"$tap_dir/two/output")" "are recorded in $view, in place of those of \"record\" on 3 ranks" \
+tap_contains "$(<"$tap_dir/two/output")" "are recorded in $view, instead of those of \"record\" on 3 ranks" \
     "two jobs at the same time: it says what it replaces"
 tap_check "a job of more ranks at the same time" two_jobs 3 4
 tap_is "$(comment ranks "$view")$(comment accesses "$view")" "4 1 " "a job of more ranks: its record"
@@ -110,9 +110,9 @@ done
 
 rm -f "$view"
 tap_check "recorded with two ranks" record 2 "${accesses[@]}" order
-tap_is "$(grep -c "in place of" <<<"$tap_output")" 0 "a first record replaces nothing"
+tap_is "$(grep -c "instead of" <<<"$tap_output")" 0 "a first record replaces nothing"
 tap_check "recorded again with more ranks" record_again 3 "${accesses[@]}" order
-tap_contains "$tap_output" "in place of those of \"record\" on 2 ranks, kept in $view~" "recorded again: the line says what it replaces"
+tap_contains "$tap_output" "instead of those of \"record\" on 2 ranks, kept in $view~" "recorded again: the line says what it replaces"
 tap_is "$(comment ranks "$view")" "3 " "recorded again: the new record"
 printf 'a letter' >"$tap_dir/letter"
 record_letter() {

@@ -13,8 +13,8 @@ array() {
 
 four=(--mca fcoll_tatp_stripe_count 4 --mca fcoll_tatp_stripe_size 1000 --mca fcoll_tatp_num_aggregators)
 tap_contains "$(array 7 "${four[@]}" 7 --mca fcoll_base_verbose 20)" \
-    "4 aggregators in place of 7" "another number of aggregators is told"
-tap_is "$(array 7 "${four[@]}" 4 --mca fcoll_base_verbose 20 | grep -c "in place of")" 0 \
+    "4 aggregators instead of 7" "another number of aggregators is told"
+tap_is "$(array 7 "${four[@]}" 4 --mca fcoll_base_verbose 20 | grep -c "instead of")" 0 \
     "nothing is told of a number that is possible"
 
 # A record says the same whatever is known of stripes, and then what is known.
@@ -33,7 +33,7 @@ divisions() {
     rm -f "$tap_dir/divided.crs"
 }
 
-# A hint comes before its parameter, and that before the file system: a component in place of the one for Lustre.
+# A hint comes before its parameter, and that before the file system: a component instead of the one for Lustre.
 program=("$programs/conformance_reported" --dir "$files" striped)
 tap_is "$(divisions run_here 4 --mca fcoll tatp --mca fcoll_tatp_stripe_size 12345)" "DIVISION 0 0 4096 5 0" "hints"
 mkdir "$tap_dir/components"
@@ -46,7 +46,7 @@ tap_is "$(divisions run_here 7 "${lustre[@]}" --mca fcoll_tatp_stripe_size 900)"
     "a parameter comes before the file system"
 
 start_cluster
-# An attribute of the file says so: in place of the clients of Lustre and CephFS. The latter locks no stripes.
+# An attribute of the file says so: instead of the clients of Lustre and CephFS. The latter locks no stripes.
 # attribute FILE-SYSTEM [MCA-ARGUMENT...]: the divisions.
 attribute() {
     divisions run -np 4 --map-by node -x LD_PRELOAD="$programs/.libs/stripe_calls.so" -x STRIPE_CALLS="$1" --mca fcoll tatp "${@:2}"

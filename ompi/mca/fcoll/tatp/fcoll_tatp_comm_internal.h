@@ -28,7 +28,7 @@ void tatp_queue_pause(tatp_queue *queue, ompi_request_t *awaited);
 
 /* Where the communicator has lost a rank: revokes it, which ends all that waits for messages. A
  * rank that is lost while it sends may leave shared memory in a state in which those of others do
- * not arrive any more, so that not only what waits for that rank would wait for ever. */
+ * not arrive any more, so that not only what waits for that rank would wait without end. */
 static inline void tatp_comm_check_loss(tatp_comm *comm)
 {
     if (compat_has_lost(comm->communicator, &comm->lost_before))

@@ -33,7 +33,7 @@ bool tatp_hints_note(tatp_hints *hints, const char *name, const char *text);
 
 /* The latest valid value of each hint on this rank. */
 coll_hint_values tatp_hints_get(tatp_hints *hints);
-/* The ranks have agreed on other values in place of those that this one had then. */
+/* The ranks have agreed on other values instead of those that this one had then. */
 void tatp_hints_replace(tatp_hints *hints, const coll_hint_values *then,
                         const coll_hint_values *values);
 

@@ -2,7 +2,7 @@
 /* File access through OMPIO's file-byte-transfer layer, one contiguous piece a call: OMPIO then
  * neither reads, modifies and writes back what lies in holes, which may belong to other processes,
  * nor hides how many bytes it moved. Where pieces are small and the file system is local, their
- * pages are mapped in place of a call for each piece. */
+ * pages are mapped instead of a call for each piece. */
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_io.h"
 
 #include <errno.h>

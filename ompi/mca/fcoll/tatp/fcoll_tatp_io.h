@@ -60,7 +60,7 @@ int tatp_memory_layout(ompio_file_t *fh, const void *buf, size_t count,
 typedef struct tatp_datarep tatp_datarep;
 
 bool tatp_datarep_is_needed(const ompio_file_t *fh, const struct ompi_datatype_t *datatype);
-/* Appends a buffer of the file's representation to the empty list `memory` in place of the user's,
+/* Appends a buffer of the file's representation to the empty list `memory` instead of the user's,
  * and converts what is written. *datarep, which the caller frees, is set also on most errors. */
 int tatp_datarep_begin(ompio_file_t *fh, bool write, const void *buf, size_t count,
                        struct ompi_datatype_t *datatype, access_list *memory,

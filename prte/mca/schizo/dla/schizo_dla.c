@@ -113,7 +113,7 @@ static const char *file_path(void)
     return NULL;
 }
 
-/* PMIx hands such a path (Debian 13 has one) to the ranks as Open MPI's, in place of the folders in
+/* PMIx hands such a path (Debian 13 has one) to the ranks as Open MPI's, instead of the folders in
  * which Open MPI looks by default, where fcoll/tatp is installed. These are named here, unless the
  * user sets a path; and PMIx's own path, because it takes over Open MPI's otherwise. */
 static void keep_component_path(void)
