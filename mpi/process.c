@@ -252,7 +252,8 @@ static bool is_first_on_node(void)
 
 void front_process_start(void)
 {
-    int rank, ranks;
+    static char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int rank, ranks, length;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (!have_all_started()) {
@@ -266,6 +267,7 @@ void front_process_start(void)
     if (rank == 0)
         check_names();
     find_node();
+    PMPI_Get_library_version(version, &length);
     process.job = (coll_job){
         .id = make_id(),
         .started = coll_process_start(),
@@ -273,6 +275,7 @@ void front_process_start(void)
         .is_first = rank == 0,
         .has_one_program = has_one_program(),
         .folder = getcwd(NULL, 0),
+        .mpi = version,
     };
     register_at_finalize();
     is_ready = true;

@@ -264,9 +264,11 @@ static void begin_stats(coll_file *file)
     enum coll_stats_kind kind = COLL_STATS_DETAILED;
     if (path == 0)
         kind = COLL_STATS_OFF;
+    else if (file->own.of[PARAMETER_STATS_LEVEL] == PARAMETER_STATS_FILES)
+        kind = COLL_STATS_TOTALS;
     else if (coll_settings_digest_text(COLL_STATS_STDERR) == path)
-        kind = COLL_STATS_FOR_PEOPLE;
-    coll_stats_begin(file->stats, file->stats_path, kind);
+        kind = COLL_STATS_PLAIN;
+    coll_stats_begin(file->stats, kind, file->stats_path, file->record_path);
 }
 
 static int complete_opening(coll_file *file)

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE /* asprintf */
+#define _GNU_SOURCE /* asprintf, argz */
 #include "collective/process.h"
 
+#include <argz.h>
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -92,6 +95,22 @@ int64_t coll_process_start(void)
     if (start == 0)
         return 0;
     return read_clock(CLOCK_REALTIME) - read_clock(CLOCK_BOOTTIME) + start;
+}
+
+/* ---- its command ---- */
+
+int coll_process_command(char **text, size_t *length)
+{
+    FILE *stream = fopen("/proc/self/cmdline", "re");
+    char *argument = NULL;
+    size_t capacity = 0;
+    int rc = stream == NULL ? -errno : 0;
+    while (rc == 0 && getdelim(&argument, &capacity, '\0', stream) > 0)
+        rc = -argz_add(text, length, argument);
+    free(argument);
+    if (stream != NULL)
+        fclose(stream);
+    return rc == 0 && *length == 0 ? -ENOEXEC : rc;
 }
 
 /* ---- names of files ---- */

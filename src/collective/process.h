@@ -22,6 +22,7 @@ typedef struct coll_job {
     bool is_first;        /* this process has rank 0 in it */
     bool has_one_program; /* the launcher started one on all ranks, or does not say */
     const char *folder;   /* in which the launcher started the program; NULL: not known */
+    const char *mpi;      /* text of MPI_Get_library_version; NULL: not known */
 } coll_job;
 
 /* Messages that are shown once, at most. */
@@ -66,6 +67,10 @@ int coll_refuse(coll_process *process, bool strict, int error);
 
 /* When this process was started, in nanoseconds since 1970; 0: not known. Linux only. */
 int64_t coll_process_start(void);
+
+/* The command of this process: its arguments, each with its NUL. The caller frees *text. Negative
+ * errno; -ENOEXEC: there are none. Linux only. */
+int coll_process_command(char **text, size_t *length);
 
 /* The absolute name of a file that the user named: relative names count from the job's folder.
  * NULL: no memory; the caller frees it. */

@@ -6,7 +6,6 @@
 
 #include <argz.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,28 +35,13 @@ void coll_record_cache_refuse(coll_recorder *recorder, int rc)
 
 /* ---- the program ---- */
 
-/* The arguments of this process, each with its NUL. Negative errno. */
-static int read_command(char **text, size_t *length)
-{
-    FILE *stream = fopen("/proc/self/cmdline", "re");
-    char *argument = NULL;
-    size_t capacity = 0;
-    int rc = stream == NULL ? -errno : 0;
-    while (rc == 0 && getdelim(&argument, &capacity, '\0', stream) > 0)
-        rc = -argz_add(text, length, argument);
-    free(argument);
-    if (stream != NULL)
-        fclose(stream);
-    return rc == 0 && *length == 0 ? -ENOEXEC : rc;
-}
-
 /* Whether the program has a key. */
 static bool find_program(coll_recorder *recorder)
 {
     const coll_job *job = &recorder->process->job;
     char **argument = NULL;
     size_t length = 0;
-    int rc = read_command(&recorder->run.command, &length);
+    int rc = coll_process_command(&recorder->run.command, &length);
     if (rc == 0)
         argument =
             base_zeroed(argz_count(recorder->run.command, length) + 1, sizeof *argument, &rc);

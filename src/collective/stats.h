@@ -20,13 +20,16 @@ void coll_stats_free(coll_stats *stats);
 /* For a file of this group: allocates what rank 0 needs. Local. */
 int coll_stats_prepare(coll_stats *stats, const coll_group *group);
 
-/* For people lines have no details: neither plan nor time line. */
-enum coll_stats_kind { COLL_STATS_OFF, COLL_STATS_FOR_PEOPLE, COLL_STATS_DETAILED };
-/* The value of parameter stats for standard error, whose lines are for people. */
+/* A line for each call, without details or with plans and time lines; or at the end a line for all
+ * calls in each direction. */
+enum coll_stats_kind { COLL_STATS_OFF, COLL_STATS_PLAIN, COLL_STATS_DETAILED, COLL_STATS_TOTALS };
+/* The value of parameter stats for standard error, whose lines have no details. */
 #define COLL_STATS_STDERR "-"
-/* A file is opened. kind: the same on all ranks; path: rank 0's value of the parameter, which stays
- * valid until coll_stats_end. Local, as all that follow but report. */
-void coll_stats_begin(coll_stats *stats, const char *path, enum coll_stats_kind kind);
+/* A file is opened. kind: the same on all ranks; path, record: rank 0's values of the parameters,
+ * which stay valid until coll_stats_end. Local, as all that follow but report. */
+void coll_stats_begin(coll_stats *stats, enum coll_stats_kind kind, const char *path,
+                      const char *record);
+/* The file is closed: appends what it has of totals. */
 void coll_stats_end(coll_stats *stats);
 
 bool coll_stats_are_on(const coll_stats *stats);
@@ -67,8 +70,8 @@ typedef struct coll_stats_access {
     const coll_nodes *nodes;
 } coll_stats_access;
 
-/* Appends the line; does nothing where statistics are off. Returns an error of communication only.
- * Collective where statistics are on. */
+/* Appends the line, or adds to totals; does nothing where statistics are off. Returns an error of
+ * communication only. Collective where statistics are on. */
 int coll_stats_report(coll_stats *stats, coll_group *group, const coll_stats_access *access);
 
 #endif

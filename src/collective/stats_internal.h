@@ -1,11 +1,56 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of the statistics share. Calls go stats.c -> plan, timeline and file. */
+/* What the files of the statistics share. Calls go stats.c -> line, plan, timeline and file;
+ * line, file -> job. */
 #ifndef COLLECTIVE_STATS_INTERNAL_H
 #define COLLECTIVE_STATS_INTERNAL_H
 
 #include "collective/stats.h"
 
 #include "json/json.h"
+
+/* ---- a line (stats_line.c) ---- */
+
+/* What each rank reports to rank 0 of a call. */
+enum { COLL_STATS_FIELDS = 11 };
+void coll_stats_fill_fields(int64_t field[COLL_STATS_FIELDS], const coll_stats_access *access);
+
+/* One call, or sums over several of one file and direction. */
+typedef struct coll_stats_line {
+    const char *file;
+    bool write;
+    int ranks;
+    size_t nodes;
+    int64_t calls, plans;
+    size_t aggregators;
+    const char *domains, *strategy;
+    int64_t unit, cycles;
+    coll_times time; /* of the slowest rank in each stage; st1 of the last rank to make the call */
+    double waited;   /* of the first rank to make the call for the last one */
+    int64_t bytes, messages, metadata; /* sums over all ranks */
+    coll_device_use device;            /* seconds: of the slowest rank */
+    double hop_bytes, hop_bytes_otp;
+    int64_t crossing_bytes;
+    int64_t plan_id; /* -1: of several calls */
+} coll_stats_line;
+
+/* field: COLL_STATS_FIELDS of each rank, in order. */
+coll_stats_line coll_stats_make_line(const coll_stats_access *access, const int64_t *field,
+                                     int ranks);
+/* calls == 0 in *total: nothing was added yet. */
+void coll_stats_add_line(coll_stats_line *total, const coll_stats_line *line);
+/* The members of the line's object. number: of the line. */
+void coll_stats_put_line(json_writer *w, const coll_stats_line *line, const coll_process *process,
+                         int64_t number);
+
+/* ---- the job (stats_job.c) ---- */
+
+/* An object of that key: user, job, host, command, MPI and record, each if it is known. record: the
+ * parameter, or "". */
+void coll_stats_put_job(json_writer *w, const char *key, const coll_process *process,
+                        const char *record);
+/* The name of the file: %u, %j and %x in the pattern become the user, the job and the program, %%
+ * becomes %. NULL: no memory; the caller frees it. */
+char *coll_stats_expand(const coll_process *process, const char *pattern);
 
 /* ---- the plan of a line (stats_plan.c) ---- */
 

@@ -66,7 +66,8 @@ static void check_folder(const checked *c)
     char path[PATH_MAX];
     const char *slash = strrchr(c->value, '/');
     size_t length = slash == NULL ? 0 : (size_t)(slash + 1 - c->value);
-    if (strcmp(c->value, "auto") == 0 || strcmp(c->value, "-") == 0)
+    bool is_pattern = c->parameter == PARAMETER_STATS && memchr(c->value, '%', length) != NULL;
+    if (strcmp(c->value, "auto") == 0 || strcmp(c->value, "-") == 0 || is_pattern)
         return;
     if (!make_path(c, length, path))
         report(c, "is too long for the name of a file");

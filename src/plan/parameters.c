@@ -28,8 +28,13 @@ const parameter_description parameter_table[PARAMETERS] = {
          "the component; empty: do not record"},
     [PARAMETER_STATS] =
         {"stats", PARAMETER_TEXT, NULL, 3,
-         "File that gets a line of statistics (a JSON object) for each collective access; "
-         "'-' is standard error; empty: none"},
+         "File that gets lines of statistics (JSON objects); in its name %u is the user, %j the "
+         "job, %x the program and %% is %; '-' is standard error; empty: none"},
+    [PARAMETER_STATS_LEVEL] =
+        {"stats_level", PARAMETER_CHOICE, "calls", 3,
+         "Lines of statistics: one for each collective access (calls), or for each file one of all "
+         "writes and one of all reads when it is closed (files)",
+         .names = {[PARAMETER_STATS_CALLS] = "calls", [PARAMETER_STATS_FILES] = "files"}},
     [PARAMETER_PRIORITY] =
         {"priority", PARAMETER_NUMBER, "10", 3,
          "Priority of the component: above 50 it comes before the stock components, above "

@@ -28,6 +28,7 @@ enum parameter {
     PARAMETER_STRIPE_SIZE,
     PARAMETER_STRIPE_COUNT,
     PARAMETER_SHARED_MEMORY,
+    PARAMETER_STATS_LEVEL, /* enum parameter_stats_level */
     PARAMETER_VALUES,
     /* Names of files; all ranks of a file use the same. */
     PARAMETER_TOPOLOGY = PARAMETER_VALUES,
@@ -40,6 +41,8 @@ enum parameter {
     PARAMETER_STRICT,
     PARAMETERS
 };
+
+enum parameter_stats_level { PARAMETER_STATS_CALLS, PARAMETER_STATS_FILES };
 
 enum { PARAMETER_MOST_NAMES = 5, PARAMETER_VALID_BYTES = 128 };
 

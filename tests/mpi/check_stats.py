@@ -11,7 +11,8 @@ import sys
 MOST_WINDOWS, MOST_LINES = 32, 64
 KEYS = {"op", "file", "ranks", "nodes", "aggregators", "cycles", "bytes", "messages", "metadata_bytes", "seconds", "waited",
         "st1", "st2", "st3", "st4", "st5", "strategy", "hop_bytes", "hop_bytes_otp", "crossing_bytes", "format", "version", "program",
-        "run", "call", "ended", "schedule", "domains", "unit", "device_bytes", "device_copies", "device_seconds"}
+        "run", "call", "ended", "domains", "unit", "device_bytes", "device_copies", "device_seconds", "calls", "plans"}
+JOB = {"user", "id", "host", "command", "mpi"}
 
 
 def hops(distances, a, b):
@@ -76,7 +77,11 @@ def check_timeline(call):
 
 
 def check(call):
-    yield set(call) - {"plan", "timeline"} == KEYS, f"keys: {set(call) ^ KEYS}"
+    yield set(call) - {"plan", "timeline", "job", "schedule"} == KEYS, f"keys: {set(call) ^ KEYS}"
+    yield ("schedule" in call) or not {"plan", "timeline"} & set(call), "totals without details"
+    yield ("schedule" not in call) or (call["calls"] == 1 and call["plans"] <= 1), "one call, or totals"
+    yield ("job" in call) == (call["call"] == 1), "the job in the first line"
+    yield set(call.get("job", JOB)) - {"record"} == JOB, "what is known of the job"
     yield call["format"] == 1 and call["domains"] in ("even", "stripe", "fitted", "none"), "format and domains"
     yield abs(sum(call[f"st{n}"] for n in range(1, 6)) - call["seconds"]) < 1e-5, "seconds are the sum of stages"
     yield all(call[key] >= 0 for key in KEYS if isinstance(call[key], (int, float))), "no number is negative"

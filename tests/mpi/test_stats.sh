@@ -50,6 +50,9 @@ contest "16 ranks" run -np 16 --map-by node
 for name in plain even blocks; do
     right $name "16 ranks, $name"
 done
+tap_check "the job: host, command and MPI" \
+    grep -q '"job": {"user": "[^"]*", "id": "[^"]*", "host": "[^"]*", "command": "[^"]*contest .*", "mpi": "Open MPI v[^,]*"}' \
+    "$tap_dir/plain"
 tap_check "by blocks: they are told" grep -q '"blocks": \[0,0,[0-9]*' "$tap_dir/blocks"
 tap_is "$(grep -c '^{"op": ' <<<"$said") $(grep -c '"plan"\|"timeline"' <<<"$said")" "4 0" \
     "on standard error: a short line a call"
@@ -77,6 +80,29 @@ else
     tap_skip "a tree, fitted domains" "needs nodes of the cluster"
 fi
 stop_cluster
+
+# A line for each file and direction has the sums of lines for each call, of the same plans.
+sums() {
+    "$PYTHON3" - "$tap_dir/$1" <<'EOF'
+import json, sys
+sums = {}
+with open(sys.argv[1], encoding="utf-8") as lines:
+    for line in map(json.loads, lines):
+        for key in ("calls", "bytes", "messages", "hop_bytes", "hop_bytes_otp", "crossing_bytes", "cycles"):
+            sums[line["op"], key] = sums.get((line["op"], key), 0) + line[key]
+print(sorted(sums.items()))
+EOF
+}
+dump() {
+    tap_check "$1: a run" run_here 4 -x SLURM_JOB_ID=7/8 --mca fcoll tatp --mca fcoll_tatp_stats "$tap_dir/$1" \
+        --mca fcoll_tatp_domains fitted "${@:2}" "$BENCH_DIR/dump" --size 20000 --steps 3 --file "$tap_dir/dumped"
+}
+dump calls
+dump %u-%j-%x-%%-%z --mca fcoll_tatp_stats_level files
+mv "$tap_dir/$(id -un)-7_8-dump-%-%z" "$tap_dir/totals"
+tap_check "there are several calls" test "$(wc -l <"$tap_dir/calls")" -gt 2
+right totals "totals" "lines 2 plans 0 timelines 0"
+tap_is "$(sums totals)" "$(sums calls)" "totals are the sums of the calls"
 
 # Into a FIFO, which is refused without waiting for a reader; and a file whose name is not UTF-8.
 name=$tap_dir/$'\xc3\xa9 \xff "\\\x01'

@@ -199,6 +199,7 @@ static const char *const values[PARAMETERS][8] = {
     [PARAMETER_STRIPE_COUNT] = {"", "1", "2", "3", "5", NULL},
     [PARAMETER_SHARED_MEMORY] = {"false", "false", "true", NULL},
     [PARAMETER_TOPOLOGY] = {"", "", "none", "/there/is/no/such/file", NULL},
+    [PARAMETER_STATS_LEVEL] = {"calls", "calls", "files", NULL},
     [PARAMETER_STRICT] = {"", "", "", "true", NULL},
 };
 

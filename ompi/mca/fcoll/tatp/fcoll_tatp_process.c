@@ -120,7 +120,10 @@ static coll_process process = {
 
 static void find_job(void)
 {
+    static char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
     make_id();
+    (void)MPI_Get_library_version(version, &length);
     process.job = (coll_job){
         .id = id,
         .started = coll_process_start(),
@@ -128,6 +131,7 @@ static void find_job(void)
         .is_first = 0 == OMPI_PROC_MY_NAME->vpid,
         .has_one_program = has_one_program(),
         .folder = find_folder(),
+        .mpi = version,
     };
 }
 

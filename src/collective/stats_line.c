@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A line of the statistics: what the ranks report of a call, summed up, or all calls of a file. */
+#define _GNU_SOURCE /* program_invocation_short_name */
+#include "collective/stats_internal.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "base/version.h"
+
+/* Version of the keys in fcoll_tatp(7): changes when one of them changes its meaning. */
+#define FORMAT 1
+
+/* What each rank reports to rank 0; times in nanoseconds. */
+enum { ST1, ST2, ST3, ST4, ST5, COPY_TIME, BYTES, MESSAGES, METADATA, COPIED, COPIES, FIELDS };
+_Static_assert((int)FIELDS == (int)COLL_STATS_FIELDS, "number of fields");
+
+static int64_t nanoseconds(double seconds)
+{
+    return (int64_t)(seconds * 1e9);
+}
+
+void coll_stats_fill_fields(int64_t field[COLL_STATS_FIELDS], const coll_stats_access *access)
+{
+    const coll_times *t = &access->time;
+    field[ST1] = nanoseconds(t->st1);
+    field[ST2] = nanoseconds(t->st2);
+    field[ST3] = nanoseconds(t->st3);
+    field[ST4] = nanoseconds(t->st4);
+    field[ST5] = nanoseconds(t->st5);
+    field[COPY_TIME] = nanoseconds(access->device.seconds);
+    field[BYTES] = access->moved;
+    field[MESSAGES] = access->messages;
+    field[METADATA] = access->metadata;
+    field[COPIED] = access->device.bytes;
+    field[COPIES] = access->device.copies;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Ranks that make the call early wait in its first reduction, which is the program's time. The last
+ * one does not wait: its st1 is the call's. */
+static void add_fields(coll_stats_line *line, const int64_t *field, int ranks)
+{
+    int64_t least = INT64_MAX, stage[BYTES] = {0};
+    for (int r = 0; r < ranks; r++, field += FIELDS) {
+        for (int i = 0; i < BYTES; i++)
+            stage[i] = larger(stage[i], field[i]);
+        least = field[ST1] < least ? field[ST1] : least;
+        line->bytes += field[BYTES];
+        line->messages += field[MESSAGES];
+        line->metadata += field[METADATA];
+        line->device.bytes += field[COPIED];
+        line->device.copies += field[COPIES];
+    }
+    line->time =
+        (coll_times){1e-9 * (double)least, 1e-9 * (double)stage[ST2], 1e-9 * (double)stage[ST3],
+                     1e-9 * (double)stage[ST4], 1e-9 * (double)stage[ST5]};
+    line->waited = 1e-9 * (double)(stage[ST1] - least);
+    line->device.seconds = 1e-9 * (double)stage[COPY_TIME];
+}
+
+coll_stats_line coll_stats_make_line(const coll_stats_access *access, const int64_t *field,
+                                     int ranks)
+{
+    coll_stats_line line = {
+        .file = access->file,
+        .write = access->write,
+        .ranks = ranks,
+        .nodes = coll_nodes_map(access->nodes)->nodes,
+        .calls = 1,
+        .plans = access->makes_plan,
+        .domains = division_kind_name(DIVISION_AUTO),
+        .strategy = "none",
+    };
+    add_fields(&line, field, ranks);
+    if (access->plan != NULL) {
+        const coll_plan_view plan = coll_plan_get(access->plan);
+        const coll_plan_costs costs = coll_plan_get_costs(access->plan);
+        line.aggregators = plan.domains->count;
+        line.domains = division_kind_name(costs.domains);
+        line.unit = costs.unit;
+        line.cycles = plan.num_cycles;
+        line.strategy = access->settings->strategy->name;
+        line.hop_bytes = costs.hop_bytes;
+        line.hop_bytes_otp = costs.hop_bytes_otp;
+        line.crossing_bytes = costs.crossing_bytes;
+        line.plan_id = plan.id;
+    }
+    return line;
+}
+
+static void add_times(coll_times *sum, const coll_times *t)
+{
+    sum->st1 += t->st1;
+    sum->st2 += t->st2;
+    sum->st3 += t->st3;
+    sum->st4 += t->st4;
+    sum->st5 += t->st5;
+}
+
+void coll_stats_add_line(coll_stats_line *total, const coll_stats_line *line)
+{
+    coll_stats_line sum = *line;
+    sum.calls += total->calls;
+    sum.plans += total->plans;
+    sum.cycles += total->cycles;
+    sum.bytes += total->bytes;
+    sum.messages += total->messages;
+    sum.metadata += total->metadata;
+    sum.device.bytes += total->device.bytes;
+    sum.device.copies += total->device.copies;
+    sum.device.seconds += total->device.seconds;
+    sum.waited += total->waited;
+    sum.hop_bytes += total->hop_bytes;
+    sum.hop_bytes_otp += total->hop_bytes_otp;
+    sum.crossing_bytes += total->crossing_bytes;
+    add_times(&sum.time, &total->time);
+    if (line->aggregators < total->aggregators) { /* those of the call with the most */
+        sum.aggregators = total->aggregators;
+        sum.domains = total->domains;
+        sum.unit = total->unit;
+        sum.strategy = total->strategy;
+    }
+    sum.plan_id = -1;
+    *total = sum;
+}
+
+/* ---- the text ---- */
+
+static void put_access(json_writer *w, const coll_stats_line *line)
+{
+    json_put_string(w, "op", line->write ? "write" : "read");
+    json_put_string(w, "file", line->file);
+    json_put_int64(w, "ranks", line->ranks);
+    json_put_size(w, "nodes", line->nodes);
+    json_put_int64(w, "calls", line->calls);
+    json_put_int64(w, "plans", line->plans);
+    json_put_size(w, "aggregators", line->aggregators);
+    json_put_string(w, "domains", line->domains);
+    json_put_int64(w, "unit", line->unit);
+    json_put_int64(w, "cycles", line->cycles);
+}
+
+static void put_sums(json_writer *w, const coll_stats_line *line)
+{
+    const coll_times *t = &line->time;
+    json_put_int64(w, "bytes", line->bytes);
+    json_put_int64(w, "messages", line->messages);
+    json_put_int64(w, "metadata_bytes", line->metadata);
+    json_put_int64(w, "device_bytes", line->device.bytes);
+    json_put_int64(w, "device_copies", line->device.copies);
+    json_put_formatted(w, "device_seconds", "%.6f", line->device.seconds);
+    json_put_formatted(w, "seconds", "%.6f", t->st1 + t->st2 + t->st3 + t->st4 + t->st5);
+    json_put_formatted(w, "waited", "%.6f", line->waited);
+    json_put_formatted(w, "st1", "%.6f", t->st1);
+    json_put_formatted(w, "st2", "%.6f", t->st2);
+    json_put_formatted(w, "st3", "%.6f", t->st3);
+    json_put_formatted(w, "st4", "%.6f", t->st4);
+    json_put_formatted(w, "st5", "%.6f", t->st5);
+    json_put_string(w, "strategy", line->strategy);
+    json_put_formatted(w, "hop_bytes", "%.15g", line->hop_bytes);
+    json_put_formatted(w, "hop_bytes_otp", "%.15g", line->hop_bytes_otp);
+    json_put_int64(w, "crossing_bytes", line->crossing_bytes);
+}
+
+static void put_origin(json_writer *w, const coll_stats_line *line, const coll_process *process,
+                       int64_t number)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    json_put_int64(w, "format", FORMAT);
+    json_put_string(w, "version", TATP_VERSION);
+    json_put_string(w, "program", program_invocation_short_name);
+    json_put_string(w, "run", process->job.id);
+    json_put_int64(w, "call", number);
+    json_put_formatted(w, "ended", "%.3f", (double)now.tv_sec + (double)now.tv_nsec * 1e-9);
+    if (line->plan_id >= 0)
+        json_put_int64(w, "schedule", line->plan_id);
+}
+
+void coll_stats_put_line(json_writer *w, const coll_stats_line *line, const coll_process *process,
+                         int64_t number)
+{
+    put_access(w, line);
+    put_sums(w, line);
+    put_origin(w, line, process, number);
+}
