@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What users can set and read is in the manual: parameters, hints, keys of statistics, performance variables, options.
+. "$top_srcdir/tests/lib/tap.sh" || exit 1
+
+src=$top_srcdir
+manual=$src/doc/man/fcoll_tatp.7
+
+# all WHAT PAGE NAME...: each NAME is documented there
+all() {
+    local what=$1 page=$2 name missing=
+    shift 2
+    tap_check "there are $what" test $# -gt 0
+    for name; do
+        sed 's/fcoll_tatp_//g' "$page" | grep -Eq "^\..*(Cm|Fl|Ql) .*\<$name\>" || missing+=" $name"
+    done
+    tap_is "${missing# }" "" "$what are in ${page##*/}"
+}
+
+# keys FILE...: second arguments of json_put_* and json_begin_*
+keys() {
+    grep -hoE 'json_(put|begin)_[a-z0-9]+\([a-z&.>-]+, "[a-z0-9_]+"' "$@" | sed 's/.*"\(.*\)"/\1/' | sort -u
+}
+
+# rows PREFIX FILE: the first string of each row [PREFIX...] = {"...", of a table, which may be on the next line
+rows() {
+    tr -d '\n' <"$2" | grep -oE "\[$1[A-Z_]*\] = *\{\"[a-z_]*\"" | sed 's/.*{"\(.*\)"/\1/'
+}
+
+mapfile -t parameters < <(rows PARAMETER_ "$src/src/plan/parameters.c")
+all "parameters" "$manual" "${parameters[@]}"
+mapfile -t hints < <(rows COLL_HINT_ "$src/src/collective/hints.c")
+all "hints" "$manual" "${hints[@]}"
+mapfile -t statistics < <(keys "$src"/src/collective/stats*.c)
+all "keys of statistics" "$manual" "${statistics[@]}"
+mapfile -t variables < <(sed -n '/variables\[\]/,/^};/s/^ *{"\([a-z_0-9]*\)",.*/\1/p' \
+    "$src/ompi/mca/fcoll/tatp/fcoll_tatp_pvars.c" | grep -v '^st[2-4]$') # "st1 to st5"
+all "performance variables" "$manual" "${variables[@]}"
+
+# options PROGRAM COMMAND...
+options() {
+    local program=$1 command names
+    shift
+    for command; do
+        mapfile -t names < <("$TOOLS_DIR/$program" "$command" --help | grep -oE -- '--[a-z-]+' | sed 's/^--//' | sort -u |
+            grep -vxE 'help|usage|version|mca|')
+        [[ ${#names[@]} -eq 0 ]] || all "options of $program $command" "$src/doc/man/$program.1" "${names[@]}"
+    done
+}
+commands() {
+    "$TOOLS_DIR/$1" --help | sed -n '/^ *Commands:/,/^.*COMMAND --help/s/^  *\([a-z]*\)  .*/\1/p'
+}
+# shellcheck disable=SC2046 # a word each
+for program in tatp dla; do
+    tap_check "$program has commands" test "$(commands $program | wc -l)" -gt 5
+    options $program $(commands $program | grep -vx report)
+done
+tap_plan
