@@ -29,6 +29,6 @@ int main(int argc, char **argv)
                     "  setup     print the setting by which mpirun finds --map-by dla\n"
                     "  list      list the records in your cache, of file=auto\n"
                     "  forget    remove records from it\n"
-                    "'dla COMMAND --help' lists the options of a command.",
+                    "'dla help COMMAND' lists the options of a command.",
                     argc, argv);
 }

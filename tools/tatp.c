@@ -33,6 +33,6 @@ int main(int argc, char **argv)
                     "  report    draw the statistics of a run as a page\n"
                     "  run       run a program of another MPI with libtatp-mpiio.so\n"
                     "  topology  print the network that a file describes\n"
-                    "'tatp COMMAND --help' lists the options of a command.",
+                    "'tatp help COMMAND' lists the options of a command.",
                     argc, argv);
 }

@@ -138,8 +138,7 @@ int tatp_run(int argc, char **argv)
                "  tatp run --stats run.json srun -n 16 ./program",
     };
     run_options run = {.library = TATP_LIBRARY};
-    if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &run) != 0)
-        return tool_fail("out of memory");
+    tool_parse_in_order(&argp, argc, argv, &run);
     preload(run.library);
     name_for_open_mpi();
     execvp(run.command[0], run.command);

@@ -11,10 +11,15 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/unknown.h"
+
+enum { MOST_NAMES = 32 };
 
 struct chosen {
+    const char *doc;
     const tool_command *commands, *command;
     int index; /* of the command's name in argv */
+    bool help; /* the command shall only print its help */
 };
 
 static void __attribute__((format(printf, 1, 0))) show_message(const char *format, va_list args)
@@ -134,43 +139,112 @@ static error_t parse_file_argument(int key, char *arg, struct argp_state *state)
 
 const struct argp tool_file_argp = {.parser = parse_file_argument, .args_doc = "FILE"};
 
-void tool_parse(const struct argp *argp, int argc, char **argv, void *options)
+static error_t parse_help_option(int key, char *arg, struct argp_state *state)
 {
-    if (argp_parse(argp, argc, argv, 0, NULL, options) != 0)
+    (void)arg;
+    if (key != 'h')
+        return ARGP_ERR_UNKNOWN;
+    argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP);
+    return 0;
+}
+
+static const struct argp help_argp = {
+    .options = (const struct argp_option[]){{NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0}, {0}},
+    .parser = parse_help_option,
+};
+
+/* argp gives the input to the first child. */
+static void parse_arguments(const struct argp *argp, int argc, char **argv, unsigned flags,
+                            void *options)
+{
+    const struct argp_child children[] = {{argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
+    const struct argp both = {.children = children};
+    if (argp_parse(&both, argc, argv, flags, NULL, options) != 0)
         exit(tool_fail("out of memory"));
 }
 
-/* The first non-option argument names the command, which parses the rest. */
+void tool_parse(const struct argp *argp, int argc, char **argv, void *options)
+{
+    parse_arguments(argp, argc, argv, 0, options);
+}
+
+void tool_parse_in_order(const struct argp *argp, int argc, char **argv, void *options)
+{
+    parse_arguments(argp, argc, argv, ARGP_IN_ORDER, options);
+}
+
+void tool_refuse_name(const struct argp_state *state, const char *what, const char *name,
+                      const void *table, size_t size)
+{
+    const char *known[MOST_NAMES + 1] = {NULL};
+    char list[512] = "";
+    for (size_t k = 0; k < MOST_NAMES; k++) {
+        memcpy(&known[k], (const char *)table + k * size, sizeof *known);
+        if (known[k] == NULL)
+            break;
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", k > 0 ? ", " : "", known[k]);
+    }
+    const char *nearest = base_nearest_name(name, known);
+    if (base_is_near(name, nearest))
+        argp_error(state, "'%s' is not a %s; did you mean '%s'?", name, what, nearest);
+    argp_error(state, "'%s' is not a %s: %s", name, what, list);
+}
+
+/* ---- commands ---- */
+
+static void show_first_steps(const char *doc)
+{
+    tool_fail("no command is given; '%s help' lists them", program_invocation_short_name);
+    fprintf(stderr, "\n%.*s\n", (int)strcspn(doc, "\v"), doc);
+    exit(TOOL_USAGE);
+}
+
+static void choose_command(struct chosen *chosen, const struct argp_state *state)
+{
+    const char *name = state->argv[chosen->index];
+    chosen->command = chosen->commands;
+    while (chosen->command->name != NULL && strcmp(chosen->command->name, name) != 0)
+        chosen->command++;
+    if (chosen->command->name == NULL)
+        tool_refuse_name(state, "command", name, chosen->commands, sizeof *chosen->commands);
+}
+
+/* The first non-option argument names the command, which parses the rest; "help" may precede it. */
 static error_t parse_command(int key, char *arg, struct argp_state *state)
 {
     struct chosen *chosen = state->input;
     switch (key) {
     case ARGP_KEY_ARG:
-        chosen->index = state->next - 1;
-        for (chosen->command = chosen->commands; chosen->command->name != NULL; chosen->command++)
-            if (strcmp(chosen->command->name, arg) == 0)
-                break;
-        if (chosen->command->name == NULL)
-            argp_error(state, "'%s' is not a command", arg);
+        chosen->help = strcmp(arg, "help") == 0;
+        if (chosen->help && state->next == state->argc)
+            argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP);
+        chosen->index = chosen->help ? state->next : state->next - 1;
+        choose_command(chosen, state);
         state->next = state->argc;
         return 0;
-    case ARGP_KEY_NO_ARGS: argp_error(state, "no command is given"); return 0;
+    case ARGP_KEY_NO_ARGS: show_first_steps(chosen->doc); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
+}
+
+static int run_command(const struct chosen *chosen, int argc, char **argv)
+{
+    char name[80], option[] = "--help", *help[] = {name, option, NULL};
+    snprintf(name, sizeof name, "%s %s", program_invocation_short_name, chosen->command->name);
+    argv[chosen->index] = name;
+    return chosen->help ? chosen->command->run(2, help)
+                        : chosen->command->run(argc - chosen->index, argv + chosen->index);
 }
 
 int tool_run(const tool_command *commands, const char *doc, int argc, char **argv)
 {
     const struct argp argp = {
         .parser = parse_command, .args_doc = "COMMAND [OPTION...]", .doc = doc};
-    struct chosen chosen = {.commands = commands};
-    char name[80];
+    struct chosen chosen = {.doc = doc, .commands = commands};
     argp_err_exit_status = TOOL_USAGE;
-    if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &chosen) != 0)
-        return tool_fail("out of memory");
-    snprintf(name, sizeof name, "%s %s", program_invocation_short_name, chosen.command->name);
-    argv[chosen.index] = name;
-    int status = chosen.command->run(argc - chosen.index, argv + chosen.index);
+    tool_parse_in_order(&argp, argc, argv, &chosen);
+    int status = run_command(&chosen, argc, argv);
     bool failed = ferror(stdout);
     errno = failed ? EIO : 0; /* the cause of an earlier failure is not known any more */
     if ((fflush(stdout) != 0 || failed) && status == 0)

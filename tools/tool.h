@@ -36,8 +36,17 @@ int tool_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same for what is no error. */
 void tool_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Parses the arguments of a command into `options`, the input of the argp. */
+/* Parses the arguments of a command into `options`, the input of the argp. -h is --help. */
 void tool_parse(const struct argp *argp, int argc, char **argv, void *options);
+
+/* The same in the order of the arguments: options behind an argument may belong to it. */
+void tool_parse_in_order(const struct argp *argp, int argc, char **argv, void *options);
+
+/* Ends the program after a message: `name` is none of the table's, with the nearest one, or with
+ * all. Its rows, of `size` bytes, begin with a name, the last one with NULL; `what` is what they
+ * name. */
+void tool_refuse_name(const struct argp_state *state, const char *what, const char *name,
+                      const void *table, size_t size);
 
 /* Opens a file for reading; ends the program after a message. */
 FILE *tool_open(const char *file);

@@ -61,6 +61,12 @@ static inline const char *base_nearest_name(const char *name, const char *const 
     return nearest;
 }
 
+/* Whether a name may be the other one, mistyped: half of its characters at most are wrong. */
+static inline bool base_is_near(const char *name, const char *other)
+{
+    return 2 * base_name_distance(name, other) <= strlen(name);
+}
+
 static inline void base_report_setting(const base_settings *s, const char *name,
                                        const char *nearest)
 {

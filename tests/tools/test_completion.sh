@@ -28,7 +28,7 @@ for tool in tatp dla; do
         tap_contains "$(completes $tool "$command" --)" "--help" "$tool $command: options"
     done
 done
-tap_is "$(completes tatp li)" "links" "a part of a command"
+tap_is "$(completes tatp li) $(completes tatp help li)" "links links" "a part of a command"
 tap_is "$(completes tatp plan --s)" "--savings --solver --strategy" "options of a command"
 tap_is "$(completes tatp doctor --l)" "--limit" "options of a command that is a program in Python"
 tap_is "$(completes dla map --method b)" "bisection byslot bynode" "values"

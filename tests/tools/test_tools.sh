@@ -8,9 +8,19 @@ here=$(cd "$(dirname "$0")" && pwd)
 # --- both ---
 
 for tool in dla tatp; do
-    refuses 2 "$tool: no command is given" "$tool alone" $tool
-    refuses 2 "$tool: 'fly' is not a command" "$tool: an unknown command" $tool fly
-    tap_contains "$($tool --help)" "Usage: $tool" "$tool --help"
+    refuses 2 "$tool: no command is given; '$tool help' lists them" "$tool alone" $tool
+    tap_is "$(sed -n '/^First/,$p' err)" "$($tool --help | sed -n '/^First/,/^$/p')" "$tool alone: the first steps"
+    commands=$($tool --help | sed -n '/^Commands:/,/^[^ C]/s/^  \([a-z]*\)  .*/\1/p')
+    tap_contains "$($tool fly 2>&1)" "$tool: 'fly' is not a command: " "$tool: an unknown command"
+    for command in $commands; do
+        tap_contains " $($tool fly 2>&1 | head -n 1)," " $command," "$tool: an unknown command: there is $command"
+        [[ $tool:$command != dla:pingpong ]] || continue
+        tap_is "$($tool help $command)" "$($tool $command --help)" "$tool help $command"
+        tap_is "$($tool $command -h)" "$($tool $command --help)" "$tool $command -h"
+    done
+    for option in --help -h help; do
+        tap_contains "$($tool $option)" "Usage: $tool" "$tool $option"
+    done
     tap_check "$tool --help begins with the first steps" grep -q -x 'First steps:' <($tool --help | head -n 4)
     tap_contains "$($tool --version)" "$tool (tatp-dla" "$tool --version"
 done
