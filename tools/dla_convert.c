@@ -10,6 +10,8 @@ struct convert_options {
     const char *file, *format;
 };
 
+static const char *const formats[] = {"mtx", "fileview", NULL};
+
 static error_t parse_convert_option(int key, char *arg, struct argp_state *state)
 {
     struct convert_options *options = state->input;
@@ -17,8 +19,8 @@ static error_t parse_convert_option(int key, char *arg, struct argp_state *state
     case ARGP_KEY_INIT: state->child_inputs[0] = &options->file; return 0;
     case 't':
         options->format = arg;
-        if (strcmp(arg, "mtx") != 0 && strcmp(arg, "fileview") != 0)
-            argp_error(state, "'%s' is not a format: mtx or fileview", arg);
+        if (strcmp(arg, formats[0]) != 0 && strcmp(arg, formats[1]) != 0)
+            tool_refuse_name(state, "format", arg, formats, sizeof *formats);
         return 0;
     case ARGP_KEY_END:
         if (options->format == NULL)
@@ -41,7 +43,7 @@ int dla_convert(int argc, char **argv)
     view_file file;
     tool_parse(&convert_argp, argc, argv, &options);
     dla_read_view(options.file, &file);
-    int rc = strcmp(options.format, "mtx") == 0
+    int rc = strcmp(options.format, formats[0]) == 0
                  ? matrix_write_market(stdout, &file.view, file.comments)
                  : view_file_write(stdout, &file);
     view_file_release(&file);

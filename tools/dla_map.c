@@ -428,8 +428,7 @@ static void parse_placement_format(struct map_options *options, const char *arg,
     for (options->format = formats; options->format->name != NULL; options->format++)
         if (strcmp(options->format->name, arg) == 0)
             return;
-    argp_error(state, "'%s' is not a format: table, json, rankfile, hostfile, seq, slurm or cray",
-               arg);
+    tool_refuse_name(state, "format", arg, formats, sizeof *formats);
 }
 
 static void check_options(const struct map_options *options, const struct argp_state *state)

@@ -18,7 +18,7 @@ static error_t parse_solver_option(int key, char *arg, struct argp_state *state)
         return ARGP_ERR_UNKNOWN;
     *solver = lap_find_solver(arg);
     if (*solver == NULL)
-        argp_error(state, "'%s' is not a solver", arg);
+        tool_refuse_name(state, "solver", arg, lap_solvers, sizeof *lap_solvers);
     return 0;
 }
 
@@ -70,7 +70,7 @@ static const plan_strategy *parse_strategy(const char *arg, struct argp_state *s
 {
     const plan_strategy *strategy = plan_find_strategy(arg);
     if (strategy == NULL && strcmp(arg, "all") != 0)
-        argp_error(state, "'%s' is not a strategy", arg);
+        tool_refuse_name(state, "strategy", arg, plan_strategies, sizeof *plan_strategies);
     return strategy;
 }
 

@@ -19,6 +19,8 @@
 /* A value too long for a message is cut. */
 #define SHOWN "%.80s"
 
+enum { MOST_CHOICES = 16 };
+
 static const char *const orders[] = {"C", "Fortran", NULL};
 static const char *const switches[] = {[DLA_NUMA_ON] = "on", [DLA_NUMA_OFF] = "off", NULL};
 
@@ -138,22 +140,34 @@ static int set_grid(dla_spec *spec, const char *value, char *reason)
     return rc;
 }
 
-static int set_choice(dla_spec *spec, dla_item item, const char *value, char *reason)
+static int refuse_choice(dla_item item, const char *value, const char *nearest, char *reason)
 {
-    size_t used;
+    size_t used = (size_t)snprintf(reason, DLA_REASON_SIZE, "%s=" SHOWN " is not valid; ",
+                                   dla_items[item].key, value);
 
-    for (int i = 0; name_of(item, i) != NULL; i++) {
-        if (strcasecmp(value, name_of(item, i)) == 0) {
-            spec->choice[item] = i;
-            return 0;
-        }
+    if (base_is_near(value, nearest)) {
+        snprintf(reason + used, DLA_REASON_SIZE - used, "did you mean %s?", nearest);
+        return -EINVAL;
     }
-    used = (size_t)snprintf(reason, DLA_REASON_SIZE, "%s=" SHOWN " is not valid; there are",
-                            dla_items[item].key, value);
+    used += (size_t)snprintf(reason + used, DLA_REASON_SIZE - used, "there are");
     for (int i = 0; name_of(item, i) != NULL; i++)
         used += (size_t)snprintf(reason + used, DLA_REASON_SIZE - used, "%s %s", i == 0 ? "" : ",",
                                  name_of(item, i));
     return -EINVAL;
+}
+
+static int set_choice(dla_spec *spec, dla_item item, const char *value, char *reason)
+{
+    const char *known[MOST_CHOICES + 1] = {NULL};
+
+    for (int i = 0; i < MOST_CHOICES && name_of(item, i) != NULL; i++) {
+        known[i] = name_of(item, i);
+        if (strcasecmp(value, known[i]) == 0) {
+            spec->choice[item] = i;
+            return 0;
+        }
+    }
+    return refuse_choice(item, value, base_nearest_name(value, known), reason);
 }
 
 int dla_spec_set(dla_spec *spec, dla_item item, const char *value, char reason[DLA_REASON_SIZE])
@@ -218,6 +232,13 @@ static const char *match_key(const char *item, const char *key)
 
 static int refuse_item(const char *item, char *reason)
 {
+    const char *known[DLA_ITEMS + 1] = {NULL}, *nearest;
+    char key[BASE_SETTING_BYTES];
+
+    for (dla_item i = 0; i < DLA_ITEMS; i++)
+        known[i] = dla_items[i].key;
+    snprintf(key, sizeof key, "%.*s", (int)strcspn(item, "="), item);
+    nearest = base_nearest_name(key, known);
     if (*item == '\0')
         return refuse(reason, "%s", "there is nothing between two separators");
     for (const base_removed *r = removed; r->name != NULL; r++)
@@ -225,6 +246,11 @@ static int refuse_item(const char *item, char *reason)
             snprintf(reason, DLA_REASON_SIZE, "there is no %s any more: %s", r->name, r->instead);
             return -EINVAL;
         }
+    if (base_is_near(key, nearest)) {
+        snprintf(reason, DLA_REASON_SIZE, "\"" SHOWN "\" is unknown; did you mean %s=?", item,
+                 nearest);
+        return -EINVAL;
+    }
     return refuse(reason,
                   "\"" SHOWN "\" is unknown; there are file=, cart=, order=, method=, objective=, "
                   "numa=, topology=, PE=, OVERSUBSCRIBE, NOOVERSUBSCRIBE, NOLOCAL and SPAN",

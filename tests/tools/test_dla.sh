@@ -134,7 +134,7 @@ printf '%%%%MatrixMarket matrix coordinate integer general\n2 2 1\n2 1 7\n' >onc
 mapped 'd["weight_inside"], d["weight_total"], round(d["cost"] * 3500, 9)' "(7, 7, 7.0)" \
     "the whole weight of values that are stored once" -f once.mtx -n x:2
 tap_is "$(dla show once.mtx | sed -n 3p)" "weight 7" "show: the whole weight of values that are stored once"
-wrong_use "'xml' is not a format: table, json, rankfile, hostfile, seq, slurm or cray" "an unknown format" \
+wrong_use "'xml' is not a format: table, json, rankfile, hostfile, seq, slurm, cray" "an unknown format" \
     -f view.crs -n x:6 -F xml
 
 # --- setup ---
@@ -228,6 +228,7 @@ tap_is "$(dla map --cart 2x2x2x2x2x2x2x2x2x2 -n 'n[0-63]:16' | head -n 1 | cut -
 placed "a b a b a b a b" "by another method" --cart 2x4 -n a:4,b:4 --method=bynode
 wrong_use "method=best is not valid; there are auto, setmatch, bisection, byslot, bynode" \
     "a method there is not" --cart 2x4 -n a:8 --method=best
+wrong_use "method=setmach is not valid; did you mean setmatch?" "a mistyped method" --cart 2x4 -n a:8 --method=setmach
 # Which values there are: tests/unit/test_dla_spec.c.
 wrong_use "\"2x\" is not a grid; a grid is written like 4x2x2" "a grid that is none" --cart=2x -n x:3
 wrong_use "\"\" is not a grid; a grid is written like 4x2x2" "an empty grid" --cart= -n x:3
@@ -391,7 +392,7 @@ dla convert profile.crs --to fileview >back.crs
 tap_check "convert: a profile stays" cmp profile.crs back.crs
 printf '%%%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 -3\n' >negative.mtx
 refuses 1 "dla: negative.mtx:3: a value is negative: -3" "convert: negative values" dla convert negative.mtx --to fileview
-refuses 2 "dla convert: 'xml' is not a format: mtx or fileview" "convert: an unknown format" \
+refuses 2 "dla convert: 'xml' is not a format: mtx, fileview" "convert: an unknown format" \
     dla convert view.crs --to xml
 refuses 2 "dla convert: --to is needed" "convert: no format" dla convert view.crs
 refuses 2 "dla convert: no file is given" "convert: no file" dla convert --to mtx

@@ -169,8 +169,11 @@ refuses_each <<'END'
 2|plan -r C.mtx| plan: --distances, or --topology with --hosts, is needed
 2|plan -r C.mtx -t slurm.conf| plan: --topology needs --hosts
 2|plan -r C.mtx -t slurm.conf -d D.mtx| plan: --distances and --topology exclude each other
-2|plan -r C.mtx -H a -s simplex| plan: 'simplex' is not a solver
-2|plan -r C.mtx -H a -S best| plan: 'best' is not a strategy
+2|plan -r C.mtx -H a -s simplex| plan: 'simplex' is not a solver: jv, hungarian, apc, aps
+2|plan -r C.mtx -H a -s hungary| plan: 'hungary' is not a solver; did you mean 'hungarian'?
+2|plan -r C.mtx -H a -S best| plan: 'best' is not a strategy: tatp, latp_volume, latp_count, otp, congestion
+2|plan -r C.mtx -H a -S latp-count| plan: 'latp-count' is not a strategy; did you mean 'latp_count'?
+2|reprot|: 'reprot' is not a command; did you mean 'report'?
 2|plan -r C.mtx -H a -m x| plan: 'x' is not a number of domains
 2|plan more| plan: 'more' is one argument too many
 END
