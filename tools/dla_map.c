@@ -459,7 +459,10 @@ static error_t parse_map_option(int key, char *arg, struct argp_state *state)
         if (nodes_parse(&options->placed->nodes, arg) != 0)
             exit(TOOL_USAGE);
         return 0;
-    case ARGP_KEY_ARG: return tool_refuse_argument(arg, state);
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 0)
+            return tool_refuse_argument(arg, state);
+        return set_item(&options->placed->spec, 'f', arg, state);
     case ARGP_KEY_END: check_options(options, state); return 0;
     default: return set_item(&options->placed->spec, key, arg, state);
     }
@@ -468,6 +471,7 @@ static error_t parse_map_option(int key, char *arg, struct argp_state *state)
 static const struct argp map_argp = {
     .options = option_table,
     .parser = parse_map_option,
+    .args_doc = "[FILE]",
     .doc = "Places ranks on nodes so that ranks that access neighbouring regions of a file share a "
            "node.",
 };

@@ -136,6 +136,9 @@ mapped 'd["weight_inside"], d["weight_total"], round(d["cost"] * 3500, 9)' "(7, 
 tap_is "$(dla show once.mtx | sed -n 3p)" "weight 7" "show: the whole weight of values that are stored once"
 wrong_use "'xml' is not a format: table, json, rankfile, hostfile, seq, slurm, cray" "an unknown format" \
     -f view.crs -n x:6 -F xml
+wrong_use "'jsno' is not a format; did you mean 'json'?" "a mistyped format" view.crs -n x:6 -F jsno
+tap_is "$(dla map view.crs -n x:3,y:3)" "$(dla map --file view.crs --nodes x:3,y:3)" "map: the view without an option"
+wrong_use "'more.crs' is one argument too many" "two views without an option" view.crs more.crs -n x:6
 
 # --- setup ---
 
@@ -239,7 +242,7 @@ wrong_use "one of --nodes and --hostfile is needed" "nodes twice" -f view.crs -n
 wrong_use "--order is that of --cart" "an order without a grid" -f view.crs -n x:6 -O C
 wrong_use "file is given twice" "a file twice" -f view.crs -f view.crs -n x:6
 wrong_use "unrecognized option '--nonsense'" "an unknown option" --nonsense
-wrong_use "'more' is one argument too many" "an argument" -c 2 -n x:6 more
+wrong_use "one of a view file and --cart is needed" "a grid and an argument" -c 2 -n x:6 more
 
 # --- map: a profile ---
 
