@@ -140,7 +140,9 @@ static int remove_entries(const cache_contents *c, const char *key)
             return tool_fail("%s: %s", c->entry[i].key.text, strerror(-rc));
         found = true;
     }
-    return found || *key == '\0' ? 0 : tool_fail("%s: no record has a key that begins so", key);
+    return found || *key == '\0'
+               ? 0
+               : tool_fail("%s: no record has a key that begins so; dla list prints the keys", key);
 }
 
 int dla_forget(int argc, char **argv)

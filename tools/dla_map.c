@@ -17,6 +17,7 @@
 
 typedef struct placement {
     dla_spec spec;
+    const char *list, *hostfile; /* of the nodes, as given */
     node_list nodes;
     dla_data data;
     setmatch_input input; /* points into this struct */
@@ -50,9 +51,28 @@ static const char *explain_stock(const placement *placed, char why[DLA_REPORT_SI
 
 /* ---- placing ---- */
 
-static int fail_slots(size_t ranks)
+/* Characters of the first item of a list, without its slots. */
+static int name_length(const char *list)
 {
-    return tool_fail("%zu ranks are more than the nodes have slots", ranks);
+    size_t length = 0;
+    for (bool inside = false; inside || strchr(":, \t", list[length]) == NULL; length++)
+        inside = list[length] == '[' || (inside && list[length] != ']');
+    return (int)length;
+}
+
+static int fail_slots(const placement *placed, size_t ranks)
+{
+    size_t nodes = placed->nodes.count, least = ranks / nodes + (ranks % nodes > 0), slots = 0;
+    const char *list = placed->list;
+    for (size_t n = 0; n < nodes; n++)
+        slots += placed->nodes.slots[n];
+    if (list == NULL)
+        return tool_fail("%zu ranks, but %zu slots: write slots=%zu for each host of %s", ranks,
+                         slots, least, placed->hostfile);
+    int length = name_length(list);
+    bool ends = list[length + (int)strcspn(list + length, ", \t")] == '\0';
+    return tool_fail("%zu ranks, but %zu slots: write --nodes '%.*s:%zu%s'", ranks, slots, length,
+                     list, least, ends ? "" : ",...");
 }
 
 /* Before memory is taken for them: an extent may be mistyped. */
@@ -64,7 +84,7 @@ static void check_grid(const placement *placed)
     for (size_t n = 0; n < placed->nodes.count && slots < ranks; n++)
         slots += placed->nodes.slots[n] < ranks - slots ? placed->nodes.slots[n] : ranks - slots;
     if (placed->spec.ndims > 0 && slots < ranks)
-        exit(fail_slots(ranks));
+        exit(fail_slots(placed, ranks));
 }
 
 static void load_files(placement *placed)
@@ -94,7 +114,7 @@ static size_t *place_by(const placement *placed, setmatch_method_fn place)
     input.load_context = &judge;
     int rc = place(&input, node);
     if (rc != 0)
-        exit(rc == -ENOSPC ? fail_slots(ranks_of(placed))
+        exit(rc == -ENOSPC ? fail_slots(placed, ranks_of(placed))
                            : tool_fail("placing: %s", strerror(-rc)));
     return node;
 }
@@ -225,8 +245,8 @@ static void check_cores(const placement *placed, const size_t *first, char *cons
     for (size_t n = 0; n < placed->nodes.count; n++)
         if (first[n + 1] - first[n] > cores)
             exit(tool_fail("%s gets %zu ranks, but has %zu cores by the file of --machine: give it "
-                           "no more slots than cores",
-                           placed->nodes.name[n], first[n + 1] - first[n], cores));
+                           "%zu slots",
+                           placed->nodes.name[n], first[n + 1] - first[n], cores, cores));
 }
 
 /* The slot of each rank: its index among the ranks of its node or, if the machine is known, a core
@@ -380,7 +400,7 @@ static int read_machine(FILE *stream, void *object, matrix_error *error)
 struct map_options {
     placement *placed;
     const struct placement_format *format;
-    const char *machine, *hostfile;
+    const char *machine;
 };
 
 /* Options have the names of the items of --map-by dla: that they set. */
@@ -436,7 +456,7 @@ static void check_options(const struct map_options *options, const struct argp_s
     const placement *placed = options->placed;
     if ((placed->spec.text[DLA_FILE] != NULL) + (placed->spec.ndims > 0) != 1)
         argp_error(state, "one of a view file and --cart is needed");
-    if ((options->hostfile != NULL) + (placed->nodes.count > 0) != 1)
+    if ((placed->hostfile != NULL) + (placed->list != NULL) != 1)
         argp_error(state, "one of --nodes and --hostfile is needed");
     if (placed->spec.text[DLA_ORDER] != NULL && placed->spec.ndims == 0)
         argp_error(state, "--order is that of --cart");
@@ -451,11 +471,12 @@ static error_t parse_map_option(int key, char *arg, struct argp_state *state)
     case 'F': parse_placement_format(options, arg, state); return 0;
     case 'M': options->machine = arg; return 0;
     case 'H':
-        if (options->hostfile != NULL)
+        if (options->placed->hostfile != NULL)
             argp_error(state, "hostfile is given twice");
-        options->hostfile = arg;
+        options->placed->hostfile = arg;
         return 0;
     case 'n':
+        options->placed->list = arg;
         if (nodes_parse(&options->placed->nodes, arg) != 0)
             exit(TOOL_USAGE);
         return 0;
@@ -482,8 +503,8 @@ int dla_map(int argc, char **argv)
     struct map_options options = {.placed = &placed, .format = formats};
     char why[DLA_REPORT_SIZE];
     tool_parse(&map_argp, argc, argv, &options);
-    if (options.hostfile != NULL)
-        nodes_read(&placed.nodes, options.hostfile);
+    if (placed.hostfile != NULL)
+        nodes_read(&placed.nodes, placed.hostfile);
     load_files(&placed);
     if (options.machine != NULL)
         tool_read(options.machine, read_machine, &placed.machine);

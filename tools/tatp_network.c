@@ -117,8 +117,10 @@ static void place_ranks(const tatp_network_options *options, const char *request
 {
     tool_parse_hosts(options->hosts, hosts);
     if (hosts->ranks != r->ranks)
-        exit(tool_fail("%s: %zu rows, but %zu ranks on the hosts", requests, r->ranks,
-                       hosts->ranks));
+        exit(tool_fail("%s: %zu rows, but %zu ranks on the hosts: write the number of ranks behind "
+                       "each host, as %s:%zu",
+                       requests, r->ranks, hosts->ranks, hosts->nodes.name[0],
+                       (r->ranks + hosts->nodes.count - 1) / hosts->nodes.count));
     for (size_t i = 0; i < r->ranks; i++)
         n->node_of_rank[i] = hosts->of_rank[i];
     r->nodes = hosts->nodes.count;

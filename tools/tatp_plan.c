@@ -76,8 +76,10 @@ static int report_infeasible(const struct planning *p)
         tool_fail("%s: no plan: %zu domains for %zu ranks, which own at most one each",
                   p->options->problem.requests, domains, ranks);
     else
-        tool_fail("%s: no plan: with --per-node=%zu the %zu nodes cannot own %zu domains",
-                  p->options->problem.requests, p->in.per_node, p->in.topology->nodes, domains);
+        tool_fail("%s: no plan: with --per-node=%zu the %zu nodes cannot own %zu domains: write "
+                  "--per-node=%zu or more",
+                  p->options->problem.requests, p->in.per_node, p->in.topology->nodes, domains,
+                  (domains + p->in.topology->nodes - 1) / p->in.topology->nodes);
     return TOOL_INFEASIBLE;
 }
 

@@ -63,7 +63,7 @@ static void check_problem_options(const tatp_problem_options *options, struct ar
     if (network->distances == NULL && network->hosts == NULL)
         argp_error(state, network->topology != NULL
                               ? "--topology needs --hosts"
-                              : "--distances, or --topology with --hosts, is needed");
+                              : "--hosts, as n0:4,n1:4, or --distances between ranks is needed");
 }
 
 static const plan_strategy *parse_strategy(const char *arg, struct argp_state *state)

@@ -71,8 +71,10 @@ static int check_grid(const dla_spec *spec, size_t ranks, char *reason)
         product *= spec->dims[i];
     return spec->ndims == 0 || ranks == 0 || product == ranks
                ? 0
-               : refuse(reason, "the process grid %s has %zu ranks, but this job has %zu",
-                        spec->text[DLA_CART], product, ranks);
+               : refuse(reason,
+                        "the process grid %s has %zu ranks, but this job has %zu: start it with "
+                        "-np %zu, or give another grid",
+                        spec->text[DLA_CART], product, ranks, product);
 }
 
 static int check_view(const dla_spec *spec, const view_file *file, size_t ranks, char *reason)
@@ -81,9 +83,9 @@ static int check_view(const dla_spec *spec, const view_file *file, size_t ranks,
 
     if (ranks != 0 && file->view.rows != ranks)
         return refuse(reason,
-                      "%s was recorded for %zu ranks, but this job has %zu: record it with the "
-                      "number of ranks of this job",
-                      name, file->view.rows, ranks);
+                      "%s was recorded for %zu ranks, but this job has %zu: start it with -np %zu, "
+                      "or record it with the number of ranks of this job",
+                      name, file->view.rows, ranks, file->view.rows);
     if (file->patterns > 0 || spec->choice[DLA_OBJECTIVE] != SETMATCH_OBJECTIVE_PROFILE)
         return 0;
     refuse(reason,

@@ -106,7 +106,7 @@ tap_is "$(sed 's/.*slot=//' near | sort -n | xargs)" "0 1 2 3 4 5 6 7" "map: a r
 tap_is "$(awk -F '[ =]' '{ node[$2] = int($5 / 4) } END { for (r = 0; r < 4; r++) print node[r] == node[r + 4] }' near | xargs)" \
     "1 1 1 1" "map: a rankfile with the machine: neighbours share a NUMA node"
 tap_contains "$(cat said)" "dla: mean hops between neighbours of a node: 0.871 as the launcher binds, 0.626 arranged" "map: what that is worth"
-wrong_input "x gets 17 ranks, but has 16 cores by the file of --machine: give it no more slots than cores" \
+wrong_input "x gets 17 ranks, but has 16 cores by the file of --machine: give it 16 slots" \
     "a rankfile of more ranks than cores" -c 18 -n x:17,y:1 -m byslot -F rankfile -M "$machine"
 wrong_input "view.crs: no machine in hwloc's XML" "a machine that is none" -f view.crs -n x:6 -F rankfile -M view.crs
 wrong_use "--machine is for --format rankfile" "a machine for another format" -f view.crs -n x:6 -F seq --machine "$machine"
@@ -210,7 +210,10 @@ for nodes in x: x:y :3 x:-1; do
     refuses 2 "dla: '$nodes' is not a node, or a node with a number of slots" "map: the nodes '$nodes'" \
         dla map -f view.crs --nodes="$nodes"
 done
-wrong_input "6 ranks are more than the nodes have slots" "too few slots" -f view.crs -n x:3,y:2
+wrong_input "6 ranks, but 5 slots: write --nodes 'x:3,...'" "too few slots" -f view.crs -n x:3,y:2
+wrong_input "6 ranks, but 4 slots: write --nodes 'n[0-1,4]:2,...'" "too few slots, a list" -f view.crs -n 'n[0-1,4],m'
+printf 'x\ny slots=0\n' >few
+wrong_input "6 ranks, but 1 slots: write slots=3 for each host of few" "too few slots in a hostfile" -f view.crs -H few
 
 printf '%%%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 2 9223372036854775807\n2 1 1\n' >over.mtx
 refuses 1 "dla: over.mtx: the weights are so large that their sum is out of range" "show: weights out of range" dla show over.mtx

@@ -152,21 +152,21 @@ tap_is "$(tatp plan -r C.mtx -H a:3,b:3 -m 1 --json 2>err | without_seconds), $(
     '{"ranks":6,"domains":3,"nodes":2,"distances":"nothing but which ranks share a node","solver":"jv",'\
 '"strategies":[{"name":"tatp",'"$nulls"'},{"name":"latp_volume",'"$nulls"'},{"name":"latp_count",'"$nulls"'},{"name":"otp",'"$nulls"'},'\
 '{"name":"congestion",'"$nulls"'}]}, '\
-'tatp: C.mtx: no plan: with --per-node=1 the 2 nodes cannot own 3 domains' "plan: JSON, more domains than may be served"
+'tatp: C.mtx: no plan: with --per-node=1 the 2 nodes cannot own 3 domains: write --per-node=2 or more' "plan: JSON, more domains than may be served"
 printf '%%%%MatrixMarket matrix array integer general\n1 2\n3\n4\n' >wide.mtx
 sed 's/^4 4 4 4 1e0/4 4 4 4 1.5/' D.mtx >half.mtx
 refuses_each <<'END'
 1|plan -r C.mtx -d D.mtx -a H.mtx|: H.mtx: 3 rows and 3 columns, but C.mtx has 6 and 3
 1|plan -r C.mtx -d D.mtx -b H.mtx|: H.mtx: 3 rows and 3 columns, but C.mtx has 6 and 3
 1|plan -r C.mtx -d D.mtx -b none|: none: No such file or directory
-1|plan -r C.mtx -H a:2,b:2|: C.mtx: 6 rows, but 4 ranks on the hosts
+1|plan -r C.mtx -H a:2,b:2|: C.mtx: 6 rows, but 4 ranks on the hosts: write the number of ranks behind each host, as a:3
 1|plan -r C.mtx -d H.mtx|: H.mtx: 3 rows for 6 ranks; hops between nodes need --hosts too
 1|plan -r C.mtx -d slurm.conf -H a:2,b:2,c:2|: slurm.conf: Slurm, tree of switches, which is for --topology; --distances takes hops in Matrix Market
 1|plan -r C.mtx -d half.mtx|: half.mtx:8: a value is not whole: 1.5
-3|plan -r C.mtx -H a:3,b:3 -m 1|: C.mtx: no plan: with --per-node=1 the 2 nodes cannot own 3 domains
+3|plan -r C.mtx -H a:3,b:3 -m 1|: C.mtx: no plan: with --per-node=1 the 2 nodes cannot own 3 domains: write --per-node=2 or more
 3|plan -r wide.mtx -H a|: wide.mtx: no plan: 2 domains for 1 ranks, which own at most one each
 2|plan -H a| plan: one of --requests and --view is needed
-2|plan -r C.mtx| plan: --distances, or --topology with --hosts, is needed
+2|plan -r C.mtx| plan: --hosts, as n0:4,n1:4, or --distances between ranks is needed
 2|plan -r C.mtx -t slurm.conf| plan: --topology needs --hosts
 2|plan -r C.mtx -t slurm.conf -d D.mtx| plan: --distances and --topology exclude each other
 2|plan -r C.mtx -H a -s simplex| plan: 'simplex' is not a solver: jv, hungarian, apc, aps
@@ -253,7 +253,7 @@ tap_is "$(tatp links -v view.crs -H a:2,b:2 | sed 's/"name.*"unit"/"unit"/')" \
     "links: the calls of a view"
 refuses_each <<'END'
 2|plan -v view.crs -H a:4 -S otp| plan: --blocks, --savings, --strategy and --per-node are not for --view
-1|plan -v view.crs -H a:3|: view.crs: 4 rows, but 3 ranks on the hosts
+1|plan -v view.crs -H a:3|: view.crs: 4 rows, but 3 ranks on the hosts: write the number of ranks behind each host, as a:4
 2|links -v view.crs -H a:4 -a 0,1| links: --aggregators and --workload are not for --view
 2|links -H a| links: one of --requests and --view is needed
 2|links -r C.mtx -H a:6 --workload host| links: hop-bytes are those of each 'rank' or 'node', not 'host'

@@ -53,7 +53,7 @@ bounded "an endless line of a hostfile" "dla: /dev/stdin:1: a line of more than 
     dla map --cart 2 --hostfile /dev/stdin < <(yes | tr -d '\n')
 bounded "an endless hostfile of names" "dla: more than 1048576 hosts" \
     dla map --cart 2 --hostfile /dev/stdin < <(seq -f 'n%.0f' 1e9)
-bounded "a grid of more ranks than slots" "dla: 4000000000 ranks are more than the nodes have slots" \
+bounded "a grid of more ranks than slots" "dla: 4000000000 ranks, but 8 slots: write --nodes 'a:4000000000'" \
     dla map --cart 4000000000 --nodes a:8
 truncate -s 6G sparse
 refuses 1 "dla: /dev/stdin: cannot be read: Illegal seek" "a view from a pipe" dla show /dev/stdin < <(cat one.mtx)
