@@ -45,7 +45,8 @@ static const char *node_of(const placement *placed, size_t rank)
 
 static const char *explain_stock(const placement *placed, char why[DLA_REPORT_SIZE])
 {
-    dla_benefit_format(&placed->benefit, &placed->input, &placed->data, why);
+    dla_benefit_format(&placed->benefit, &placed->input, &placed->data,
+                       dla_spec_name(&placed->spec), why);
     return why;
 }
 
@@ -513,7 +514,7 @@ int dla_map(int argc, char **argv)
     placed.seconds = tool_seconds() - begin;
     keep_stock(&placed);
     if (options.format->bare && placed.benefit.kept != DLA_STOCK_NONE)
-        tool_note("placed %s", explain_stock(&placed, why));
+        tool_note("%s", explain_stock(&placed, why));
     int status = options.format->print(&placed);
     free(placed.node);
     topo_machine_free(placed.machine);

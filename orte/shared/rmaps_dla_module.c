@@ -67,10 +67,11 @@ bool dla_is_ours(rte_job *jdata)
 
 /* ---- placing ---- */
 
-static bool is_verbose(void)
+static int verbosity(void)
 {
-    return 0 < rmaps_dla.verbose ||
-           2 <= core(output_get_verbosity)(rte(rmaps_base_framework).framework_output);
+    int framework = core(output_get_verbosity)(rte(rmaps_base_framework).framework_output);
+
+    return 2 <= framework && 1 > rmaps_dla.verbose ? 1 : rmaps_dla.verbose;
 }
 
 /* What all ranks of the job run; false: several programs, or not known. */
@@ -94,7 +95,7 @@ static int place_ranks(dla_layout *l, rte_job *jdata, const dla_spec *spec)
 
     m->name = RTE_JOB_NAME(jdata);
     m->show = show_line;
-    m->verbose = is_verbose();
+    m->verbose = verbosity();
     m->may_leave = NULL == RTE_DEMANDED_MAPPER(jdata) && NULL == rmaps_dla.map_by;
     m->program = describe_program(jdata, l, &program) ? &program : NULL;
     rc = dla_mapping_place(m, spec, &app, reason);
@@ -158,7 +159,7 @@ static void report_inside(const dla_layout *l, const rte_job *jdata)
 {
     char text[DLA_INSIDE_SIZE];
 
-    if (!is_verbose() || !(l->inside.weight > 0.0))
+    if (1 > l->mapping.verbose || !(l->inside.weight > 0.0))
         return;
     dla_inside_format(&l->inside, text);
     core(output)(0, "rmaps:dla: job %s: %s", RTE_JOB_NAME(jdata), text);

@@ -31,7 +31,7 @@ static void report_placement(const dla_mapping *m, const dla_spec *spec,
 {
     char before[DLA_REPORT_SIZE], after[DLA_REPORT_SIZE];
 
-    if (!m->verbose || dla_report_format(input, data, m->by_slot, before) != 0 ||
+    if (m->verbose < 1 || dla_report_format(input, data, m->by_slot, before) != 0 ||
         dla_report_format(input, data, m->node_of_rank, after) != 0)
         return;
     show_line(m,
@@ -41,19 +41,23 @@ static void report_placement(const dla_mapping *m, const dla_spec *spec,
               dla_spec_method(spec)->name, before, after);
 }
 
-/* Without an explicit request (a record of the cache), no user waits for an explanation. */
-static void report_stock(const dla_mapping *m, bool explicit, const setmatch_input *input,
-                         const dla_data *data, const dla_benefit *benefit)
+/* The only line of a job by default. Where all is on one node, a record of the cache, which no user
+ * asked for, needs none. */
+static void report_benefit(const dla_mapping *m, const dla_spec *spec, bool is_automatic,
+                           const setmatch_input *input, const dla_data *data,
+                           const dla_benefit *benefit)
 {
-    char why[DLA_REPORT_SIZE];
+    char text[DLA_REPORT_SIZE];
+    int least = is_automatic && m->job.nodes < 2;
 
-    if (benefit->kept == DLA_STOCK_NONE || !(explicit || m->verbose))
+    if (m->verbose < least)
         return;
-    dla_benefit_format(benefit, input, data, why);
-    show_line(m, "rmaps:dla: job %s: mapped %s", m->name, why);
+    dla_benefit_format(benefit, input, data, dla_spec_name(spec), text);
+    show_line(m, "dla: %s", text);
 }
 
-/* Where no method is demanded: a stock mapping, unless the placement gains something. */
+/* Where no method is demanded: a stock mapping, unless the placement gains something. Sets the
+ * benefit. */
 static int prefer_stock(const dla_mapping *m, const dla_spec *spec, const setmatch_input *input,
                         const dla_data *data, dla_benefit *benefit)
 {
@@ -62,7 +66,7 @@ static int prefer_stock(const dla_mapping *m, const dla_spec *spec, const setmat
     int rc;
 
     if (!dla_may_keep_stock(spec, m->job.nodes))
-        return 0;
+        return dla_measure(input, data, m->by_slot, m->node_of_rank, benefit);
     node = calloc(m->job.ranks + 1, sizeof *node);
     rc = node == NULL ? -ENOMEM : dla_place_by_method(&m->job, &by_node, m->by_slot, node);
     if (rc == 0)
@@ -99,7 +103,7 @@ static int place_by_data(dla_mapping *m, const dla_spec *spec, dla_data *data, b
         rc = -ECANCELED;
     if (rc == 0 || rc == -ECANCELED) {
         report_placement(m, spec, &method.input, data);
-        report_stock(m, !is_automatic, &method.input, data, &benefit);
+        report_benefit(m, spec, is_automatic, &method.input, data, &benefit);
     }
     if (rc == 0)
         hand_over_view(m, spec, &data->file);
@@ -132,7 +136,8 @@ static int place_by_record(dla_mapping *m, const dla_spec *spec, dla_automatic *
     found.text[DLA_FILE] = a->path;
     rc = dla_data_read(&data, &found, a->record, m->job.ranks, &nodes, reason);
     if (rc == -EBADMSG) {
-        show_line(m, "rmaps:dla: job %s: not placed: %s; removed", m->name, reason);
+        if (m->verbose >= 0)
+            show_line(m, "dla: not placed: %s; removed", reason);
         dla_automatic_remove(a);
     }
     if (rc != 0)
@@ -150,7 +155,7 @@ static int place_automatically(dla_mapping *m, const dla_spec *spec, char *reaso
     if (rc == 0) {
         rc = place_by_record(m, spec, &a, reason);
         dla_automatic_close(&a);
-    } else if (m->verbose) {
+    } else if (m->verbose > 0) {
         show_line(m, "rmaps:dla: job %s: not placed: no record of it in the cache (%s)", m->name,
                   m->program == NULL ? "several programs" : cache_reason(rc));
     }

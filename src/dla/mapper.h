@@ -19,7 +19,7 @@ typedef struct dla_mapping {
     matrix view; /* by which dla_arrange places inside nodes, a result that the caller releases;
                     empty: it does not */
     void (*show)(const char *line);
-    bool verbose;   /* shows what the placement is worth; else only that a stock mapping was kept */
+    int verbose;    /* 0 shows a line of each placement by a request, 1 its details, -1 nothing */
     bool may_leave; /* jobs without a record may be left to the stock mappers */
     const dla_program *program; /* NULL: several programs, which have no record in the cache */
 } dla_mapping;

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 bool dla_has_bytes(const view_file *file)
 {
     return file->patterns > 0 || view_file_independent(file) > 0;
@@ -108,8 +110,9 @@ int dla_keep_stock(const setmatch_input *input, const dla_data *data, const size
 {
     dla_benefit found = {.kept = DLA_STOCK_BY_SLOT};
     double node = 0.0;
-    int rc = sum_load(input, data, by_slot, &found.stock);
+    int rc = sum_load(input, data, by_slot, &found.by_slot);
 
+    found.stock = found.by_slot;
     if (rc == 0 && found.stock > 0.0)
         rc = sum_load(input, data, by_node, &node);
     if (rc == 0 && node < found.stock) {
@@ -129,6 +132,19 @@ int dla_keep_stock(const setmatch_input *input, const dla_data *data, const size
     return 0;
 }
 
+int dla_measure(const setmatch_input *input, const dla_data *data, const size_t *by_slot,
+                const size_t *node_of_rank, dla_benefit *benefit)
+{
+    dla_benefit found = {.kept = DLA_STOCK_NONE};
+    int rc = input->nodes < 2 ? 0 : sum_load(input, data, by_slot, &found.by_slot);
+
+    if (rc == 0 && input->nodes > 1)
+        rc = sum_load(input, data, node_of_rank, &found.placed);
+    if (rc == 0)
+        *benefit = found;
+    return rc;
+}
+
 const char *dla_stock_name(dla_stock stock)
 {
     static const char *const names[] = {NULL, "slot", "node"};
@@ -136,22 +152,44 @@ const char *dla_stock_name(dla_stock stock)
     return names[stock];
 }
 
-void dla_benefit_format(const dla_benefit *benefit, const setmatch_input *input,
-                        const dla_data *data, char text[DLA_REPORT_SIZE])
+/* Bytes with a unit, or a weight. */
+static void format_load(double load, bool is_bytes, char text[32])
 {
-    const char *unit = dla_has_bytes(&data->file) ? "bytes" : "weight";
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    size_t unit = 0;
+
+    while (is_bytes && load >= 999.5 && unit + 1 < sizeof units / sizeof *units) {
+        load /= 1000.0;
+        unit++;
+    }
+    snprintf(text, 32, is_bytes ? "%.3g" : "%.15g", load);
+    if (is_bytes && load > 0.0)
+        snprintf(text + strlen(text), 32 - strlen(text), " %s", units[unit]);
+}
+
+void dla_benefit_format(const dla_benefit *benefit, const setmatch_input *input,
+                        const dla_data *data, const char *name, char text[DLA_REPORT_SIZE])
+{
+    bool is_bytes = dla_has_bytes(&data->file), is_kept = benefit->kept != DLA_STOCK_NONE;
     const char *where = input->network->levels > 0 ? "over uplinks" : "between nodes";
-    double saved = benefit->stock - benefit->placed;
+    const char *unit = is_bytes ? "" : "weight ";
+    char shown[256], before[32], after[32];
 
-    int used = snprintf(text, DLA_REPORT_SIZE, "by %s: ", dla_stock_name(benefit->kept));
-
-    text += used;
-    if (!(benefit->stock > 0.0))
-        snprintf(text, DLA_REPORT_SIZE - (size_t)used, "no %s %s", unit, where);
+    base_escape(shown, sizeof shown, name);
+    format_load(benefit->by_slot, is_bytes, before);
+    format_load(is_kept ? benefit->stock : benefit->placed, is_bytes, after);
+    if (input->nodes < 2)
+        snprintf(text, DLA_REPORT_SIZE, "not placed by %s: there is one node only", shown);
+    else if (benefit->kept != DLA_STOCK_BY_SLOT)
+        snprintf(text, DLA_REPORT_SIZE, "placed by %s%s: %s%s %s -> %s", shown,
+                 is_kept ? " (by node)" : "", unit, before, where, after);
+    else if (benefit->stock > 0.0)
+        snprintf(text, DLA_REPORT_SIZE,
+                 "not placed by %s: %s%s %s stay%s, a placement saves less than %.0f %%", shown,
+                 unit, before, where, is_bytes ? "" : "s", 100.0 * DLA_LEAST_GAIN);
     else
-        snprintf(text, DLA_REPORT_SIZE - (size_t)used,
-                 "the placement saves %.15g of %.15g %s %s, less than %.0f %%",
-                 saved > 0.0 ? saved : 0.0, benefit->stock, unit, where, 100.0 * DLA_LEAST_GAIN);
+        snprintf(text, DLA_REPORT_SIZE, "not placed by %s: no %s %s", shown,
+                 is_bytes ? "bytes" : "weight", where);
 }
 
 /* ---- report ---- */

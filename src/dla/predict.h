@@ -38,6 +38,7 @@ typedef enum dla_stock { DLA_STOCK_NONE, DLA_STOCK_BY_SLOT, DLA_STOCK_BY_NODE } 
 /* The load of all uplinks, those of nodes and, with a network, of groups of nodes: predicted bytes
  * or, where the record does not contain these, the weight of the view between nodes and groups. */
 typedef struct dla_benefit {
+    double by_slot;
     double stock, placed; /* of the better stock mapping, by slot where both are equal; of the
                              placement, not determined where `stock` is 0 */
     dla_stock kept;       /* instead of the placement; DLA_STOCK_NONE: none */
@@ -52,14 +53,19 @@ bool dla_may_keep_stock(const dla_spec *spec, size_t nodes);
 int dla_keep_stock(const setmatch_input *input, const dla_data *data, const size_t *by_slot,
                    const size_t *by_node, size_t *node_of_rank, dla_benefit *benefit);
 
+/* Of a placement that is demanded: by_slot and placed. */
+int dla_measure(const setmatch_input *input, const dla_data *data, const size_t *by_slot,
+                const size_t *node_of_rank, dla_benefit *benefit);
+
 /* "slot", "node", or NULL. */
 const char *dla_stock_name(dla_stock stock);
 
-#define DLA_REPORT_SIZE 320
+#define DLA_REPORT_SIZE 512
 
-/* Why a stock mapping was kept, as text: "by slot: ...". */
+/* What a placement by a record or grid of that name is worth, as text: "placed by view.crs: 33.6 MB
+ * between nodes -> 0", the mapping by slot and what came of it; or "not placed by ...", and why. */
 void dla_benefit_format(const dla_benefit *benefit, const setmatch_input *input,
-                        const dla_data *data, char text[DLA_REPORT_SIZE]);
+                        const dla_data *data, const char *name, char text[DLA_REPORT_SIZE]);
 
 /* A placement as text: "WEIGHT of TOTAL" inside nodes and, where the record contains them, the
  * bytes that leave their nodes and their groups of nodes. */

@@ -39,8 +39,8 @@ extern const dla_item_row dla_items[DLA_ITEMS];
 /* Parameters of the component itself, beside those of the table. */
 #define DLA_PRIORITY_HELP "Priority of the dla rmaps component"
 #define DLA_VERBOSE_HELP                                                                           \
-    "Whether to print, for each placement and for the mapping by slot, the weight of the view "    \
-    "matrix inside nodes and the bytes that leave their nodes (0: no; 1: one line)"
+    "What to print of each placement: one line (0); also the weight of the view matrix inside "    \
+    "nodes and the bytes that leave their nodes, by slot and as placed (1); nothing (-1)"
 
 /* In place of a view matrix: that of the program in the user's cache. */
 #define DLA_AUTOMATIC_FILE "auto"

@@ -59,8 +59,10 @@ is_placed() {
 is_stock() {
     tap_is "$STATUS|$MAP|$SAID" "0|$by_slot|" "$1"
 }
-is_placed_silently() {
-    tap_is "$STATUS|$(is_placed && echo placed)|$SAID" "0|placed|" "$1"
+# is_placed_by_record NAME: it ran, placed, and one line says so
+is_placed_by_record() {
+    tap_is "$STATUS|$(is_placed && echo placed)|$(sed 's/.*dla: placed by .*[.]crs: .* between nodes -> .*/said/' <<<"$SAID")" \
+        "0|placed|said" "$1"
 }
 
 # ---- off by default ----
@@ -78,18 +80,18 @@ tap_is "$(stat -c %a "$cache")" "700" "the folder of records is the user's alone
 tap_is "$(cd "$cache" && echo *)" "$(cd "$cache" && echo *.crs)" "... and has nothing else"
 tap_check "the record is one" "$dla" show "$cache"/*.crs
 launch ./columns out
-is_placed_silently "the second run is placed"
+is_placed_by_record "the second run is placed"
 PATH=$PATH:$tap_dir launch --wdir "$HOME" columns "$tap_dir/out"
 is_stock "an argument that is another text is not placed"
 "$dla" forget "$("$dla" list | awk -v name="$tap_dir/out" '$NF == name { print $1 }')"
 ln -s "$tap_dir/columns" "$HOME/linked"
 PATH=$PATH:$HOME launch --wdir "$HOME" linked out
-is_placed_silently "a link to the program, found in PATH, is placed"
+is_placed_by_record "a link to the program, found in PATH, is placed"
 launch "$tap_dir/columns" out
-is_placed_silently "an absolute name is placed"
+is_placed_by_record "an absolute name is placed"
 touch -d '3 days ago' "$cache"/*.crs
 launch ./columns out
-is_placed_silently "an old record is used"
+is_placed_by_record "an old record is used"
 tap_is "$("$dla" list | awk 'NR == 1 { next } { print NF, $2, $3, $4, $(NF - 1), $NF }')" \
     "6 8 $(date -d '3 days ago' +%F) $(date +%F) ./columns out" "dla list: ranks, when it was recorded and used, the command"
 launch --map-by slot ./columns out
@@ -97,7 +99,7 @@ is_stock "a mapping policy goes before the cache"
 launch ./columns other
 is_stock "other arguments are not placed"
 launch ./columns third
-is_placed_silently "... unless two records with different arguments have the same view"
+is_placed_by_record "... unless two records with different arguments have the same view"
 ranks=6 launch ./columns out
 tap_is "$MAP" "0,1,2,3 4,5" "another number of ranks is not placed"
 tap_is "$("$dla" list | wc -l)" 5 "dla list: a line for each"
@@ -110,10 +112,10 @@ cp -p columns before
 launch ./columns out
 is_stock "a changed program is not placed"
 launch ./columns out
-is_placed_silently "... but the next time"
+is_placed_by_record "... but the next time"
 cp -p before columns
 launch ./columns out
-is_placed_silently "the program as it was before is placed"
+is_placed_by_record "the program as it was before is placed"
 cp columns copied
 launch ./copied out
 is_stock "a copy is another program"
@@ -143,14 +145,14 @@ if [[ -n $python ]] && "$MPICC" -shared -fPIC -Dmain=program -o libcolumns.so co
     launch "$python" program.py out ./libcolumns.so
     is_stock "a script of an interpreter: recorded"
     launch "$python" -u program.py out ./libcolumns.so
-    is_placed_silently "a script of an interpreter: placed"
+    is_placed_by_record "a script of an interpreter: placed"
     { echo "#!$python" && cat program.py; } >program
     chmod +x program
     cp program program.py
     launch ./program out ./libcolumns.so
     is_stock "a changed script is not placed"
     launch ./program out ./libcolumns.so
-    is_placed_silently "a script that names its interpreter: placed"
+    is_placed_by_record "a script that names its interpreter: placed"
 else
     tap_skip "a script of an interpreter" "there is no Python 3"
 fi
@@ -200,7 +202,7 @@ tap_check "dla forget: all arguments of a program" "$dla" forget "${key%-*}"
 launch ./columns out
 is_stock "forgotten: recorded anew"
 launch ./columns out
-is_placed_silently "... and placed"
+is_placed_by_record "... and placed"
 
 # ---- a cache that cannot be used ----
 
@@ -210,7 +212,7 @@ tap_is "$STATUS|$MAP" "0|$by_slot" "a damaged record: the stock mapping"
 tap_contains "$SAID" "$key.crs:" "a damaged record: its name"
 tap_contains "$SAID" "; removed" "a damaged record: what is done"
 launch ./columns out
-is_placed_silently "a damaged record is replaced"
+is_placed_by_record "a damaged record is replaced"
 
 # one_warning NAME REASON
 one_warning() {

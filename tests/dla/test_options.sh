@@ -46,7 +46,15 @@ maps "$same_part" "an objective in the policy goes before it" --mca rmaps_dla_ob
 said=$(simulate 4 2 -np 8 --map-by dla:file=profile.crs --mca rmaps_dla_verbose 1)
 tap_contains "$said" "0 of 36 (0 of 4194304 bytes leave their nodes) placed" "what a placement by profile is worth"
 
-tap_contains "$said" "mapped by node: no bytes between nodes" "by node is as good"
+tap_check "by node is as good" grep -E -q 'dla: placed by profile.crs \(by node\): [0-9.]+ MB between nodes -> 0$' <<<"$said"
+said=$(simulate 4 2 -np 8 --map-by dla:file=profile.crs)
+tap_is "$(grep -c "dla: " <<<"$said") $(grep -c " placed$" <<<"$said")" "1 0" "one line says what came of it"
+said=$(simulate 4 2 -np 8 --map-by dla:file=profile.crs --mca rmaps_dla_verbose -1)
+tap_is "$(grep -c "dla: " <<<"$said") $(sets "$(parse_map <<<"$said")")" "0 $same_part" "rmaps_dla_verbose=-1 says nothing"
+said=$(simulate 4 2 -np 8 --map-by dla:file=profile.crs,objective=neighbours)
+tap_check "what a placement costs that is demanded" grep -E -q 'dla: placed by profile.crs: ([0-9.]+ MB) between nodes -> \1$' <<<"$said"
+said=$(simulate 1 8 -np 8 --map-by dla:file=profile.crs)
+tap_contains "$said" "dla: not placed by profile.crs: there is one node only" "one node"
 
 # Ranks 0 and 1 share a part of the file, 2 and 3, ...: as by slot.
 {
@@ -55,9 +63,9 @@ tap_contains "$said" "mapped by node: no bytes between nodes" "by node is as goo
     for rank in 0 1 2 3 4 5 6 7; do echo "$rank 1 $((rank / 2)) 524288"; done
 } >order.crs
 said=$(simulate 4 2 -np 8 --map-by dla:file=order.crs)
-tap_contains "$said" "mapped by slot: no bytes between nodes" "by slot is as good"
+tap_contains "$said" "dla: not placed by order.crs: no bytes between nodes" "by slot is as good"
 said=$(simulate 4 2 -np 8 --map-by dla:file=order.crs,method=setmatch --mca rmaps_dla_verbose 1)
-tap_is "$(grep -c "mapped by slot" <<<"$said")" 0 "a method that is demanded is obeyed"
+tap_contains "$said" "dla: placed by order.crs: 0 between nodes -> " "a method that is demanded is obeyed"
 
 # Calls without aggregators move nothing.
 sed 's/^FILEVIEW/&\n% independent: 77/; /^ACCESS/,$d' profile.crs >alone.crs
@@ -68,6 +76,8 @@ tap_contains "$said" "(0 of 77 bytes leave their nodes) placed" "what they moved
 # ---- grids ----
 
 maps "0,1 2,3 4,5 6,7" "cart=2x4" --map-by dla:cart=2x4
+tap_check "a grid: the weight" grep -E -q 'dla: not placed by 2x4: weight [0-9]+ between nodes stays, a placement saves less than 2 %$' \
+    <<<"$(simulate 4 2 -np 8 --map-by dla:cart=2x4)"
 maps "$same_part" "cart=2x4,order=Fortran" --map-by dla:cart=2x4,order=Fortran
 maps "$same_part" "rmaps_dla_order" --mca rmaps_dla_cart 2x4 --mca rmaps_dla_order Fortran
 

@@ -225,9 +225,9 @@ tap_is "$(dla map --cart 2x2x4 --nodes a:4,b:4,c:4,d:4 -F slurm | uniq -c | xarg
     "4 a 4 b 4 c 4 d" "map: the lines of a grid stay together"
 tap_is "$(dla map --cart 2x2x4 --nodes a:4,b:4,c:4,d:4 | head -n 1)" \
     "# weight inside nodes: 1200 of 1288; by slot 1200" "map: weights of a grid"
-placed "dla: placed by node: the placement saves 0 of 9 weight between nodes, less than 2 % a b c d a b c d a b c d" \
+placed "dla: placed by 3x4 (by node): weight 803 between nodes -> 9 a b c d a b c d a b c d" \
     "in Fortran order the first dimension stays together" --cart 3x4 --order fortran -n a:3,b:3,c:3,d:3
-placed "dla: placed by slot: the placement saves 0 of 9 weight between nodes, less than 2 % a a a b b b c c c d d d" \
+placed "dla: not placed by 4x3: weight 9 between nodes stays, a placement saves less than 2 % a a a b b b c c c d d d" \
     "in C order the last does" --cart 4x3 --order C -n a:3,b:3,c:3,d:3
 tap_is "$(dla map --cart 2x2x2x2x2x2x2x2x2x2 -n 'n[0-63]:16' | head -n 1 | cut -d ' ' -f 5)" 66560 \
     "map: a grid of ten dimensions"
@@ -268,14 +268,14 @@ tap_is "$(dla show profile.crs | sed -n 5p)" "calls 2 of 4194304 bytes in 4 bins
 tap_is "$(dla show -j profile.crs | json 'd["profile"]')" \
     "[{'file': 'out file', 'calls': 2, 'first': 0, 'bin_bytes': 1048576, 'bins': 4, 'entries': 8, 'bytes': 8388608}]" \
     "show: the calls of a profile, JSON"
-placed "dla: placed by node: no bytes between nodes a b a b" "by the profile, where there is one" -f profile.crs -n a:2,b:2
+placed "dla: placed by profile.crs (by node): 4.19 MB between nodes -> 0 a b a b" "by the profile, where there is one" -f profile.crs -n a:2,b:2
 placed "a a b b" "by neighbours" -f profile.crs -n a:2,b:2 -o neighbours
 tap_is "$(dla map -f profile.crs -n a:2,b:2 -o neighbours | sed -n 2p)" \
     "# bytes that leave their node: 4194304 of 8388608; by slot 4194304" "map: bytes that leave their node"
 mapped 'd["crossing_bytes"], d["total_bytes"]' "(0, 8388608)" "bytes that leave their node, JSON" -f profile.crs -n a:2,b:2
 sed 's/^% program.*/% independent: 500/; /^ACCESS/,$d' profile.crs >alone.crs
 tap_is "$(dla map -f alone.crs -n a:2,b:2 | sed 2,3b\;d)" "# bytes that leave their node: 0 of 500; by slot 0
-# by slot: no bytes between nodes" "map: calls without aggregators are mapped by slot"
+# not placed by alone.crs: no bytes between nodes" "map: calls without aggregators are mapped by slot"
 mapped 'd["kept"], d["node_of_rank"], d["crossing_bytes"], d["total_bytes"]' "('slot', ['a', 'a', 'b', 'b'], 0, 500)" \
     "without aggregators, JSON" -f alone.crs -n a:2,b:2
 sed '/^ACCESS/,$s/^2 2 0 \(.*\) 1 /2 2 2 \1 3 /; /^ACCESS/,$s/^1 2 2 \(.*\) 3 /1 2 0 \1 1 /' profile.crs >order.crs
@@ -283,10 +283,10 @@ mapped 'd["kept"], d["node_of_rank"]' "('slot', ['a', 'a', 'b', 'b'])" "a placem
     -f order.crs -n a:2,b:2
 tap_is "$(dla map -f order.crs -n a:2,b:2 -m setmatch -F json | json '"kept" in d')" False "map: a method that is demanded is"
 tap_is "$(dla map -f profile.crs -n a:2,b:2 -F json | json 'd["kept"]')" node "map: by node where that is as good"
-kept="by slot: no bytes between nodes"
+kept="not placed by order.crs: no bytes between nodes"
 tap_contains "$(dla map -f order.crs -n a:2,b:2)" "# $kept" "map: a placement that is not taken"
 tap_is "$(dla map -f order.crs -n a:2,b:2 -F slurm 2>said | xargs)" "a a b b" "map: ... in the format of a launcher"
-tap_is "$(cat said)" "dla: placed $kept" "map: ... which standard error says"
+tap_is "$(cat said)" "dla: $kept" "map: ... which standard error says"
 
 # --- groups of nodes ---
 
