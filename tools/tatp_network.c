@@ -32,6 +32,39 @@ topo_fabric *tatp_network_read_fabric(const char *file)
     return fabric;
 }
 
+/* What scontrol prints or, if not NULL, a switch with those hosts. NULL: that is no network. */
+static topo_fabric *read_slurm(const char *hosts, matrix_error *error)
+{
+    char command[80];
+    topo_fabric *fabric = NULL;
+    FILE *stream = tmpfile(); /* the reader seeks */
+    if (stream == NULL)
+        exit(tool_fail("a temporary file: %s", strerror(errno)));
+    snprintf(command, sizeof command, "scontrol show topology 2>/dev/null >&%d", fileno(stream));
+    if (hosts != NULL)
+        fprintf(stream, "SwitchName=unknown Nodes=%s\n", hosts);
+    int rc = hosts == NULL && system(command) != 0 ? -ENOENT : 0;
+    rewind(stream);
+    if (rc == 0)
+        rc = topo_fabric_read(stream, &fabric, error);
+    fclose(stream);
+    if (rc == -ENOMEM)
+        exit(tool_fail("out of memory"));
+    return fabric;
+}
+
+topo_fabric *tatp_network_of_job(const char *hosts, bool *known)
+{
+    matrix_error error = {0, ""};
+    topo_fabric *fabric = read_slurm(NULL, &error);
+    *known = fabric != NULL;
+    if (fabric == NULL)
+        fabric = read_slurm(hosts, &error);
+    if (fabric == NULL)
+        exit(tool_fail("SLURM_JOB_NODELIST=%s: %s", hosts, error.reason));
+    return fabric;
+}
+
 /* ---- hops between ranks ---- */
 
 static void read_rank_hops(const struct network_reader *r, topo *ranks)

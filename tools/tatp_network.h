@@ -5,6 +5,8 @@
 #ifndef TOOLS_TATP_NETWORK_H
 #define TOOLS_TATP_NETWORK_H
 
+#include <stdbool.h>
+
 #include "topo/topo.h"
 
 /* NULL where an option is not given. */
@@ -25,6 +27,10 @@ typedef struct tatp_network {
 void tatp_network_read(const tatp_network_options *options, const char *requests, size_t ranks,
                        tatp_network *network);
 void tatp_network_release(tatp_network *network);
+
+/* The network of a job of Slurm on those hosts, as scontrol prints it; *known is false where it
+ * does not, and one switch stands for it. Ends the program after a message if that fails. */
+topo_fabric *tatp_network_of_job(const char *hosts, bool *known);
 
 /* Reads a topology file; ends the program after a message if it is unusable. */
 topo_fabric *tatp_network_read_fabric(const char *file);

@@ -1,25 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tatp topology: prints the network that a file describes. */
+/* tatp topology: prints the network that a file describes, or that of the job. */
+#define _GNU_SOURCE /* gethostname, strsep */
 #include "tatp.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "nodes.h"
 #include "table.h"
 #include "tatp_network.h"
 #include "tool.h"
 #include "tool_json.h"
+#include "topo/machine.h"
 
 /* Up to this number of hosts, their hops are printed as a table. */
 enum { SMALL = 16 };
 
 struct topology_options {
-    const char *file;
+    const char *file; /* NULL: of this job or machine */
     const char *hosts;
     bool json;
 };
 
 struct network {
+    const char *source;
+    const topo_fabric *fabric;
+    bool is_job;
     topo_summary summary;
     const char **present, **missing; /* chosen hosts; the names are not owned */
     size_t present_count, missing_count;
@@ -31,11 +38,13 @@ static error_t parse_topology_option(int key, char *arg, struct argp_state *stat
 {
     struct topology_options *options = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->file;
-        state->child_inputs[1] = &options->json;
-        return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &options->json; return 0;
     case 'H': options->hosts = arg; return 0;
+    case ARGP_KEY_ARG:
+        if (options->file != NULL)
+            return tool_refuse_argument(arg, state);
+        options->file = arg;
+        return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -48,11 +57,10 @@ static const struct argp topology_argp = {
             {0},
         },
     .parser = parse_topology_option,
-    .children = (const struct argp_child[]){{&tool_file_argp, 0, NULL, 0},
-                                            {&tool_json_argp, 0, NULL, 0},
-                                            {0}},
+    .args_doc = "[FILE]",
+    .children = (const struct argp_child[]){{&tool_json_argp, 0, NULL, 0}, {0}},
     .doc = "Prints the network that a file describes: the hops between hosts, and the switches "
-           "between them.",
+           "between them. Without a file, that of this job of Slurm, or this machine.",
 };
 
 /* ---- hosts and distances ---- */
@@ -73,19 +81,18 @@ static void copy_all_hosts(const topo_fabric *fabric, tool_hosts *hosts)
     }
 }
 
-static void find_present(const char *file, const topo_fabric *fabric, const node_list *hosts,
-                         struct network *p)
+static void find_present(const node_list *hosts, struct network *p)
 {
     matrix_error error = {0, ""};
-    bool named = topo_fabric_hosts(fabric) > 0 || p->summary.rows == 0;
+    bool named = topo_fabric_hosts(p->fabric) > 0 || p->summary.rows == 0;
     size_t *found = tool_allocate(hosts->count, sizeof *found);
     p->present = tool_allocate(hosts->count, sizeof *p->present);
     p->missing = tool_allocate(hosts->count, sizeof *p->missing);
-    int rc = named ? topo_find_hosts(fabric, (const char *const *)hosts->name, hosts->count, found,
-                                     &error)
+    int rc = named ? topo_find_hosts(p->fabric, (const char *const *)hosts->name, hosts->count,
+                                     found, &error)
                    : 0;
     if (rc != 0)
-        exit(tool_fail_reading(file, rc, &error));
+        exit(tool_fail_reading(p->source, rc, &error));
     for (size_t n = 0; n < hosts->count; n++)
         if (found[n] == SIZE_MAX)
             p->missing[p->missing_count++] = hosts->name[n];
@@ -137,6 +144,20 @@ static void add_switches(tool_table *table, const struct network *p)
         tool_table_add(table, "joined\nbelow a switch that no line names");
 }
 
+/* What the environment says of a job of Slurm. */
+static void add_job(tool_table *table)
+{
+    static const char *const rows[][2] = {{"tasks on each node", "SLURM_TASKS_PER_NODE"},
+                                          {"switches above this node", "SLURM_TOPOLOGY_ADDR"}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        const char *value = getenv(rows[k][1]);
+        if (value == NULL)
+            continue;
+        tool_table_add(table, "%s", rows[k][0]);
+        tool_table_add_text(table, value);
+    }
+}
+
 static void print_facts(const struct network *p)
 {
     tool_table table = {.align = "ll"};
@@ -146,6 +167,8 @@ static void print_facts(const struct network *p)
         tool_table_add(&table, "adapters without a host's name\n%zu", p->summary.unnamed);
     if (p->summary.rows == 0)
         add_switches(&table, p);
+    if (p->is_job)
+        add_job(&table);
     tool_table_add(&table, "hosts chosen\n%zu", p->present_count);
     for (size_t k = 0; k < p->missing_count; k++) {
         tool_table_add(&table, "missing");
@@ -242,29 +265,59 @@ static void print_network_json(const struct network *p)
     tool_json_end(&json);
 }
 
+/* ---- without a network ---- */
+
+static int print_machine(void)
+{
+    char name[256] = "", *text = NULL, *line;
+    size_t length;
+    tool_table table = {.align = "ll"};
+    FILE *out = open_memstream(&text, &length);
+    if (out == NULL || topo_machine_describe(out) != 0 || fclose(out) != 0)
+        return tool_fail("hwloc cannot tell what this machine has");
+    (void)gethostname(name, sizeof name - 1);
+    tool_table_add(&table, "machine");
+    tool_table_add_text(&table, name);
+    for (char *rest = text; (line = strsep(&rest, "\n")) != NULL && rest != NULL;)
+        tool_table_add_text(&table, line);
+    tool_table_print(&table);
+    free(text);
+    puts("\nThis is one node, in no job of Slurm: SLURM_JOB_NODELIST is not set.\n"
+         "For a network name a file, as these commands write it:\n"
+         "  scontrol show topology > switches\n"
+         "  ibnetdiscover > switches\n"
+         "  tatp topology switches");
+    return 0;
+}
+
 /* ---- the command ---- */
 
-static int print_hosts(const struct topology_options *options, const topo_fabric *fabric,
+static int print_hosts(const struct topology_options *options, struct network *p,
                        const node_list *hosts)
 {
-    struct network p = {.present_count = 0};
     matrix_error error = {0, ""};
-    int status = 0;
-    topo_fabric_summary(fabric, &p.summary);
-    find_present(options->file, fabric, hosts, &p);
-    int rc = topo_from_fabric(fabric, p.present, p.present_count, &p.topo, &error);
+    find_present(hosts, p);
+    int rc = topo_from_fabric(p->fabric, p->present, p->present_count, &p->topo, &error);
     if (rc != 0)
-        exit(tool_fail_reading(options->file, rc, &error));
-    count_distance_pairs(&p);
-    (options->json ? print_network_json : print_network)(&p);
-    if (p.missing_count > 0)
-        status = tool_fail("%s: %zu of %zu hosts are not in the file, %s first", options->file,
-                           p.missing_count, hosts->count, p.missing[0]);
-    topo_release(&p.topo);
-    free(p.pairs);
-    free(p.present);
-    free(p.missing);
+        exit(tool_fail_reading(p->source, rc, &error));
+    count_distance_pairs(p);
+    (options->json ? print_network_json : print_network)(p);
+    int status = 0;
+    if (p->missing_count > 0)
+        status = tool_fail("%s: %zu of %zu hosts are not in the file, %s first", p->source,
+                           p->missing_count, hosts->count, p->missing[0]);
+    topo_release(&p->topo);
+    free(p->pairs);
+    free(p->present);
+    free(p->missing);
     return status;
+}
+
+/* In Slurm's syntax; NULL: this is no job of Slurm. */
+static const char *hosts_of_job(void)
+{
+    const char *hosts = getenv("SLURM_JOB_NODELIST");
+    return hosts != NULL ? hosts : getenv("SLURM_NODELIST");
 }
 
 int tatp_topology(int argc, char **argv)
@@ -272,12 +325,26 @@ int tatp_topology(int argc, char **argv)
     struct topology_options options = {.file = NULL};
     tool_hosts hosts = {0};
     tool_parse(&topology_argp, argc, argv, &options);
-    topo_fabric *fabric = tatp_network_read_fabric(options.file);
+    const char *list = options.file == NULL ? hosts_of_job() : NULL;
+    if (options.file == NULL && list == NULL)
+        return options.hosts == NULL && !options.json
+                   ? print_machine()
+                   : tool_fail("this is one node, in no job of Slurm: name the file of a network");
+    bool known = true, is_job = list != NULL;
+    topo_fabric *fabric =
+        is_job ? tatp_network_of_job(list, &known) : tatp_network_read_fabric(options.file);
+    struct network p = {
+        .source = is_job ? "the job" : options.file, .fabric = fabric, .is_job = is_job};
+    topo_fabric_summary(fabric, &p.summary);
+    if (!known)
+        p.summary.format = "the network is not known: one switch stands for it";
     if (options.hosts != NULL)
-        tool_parse_hosts(options.hosts, &hosts);
+        list = options.hosts;
+    if (list != NULL)
+        tool_parse_hosts(list, &hosts);
     else
         copy_all_hosts(fabric, &hosts);
-    int status = print_hosts(&options, fabric, &hosts.nodes);
+    int status = print_hosts(&options, &p, &hosts.nodes);
     topo_fabric_free(fabric);
     tool_hosts_release(&hosts);
     return status;

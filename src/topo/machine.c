@@ -177,3 +177,33 @@ int topo_machine_near_network(topo_machine *machine, char *const *locality, size
             rc = approach_device(machine, device, locality, count, saved);
     return rc;
 }
+
+/* ---- for people ---- */
+
+static void describe_machine(topo_machine *machine, FILE *out)
+{
+    hwloc_obj_t device = NULL;
+    fprintf(out, "packages\n%d\nNUMA nodes\n%d\ncores\n%d\n",
+            hwloc_get_nbobjs_by_type(machine, HWLOC_OBJ_PACKAGE),
+            hwloc_get_nbobjs_by_type(machine, HWLOC_OBJ_NUMANODE),
+            hwloc_get_nbobjs_by_type(machine, HWLOC_OBJ_CORE));
+    while ((device = hwloc_get_next_osdev(machine, device)) != NULL)
+        if (device->attr->osdev.type == HWLOC_OBJ_OSDEV_OPENFABRICS ||
+            device->attr->osdev.type == HWLOC_OBJ_OSDEV_NETWORK)
+            fprintf(out, "network device\n%s\n", device->name);
+}
+
+int topo_machine_describe(FILE *out)
+{
+    hwloc_topology_t machine;
+    if (hwloc_topology_init(&machine) != 0)
+        return -ENOMEM;
+    int rc = hwloc_topology_set_io_types_filter(machine, HWLOC_TYPE_FILTER_KEEP_IMPORTANT) == 0 &&
+                     hwloc_topology_load(machine) == 0
+                 ? 0
+                 : -EIO;
+    if (rc == 0)
+        describe_machine(machine, out);
+    topo_machine_free(machine);
+    return rc;
+}

@@ -9,6 +9,7 @@
 #define TOPO_MACHINE_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 /* What hwloc's hwloc_topology_t points to. */
 typedef struct hwloc_topology topo_machine;
@@ -16,6 +17,10 @@ typedef struct hwloc_topology topo_machine;
 /* From hwloc's XML, as lstopo writes it, of `length` bytes, with or without a final NUL. -EBADMSG:
  * hwloc rejects it; -ENOMEM. Free with topo_machine_free. */
 int topo_machine_read(const char *xml, size_t length, topo_machine **machine);
+
+/* Writes titles and values in turn, each a line, of the machine that this process runs on:
+ * packages, NUMA nodes, cores, and each network device. -EIO: hwloc cannot tell; -ENOMEM. */
+int topo_machine_describe(FILE *out);
 
 void topo_machine_free(topo_machine *machine); /* NULL is fine */
 

@@ -357,8 +357,55 @@ printf 'SwitchName=a Nodes=n\351"[0-1]\n' >latin.conf
 tap_contains "$(tatp topology --json latin.conf)" '"chosen":["n�\"0","n�\"1"]' "topology: names that are no UTF-8"
 
 refuses_each <<'END'
-2|topology| topology: no file is given
 2|topology a b| topology: 'b' is one argument too many
+1|topology nowhere|: nowhere: No such file or directory
 END
+
+# --- topology: without a file ---
+
+# job TASKS ARGUMENT...: as in a job of Slurm on n[0-1],n16
+job() {
+    env SLURM_JOB_NODELIST='n[0-1],n16' SLURM_TASKS_PER_NODE="$1" SLURM_TOPOLOGY_ADDR=top.s0.n0 tatp topology "${@:2}"
+}
+mkdir with without
+printf '#!/bin/sh\n[ "$*" = "show topology" ] && cat "%s"\n' "$(cd "$fixtures" && pwd)/slurm-scontrol.out" >with/scontrol
+printf '#!/bin/sh\necho nothing\n' >without/scontrol
+chmod +x with/scontrol without/scontrol
+tap_is "$(PATH=$PWD/with:$PATH job '4(x3)' | awk 'NF && NR < 12' | sed 's/  */ /g; s/^ //')" "format Slurm, tree of switches
+hosts 64
+switches 21
+links 84
+depth 3
+tasks on each node 4(x3)
+switches above this node top.s0.n0
+hosts chosen 3
+hops pairs of hosts
+2 2" "topology: of the job"
+tap_is "$(PATH=$PWD/with:$PATH job 1 --json)" "$(tatp topology --json --hosts 'n[0-1],n16' "$fixtures/slurm-scontrol.out")" \
+    "topology: of the job, JSON"
+tap_is "$(PATH=$PWD/with:$PATH job 1 --hosts n2,n3 | tail -n 2)" "n2     0   2
+n3     2   0" "topology: other hosts of the network of the job"
+tap_is "$(PATH=$PWD/without:$PATH job 1 | sed -n 's/^format *//p; s/^hosts  *\([0-9]\)/\1/p; /^from/,$p')" "the network is not known: one switch stands for it
+3
+from  n0  n1  n16
+n0     0   2    2
+n1     2   0    2
+n16    2   2    0" "topology: of a job on a network that is not known"
+refuses 1 "tatp: 'n[0-': '[' without ']' in a list of hosts" "topology: a list of hosts that is none" \
+    env PATH="$PWD/with:$PATH" SLURM_JOB_NODELIST='n[0-' tatp topology
+# here ARGUMENT...: as on a machine
+here() {
+    env -u SLURM_JOB_NODELIST -u SLURM_NODELIST HWLOC_XMLFILE="$fixtures/../machine/adapters-on-both-packages.xml" tatp topology "$@"
+}
+tap_is "$(here | sed -n '/^machine/d; /^$/q; s/  */ /gp')" "packages 2
+NUMA nodes 4
+cores 16
+network device ib0
+network device mlx5_0
+network device ib1
+network device mlx5_1" "topology: of a machine"
+tap_is "$(here | sed -n 's/^machine  *//p')" "$(uname -n)" "topology: its name"
+tap_contains "$(here)" "SLURM_JOB_NODELIST is not set" "topology: where more is to be found"
+refuses 1 "tatp: this is one node, in no job of Slurm: name the file of a network" "topology: JSON of a machine" here --json
 
 tap_plan
