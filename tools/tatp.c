@@ -32,7 +32,7 @@ int main(int argc, char **argv)
                     "  plan      select the rank that owns each file domain\n"
                     "  report    draw the statistics of a run as a page\n"
                     "  run       run a program of another MPI with libtatp-mpiio.so\n"
-                    "  topology  print the network of a file, or of this job\n"
+                    "  topology  print or draw the network of a file, or of this job\n"
                     "'tatp help COMMAND' lists the options of a command.",
                     argc, argv);
 }

@@ -406,6 +406,45 @@ network device ib1
 network device mlx5_1" "topology: of a machine"
 tap_is "$(here | sed -n 's/^machine  *//p')" "$(uname -n)" "topology: its name"
 tap_contains "$(here)" "SLURM_JOB_NODELIST is not set" "topology: where more is to be found"
-refuses 1 "tatp: this is one node, in no job of Slurm: name the file of a network" "topology: JSON of a machine" here --json
+refuses 1 "tatp: this is one node, in no job of Slurm: name the file of a network" "topology: a picture of a machine" here --svg a.svg
+
+# --- topology: a picture ---
+
+# picture FILE ARGUMENT...: the texts of it, from the left to the right and down, and whether it is as wide as it may be
+picture() {
+    tatp topology "${@:2}" --svg "$1" >/dev/null && "$python" - "$1" <<'END'
+import sys, xml.etree.ElementTree
+root = xml.etree.ElementTree.parse(sys.argv[1]).getroot()
+texts = [e for e in root if e.tag.endswith("text")]
+boxes = [e for e in root if e.tag.endswith("rect")]
+inside = all(0 <= float(e.get("x")) and float(e.get("x")) + float(e.get("width")) <= float(root.get("width")) and
+             float(e.get("y")) + float(e.get("height")) <= float(root.get("height")) for e in boxes)
+texts.sort(key=lambda e: (float(e.get("y")), float(e.get("x"))))
+print(" | ".join(e.text for e in texts), len([e for e in root if e.tag.endswith("line")]), inside and float(root.get("width")) <= 1600)
+END
+}
+printf 'SwitchName=t Switches=s[1-2] Nodes=z\nSwitchName=s1 Nodes=a,b\nSwitchName=s2 Nodes=n[0-16]\n' >tree.conf
+tap_is "$(picture tree.svg tree.conf | sed 's/z | //')" "t | s1 | s2 | a | b | n0 ... n16 (17) 5 True" "topology: a picture"
+cp tree.svg before.svg
+tap_is "$(picture tree.svg tree.conf --hosts a,n3)" "t | s1 | s2 | a | n3 4 True" "topology: a picture of chosen hosts, over the other"
+printf 'SwitchName=s<&"%s Nodes=<b>,c\n' "$(printf '\033')" >odd.conf
+tap_is "$(picture odd.svg odd.conf)" 's<&"\x1b | <b> | c 2 True' "topology: a picture of odd names"
+{
+    echo "SwitchName=t Switches=s[0-499]"
+    for s in {0..499}; do echo "SwitchName=s$s Nodes=m$s-[0-9]"; done
+} >wide.conf
+tap_is "$(picture wide.svg wide.conf | sed 's/.* //')" True "topology: a wide picture"
+tap_is "$(picture fat.svg "$fixtures/ibnetdiscover.3level.out" | grep -o '[0-9]* switches' | sort | uniq -c | xargs)" "1 16 switches 4 4 switches" \
+    "topology: a picture of a fat tree"
+tatp topology H.mtx --svg no.svg >out 2>err
+tap_is "$?: $(cat err) $(ls no.svg 2>/dev/null)" "1: tatp: H.mtx: the links are not a tree, and are not drawn " "topology: no picture of hops"
+echo mine >mine.svg
+tatp topology tree.conf --svg mine.svg >out 2>err
+tap_is "$?: $(cat err mine.svg)" "1: tatp: mine.svg: no picture of tatp topology, and not replaced: choose another name
+mine" "topology: another file is not replaced"
+tatp topology tree.conf --svg none/a.svg >out 2>err
+tap_is "$?: $(cat err)$(ls ./*.new 2>/dev/null)" "1: tatp: none/a.svg: No such file or directory" "topology: no folder for the picture"
+mkfifo fifo
+tap_check_fails "topology: a FIFO is not replaced" tatp topology tree.conf --svg fifo
 
 tap_plan
