@@ -84,6 +84,15 @@ tap_check "and the folder of its data" test ! -d "$tap_dir$(made_with prefix)/sh
 
 # ---- what make install says of it ----
 
+# Its folder of components is that in which they were built.
+built=$(cd "$top_builddir" && pwd)/components
+tap_check "make install, where the components stay" run_make install DESTDIR= prefix="$tap_dir/prefix" componentdir="$built"
+tap_contains "$tap_output" "$tap_dir/prefix/bin, which is not in PATH: export PATH=$tap_dir/prefix/bin:" "the folder of programs is not in PATH"
+tap_check "... and they are still there" test -f "$built/mca_fcoll_tatp.so"
+PATH=$tap_dir/prefix/bin:$PATH run_make install DESTDIR= prefix="$tap_dir/prefix" componentdir="$built" >"$tap_dir/said" 2>&1
+tap_is "$(grep -c 'not in PATH' "$tap_dir/said")" 0 "the folder of programs is in PATH"
+rm -rf "$tap_dir/prefix" "$tap_dir/said"
+
 # says FOLDER: of the components in the folder
 says() {
     (cd "$top_builddir" && HOME=$tap_dir "$top_srcdir/build-aux/check-install" "$1" 2>&1)
