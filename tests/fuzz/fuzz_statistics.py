@@ -73,9 +73,8 @@ def feed(program, tools, path):
         report = program.Report(options, [])
         report.look(program.planning.Tools(tools, os.path.dirname(path)))
         program.write(options.output, program.render(report))
-        if report.run is not None:
-            program.summary.lines(report.run, 0, report.said()[1])
-    except program.planning.ToolError:
+        program.summary.lines(report.run, 0, report.said()[1])
+    except (program.planning.ToolError, program.statistics_file.StatisticsError):
         return False
     return True
 

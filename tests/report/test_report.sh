@@ -72,8 +72,6 @@ generate --host '<script>alert(%d)</script>' --program '<img src=x onerror=alert
 page hostile --view hostile.crs
 has hostile '&lt;script&gt;alert(0)&lt;/script&gt;' "hostile: the host's name is there, as text"
 
-: >empty.jsonl
-page empty
 head -c -100 16.jsonl >truncated.jsonl
 page truncated
 has truncated "truncated.jsonl: the last line, 2, has no end" "truncated: the page says so"
@@ -129,15 +127,13 @@ cat 16.jsonl >>alone.jsonl
 tap_is "$(summary alone.jsonl -o alone.html | sed -n 's/^plans: *//p')" \
     "1 plan for 2 calls, 2 calls without a plan; metadata 1.28 kB (under 1 % of the data)" "summary: calls without aggregators"
 has alone "16.8 MB" "calls without aggregators: a page"
-tap_is "$(summary empty.jsonl -o empty.html)" "There are no calls in these statistics.
-empty.html" "summary: of no calls"
 generate --program $'a\e[31mname' >escape.jsonl
 tap_is "$(summary escape.jsonl -o escape.html | grep -c "^measured:      a�\[31mname: ")" 1 \
     "summary: no control characters of a program's name"
 tap_is "$(LC_ALL=C PYTHONIOENCODING=ascii summary 16.jsonl -o ascii.html | wc -l)" 7 "summary: on a terminal without UTF-8"
 tap_is "$(cd lines && summary - </dev/null 2>&1 | wc -l)" 0 "summary: none of statistics that are not there"
 
-tap_contains "$(tatp report no$'\e'file.jsonl 2>&1)" "tatp: no?file.jsonl: No such file" "messages: no control characters of an argument"
+tap_contains "$(tatp report no$'\e'file.jsonl 2>&1)" "tatp: no?file.jsonl: no such file" "messages: no control characters of an argument"
 
 # --- hostile statistics ---
 
@@ -149,10 +145,10 @@ hostile() {
 }
 hostile "half of a surrogate pair" 's/"generate"/"\\ud800gen"/' ""
 hostile "a NUL" 's/"file": "/&\\u0000/; s/"n0"/"n0\\u0000"/' ""
-hostile "a schedule that is a list" 's/"schedule": 1/"schedule": [1]/' "tatp: hostile.jsonl:1: left out: 'schedule' is no number."
-hostile "ranks that are no whole number" 's/"ranks": 16/"ranks": 16.0/' "tatp: hostile.jsonl:1: left out: no whole number 'ranks'."
+hostile "a schedule that is a list" '1s/"schedule": 1/"schedule": [1]/' "tatp: hostile.jsonl:1: left out: 'schedule' is no number."
+hostile "ranks that are no whole number" '1s/"ranks": 16/"ranks": 16.0/' "tatp: hostile.jsonl:1: left out: no whole number 'ranks'."
 hostile "a byte order mark" '1s/^/\xef\xbb\xbf/' ""
-tap_is "$(yes '{}' | head -n 1000 | tatp report /dev/stdin -o hostile-2.html 2>&1 | sed -n '20,21p')" \
+tap_is "$(yes '{"op": 1}' | head -n 1000 | tatp report /dev/stdin -o hostile-2.html 2>&1 | sed -n '20,21p')" \
     "tatp: /dev/stdin:20: left out: no 'op' that is read or write.
 tatp: /dev/stdin: 980 more notes of this kind." "hostile: notes about many lines"
 tap_is "$(yes '{}' | tatp report /dev/stdin -o hostile-2.html 2>&1 | sed -n 1p)" \
@@ -249,7 +245,18 @@ fi
 
 # --- what is refused ---
 
-refuses 1 "tatp: missing.jsonl: No such file or directory" "statistics that are not there" missing.jsonl
+refuses 1 "tatp: missing.jsonl: no such file; a run writes it with --mca fcoll tatp --mca fcoll_tatp_stats missing.jsonl" \
+    "statistics that are not there" missing.jsonl
+refuses 1 "tatp: 16.crs: is a record, not statistics; see 'dla show 16.crs', or give it with --view" "a record" 16.crs
+refuses 1 "tatp: two.html: is a page of tatp report, not statistics; open it in a browser" "a page" two.html
+: >empty.jsonl
+refuses 1 "tatp: empty.jsonl: is empty; a run writes one with --mca fcoll tatp --mca fcoll_tatp_stats FILE" "an empty file" 16.jsonl empty.jsonl
+printf '%%PDF-1.5\n\xff\xfe\n' >file.pdf
+refuses 1 "tatp: file.pdf: is not a statistics file; a run writes one with --mca fcoll tatp --mca fcoll_tatp_stats FILE" "another file" file.pdf
+echo '{"op": "write", "fi' >torn.jsonl
+refuses 1 "tatp: torn.jsonl: no line can be used" "statistics without a line that is complete" torn.jsonl
+tap_contains "$(cat err)" "tatp: torn.jsonl:1: left out: not JSON." "statistics without a line that is complete: why"
+refuses 1 "tatp: lines: is a folder" "a folder" lines
 refuses 2 "tatp report: error: the following arguments are required: STATS" "no statistics"
 refuses 2 "tatp report: error: unrecognized arguments: --nonsense" "an option that is none" 16.jsonl --nonsense
 echo FILEVIEW >short.crs

@@ -24,8 +24,6 @@ import summary
 import text
 
 MOST_CALL_ROWS = 60
-# In the head of each page: what has it may be overwritten without being asked for by name.
-MARK = '<meta name="generator" content="tatp report">'
 HEAD_BYTES = 4096
 
 
@@ -69,7 +67,7 @@ def parse_arguments(words):
 
 def is_page(path):
     with open(path, "rb") as page:
-        return MARK.encode() in page.read(HEAD_BYTES)
+        return text.PAGE_MARK.encode() in page.read(HEAD_BYTES)
 
 
 def choose_output(options):
@@ -109,15 +107,13 @@ class Report:
     def __init__(self, options, notes):
         self.options, self.notes = options, notes
         self.runs = statistics_file.read(options.stats, notes)
-        self.run = self.runs[-1] if self.runs else None
-        self.plan = planning.most_important(self.run) if self.run else None
+        self.run = self.runs[-1]
+        self.plan = planning.most_important(self.run)
         self.answer = self.placement = None
         self.maps, self.views, self.networks, self.links = [], [], [], ([], 0)
         self.line = None
 
     def look(self, tools):
-        if self.run is None:
-            return
         if self.plan is None:
             self.notes.append("No line of this run has a plan, so that neither matrices nor links can be drawn: "
                               "plans are in statistics that are written to a file, of calls with aggregators.")
@@ -140,10 +136,7 @@ class Report:
             self.links = figures.busiest_links(shown, self.plan.hosts)
 
     def look_at_view(self, planner):
-        try:
-            self.placement = planner.place(self.options.view)
-        except planning.ToolError as error:
-            fail(without_name(error))
+        self.placement = planner.place(self.options.view)
         self.answer.expected = planner.predict("this run", self.options.view, self.plan.data["node_of_rank"])
         if self.answer.expected is not None:
             self.answer.placed = planner.predict("placed by the view", self.options.view, self.placement.node_of_rank)
@@ -169,8 +162,6 @@ class Report:
             self.line = figures.time_line(slowest, self.plan if fits else None)
 
     def said(self):
-        if self.run is None:
-            return "There are no calls in these statistics.", []
         gained = advice.gained(self.run)
         more = advice.compared(self.runs[0], self.run) if len(self.runs) > 1 else None
         view = self.options.view and os.path.basename(self.options.view)
@@ -188,7 +179,7 @@ def load_template():
                                shorten=text.shorten)
     with open(os.path.join(folder, "page.css"), encoding="utf-8") as style:
         css = markup(style.read())
-    common = {"mark": markup(MARK), "css": css, "stages": advice.STAGE_NAMES, "text": text,
+    common = {"mark": markup(text.PAGE_MARK), "css": css, "stages": advice.STAGE_NAMES, "text": text,
               "length": figures.length}
     return environment.get_template("page.html", globals=common)
 
@@ -197,7 +188,7 @@ def render(report):
     gained, advised = report.said()
     return load_template().render(
         report=report, run=report.run, plan=report.plan, answer=report.answer, gained=gained, advised=advised,
-        call_rows=call_rows(report.run) if report.run else [])
+        call_rows=call_rows(report.run))
 
 
 def write(path, page):
@@ -221,15 +212,13 @@ def print_summary(report, path):
     if sys.stdout is None:
         raise OSError(errno.EBADF, os.strerror(errno.EBADF))
     sys.stdout.reconfigure(errors="replace")
-    gained, advised = report.said()
-    lines = [gained] if report.run is None else summary.lines(report.run, len(report.runs) - 1, advised)
+    _, advised = report.said()
+    lines = summary.lines(report.run, len(report.runs) - 1, advised)
     print("\n".join(map(text.printable, [*lines, path])), flush=True)
 
 
-def say_at_end(report, path, notes):
+def say_at_end(report, path):
     """What was written has been written: only the terminal may be full or gone."""
-    for note in notes:
-        say(note)
     try:
         if os.path.isfile(path):
             print_summary(report, path)
@@ -242,6 +231,7 @@ def main():
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as in the other commands
     tools_folder, options, notes = sys.argv[1], parse_arguments(sys.argv[2:]), []
     import_jinja()
+    wrong = None
     try:
         report = Report(options, notes)
         path = choose_output(options)
@@ -249,12 +239,18 @@ def main():
             report.look(planning.Tools(tools_folder, scratch))
         write(path, render(report))
     except planning.ToolError as error:
-        fail(without_name(error))
+        wrong = without_name(error)
+    except statistics_file.StatisticsError as error:
+        wrong = str(error)
     except OSError as error:
-        fail(f"{error.filename or options.output or options.stats[-1]}: {error.strerror}")
+        wrong = f"{error.filename or options.output or options.stats[-1]}: {error.strerror}"
     except MemoryError:
-        fail("out of memory")
-    say_at_end(report, path, notes)
+        wrong = "out of memory"
+    for note in notes:
+        say(note)
+    if wrong is not None:
+        fail(wrong)
+    say_at_end(report, path)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@ import json
 import re
 from dataclasses import dataclass, field
 
+import text
+
 FORMAT = 1
 COUNTS = ("ranks", "nodes", "aggregators")
 NUMBERS = ("cycles", "bytes", "seconds", "st1", "st2", "st3", "st4", "st5", "hop_bytes", "hop_bytes_otp", "crossing_bytes")
@@ -13,9 +15,14 @@ NUMBERS_THAT_MAY_LACK = ("call", "schedule", "format")
 MOST_LEVELS, MOST_CABLES = 64, 1 << 20
 MOST_LINES, MOST_CHARACTERS = 1 << 18, 1 << 26  # of a file, of a line
 MOST_NOTES = 20  # about lines of a file
+HEAD_CHARACTERS = 4096  # of a file, by which it is known what else it is
 # Control characters, and halves of surrogate pairs, which have no UTF-8.
 UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 STAGES = ("st1", "st2", "st3", "st4", "st5")
+
+
+class StatisticsError(Exception):
+    """A file that has no statistics; what it is, and what to do."""
 
 
 @dataclass
@@ -152,7 +159,7 @@ def check_timeline(line, call):
 
 
 def clean(value):
-    """The value with U+FFFD in place of what is unprintable in its strings."""
+    """The value with U+FFFD instead of what is unprintable in its strings."""
     if isinstance(value, str):
         return UNPRINTABLE.sub("\ufffd", value)
     if isinstance(value, list):
@@ -162,10 +169,10 @@ def clean(value):
     return value
 
 
-def parse_line(text, place, notes):
+def parse_line(line, place, notes):
     """A call, or None after a note."""
     try:
-        call = clean(json.loads(text))
+        call = clean(json.loads(line))
         wrong = check_call(call)
     except (ValueError, RecursionError):
         wrong = "not JSON"
@@ -187,22 +194,22 @@ def parse_line(text, place, notes):
 def read_lines(stream, path, notes):
     """The lines with their numbers, up to the limits."""
     for number in range(1, MOST_LINES + 2):
-        text = stream.readline(MOST_CHARACTERS + 1)
-        if text == "":
+        line = stream.readline(MOST_CHARACTERS + 1)
+        if line == "":
             return
         if number > MOST_LINES:
             notes.append(f"{path}: more than {MOST_LINES} lines; the others are left out.")
-        elif len(text) > MOST_CHARACTERS:
+        elif len(line) > MOST_CHARACTERS:
             notes.append(f"{path}:{number}: more than {MOST_CHARACTERS} characters; the file is left out from there on.")
             return
         else:
-            yield number, text
+            yield number, line
 
 
-def is_complete(text):
+def is_complete(line):
     """Whether a line is, which has no end."""
     try:
-        json.loads(text)
+        json.loads(line)
     except (ValueError, RecursionError):
         return False
     return True
@@ -215,30 +222,54 @@ def add_notes(path, notes, found):
         notes.append(f"{path}: {len(found) - MOST_NOTES} more notes of this kind.")
 
 
-def read_file(path, notes):
-    """The calls of a file. A job that was killed leaves the last line without its end."""
-    calls, found = [], []
-    with open(path, encoding="utf-8-sig", errors="replace") as stream:
-        for number, text in read_lines(stream, path, notes):
-            if not text.strip():
+def open_statistics(path):
+    try:
+        return open(path, encoding="utf-8-sig", errors="replace")
+    except FileNotFoundError:
+        raise StatisticsError(f"{path}: no such file; a run writes it with --mca fcoll tatp --mca fcoll_tatp_stats {path}") from None
+    except IsADirectoryError:
+        raise StatisticsError(f"{path}: is a folder") from None
+
+
+def refuse(path, head):
+    """The error of a file that begins like this."""
+    if head.startswith("FILEVIEW"):
+        return StatisticsError(f"{path}: is a record, not statistics; see 'dla show {path}', or give it with --view")
+    if text.PAGE_MARK in head:
+        return StatisticsError(f"{path}: is a page of tatp report, not statistics; open it in a browser")
+    wrong = "is not a statistics file" if head.strip() else "is empty"
+    return StatisticsError(f"{path}: {wrong}; a run writes one with --mca fcoll tatp --mca fcoll_tatp_stats FILE")
+
+
+def read_calls(path, notes):
+    """The calls of a file one by one; an error after the last if there are none. A job that was killed leaves the last line
+    without its end."""
+    head, found, is_statistics, calls = "", [], False, 0
+    with open_statistics(path) as stream:
+        for number, line in read_lines(stream, path, notes):
+            head += line[:HEAD_CHARACTERS - len(head)]
+            is_statistics = is_statistics or line.startswith('{"op":')
+            if not line.strip():
                 continue
-            if not text.endswith("\n") and not is_complete(text):
-                notes.append(f"{path}: the last line, {number}, has no end, as when a job is killed; it is left out.")
+            if not line.endswith("\n") and not is_complete(line):
+                found.append(f"{path}: the last line, {number}, has no end, as when a job is killed; it is left out.")
                 continue
-            call = parse_line(text, f"{path}:{number}", found)
+            call = parse_line(line, f"{path}:{number}", found)
             if call is not None:
-                calls.append(call)
+                calls += 1
+                yield call
+    if calls == 0 and not is_statistics:
+        raise refuse(path, head)
     add_notes(path, notes, found)
-    if not calls:
-        notes.append(f"{path}: no calls. Was the run made with --mca fcoll tatp --mca fcoll_tatp_stats FILE?")
-    return calls
+    if calls == 0:
+        raise StatisticsError(f"{path}: no line can be used")
 
 
 def read(paths, notes):
     """The runs of all files, in the order of their first lines."""
     runs = {}
     for path in paths:
-        for call in read_file(path, notes):
+        for call in read_calls(path, notes):
             key = f"{path}\0{call.get('run', '')}"
             program = call.get("program")
             run = runs.setdefault(key, Run(key, program if isinstance(program, str) else ""))

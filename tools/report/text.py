@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Numbers and lists as people read them."""
 
+# In the head of each page: what has it may be overwritten without being asked for by name.
+PAGE_MARK = '<meta name="generator" content="tatp report">'
 UNITS = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 
