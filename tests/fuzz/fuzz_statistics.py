@@ -84,7 +84,8 @@ def main():
     program, path = load_report(source), os.path.join(folder, "statistics.jsonl")
     kind, most = limit.split("=")
     draw, begin = random.Random(int(sys.argv[5]) if len(sys.argv) > 5 else 1), time.monotonic()
-    seeds = [generate(source, *options) for options in ([], ["--by", "node", "--ranks", "8"], ["--calls", "70", "--ranks", "8"])]
+    seeds = [generate(source, *options) for options in ([], ["--by", "node", "--ranks", "8"], ["--calls", "70", "--ranks", "8"],
+                                                   ["--level", "files", "--ended", "1e9", "--job", '{"user": "a", "record": "/none"}'])]
     runs = pages = 0
     while runs < int(most) if kind == "-runs" else time.monotonic() < begin + int(most):
         calls = json.loads(json.dumps(draw.choice(seeds)))

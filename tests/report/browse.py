@@ -8,6 +8,8 @@ of TAP without a number for each result. What is expected is computed here, by o
 import base64
 import json
 import os
+import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -134,13 +136,22 @@ def check_paper(driver):
     say(hidden, "print: links within the page are left out")
     sheet = base64.b64decode(driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": False})["data"])
     say(sheet.startswith(b"%PDF") and len(sheet) > 5000, "print: there is something on it", str(len(sheet)))
+    if shutil.which("pdftotext"):
+        said = subprocess.run(["pdftotext", "-layout", "-", "-"], input=sheet, capture_output=True, check=True).stdout.decode()
+        headings = {e.get_attribute("textContent").strip() for e in driver.find_elements(By.CSS_SELECTOR, "h1, h2, h3")}
+        ends = [page.strip().splitlines()[-1].strip() for page in said.split("\f") if page.strip()]
+        say(not headings & set(ends[:-1]), "print: no heading is the end of a page", str(headings & set(ends)))
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
 
 
-def check_small_window(driver):
-    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 380, "height": 800, "deviceScaleFactor": 1, "mobile": False})
-    wide = driver.execute_script("return document.documentElement.scrollWidth")
-    say(wide <= 380, "a small window need not be scrolled sideways", str(wide))
+def check_windows(driver):
+    for opened in (True, False):
+        driver.execute_script("document.querySelectorAll('details').forEach(d => d.open = arguments[0])", opened)
+        for width in (380, 500, 1280):
+            driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                   {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False})
+            wide = driver.execute_script("return document.documentElement.scrollWidth")
+            say(wide <= width, f"a window of {width} pixels need not be scrolled sideways, tables {'un' * opened}folded", str(wide))
     driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
@@ -157,23 +168,41 @@ def number(cell):
     return float(cell.replace("\u202f", "").replace("*", "").strip() or 0)
 
 
-def close(one, other):
-    return abs(one - other) <= 1e-9 * max(1, abs(other))
+def rows_of(driver, selector):
+    return driver.execute_script("return [...document.querySelectorAll(arguments[0])].map(r => [...r.cells].map(c => c.textContent.trim()))",
+                                 selector)
+
+
+def call_numbers(calls):
+    return [sum(call[key] for call in calls) for key in ("bytes", "seconds", *STAGES, "hop_bytes", "hop_bytes_otp", "crossing_bytes", "waited")]
+
+
+def near(one, other):
+    return len(one) == len(other) and all(abs(g - w) <= 2e-6 + 1e-9 * abs(w) for g, w in zip(one, other))
 
 
 def check_calls(driver, calls):
-    rows = table(driver, "calls-table")
-    wanted = [[call["bytes"], round(call["seconds"], 6), *(round(call[s], 6) for s in STAGES), None, call["hop_bytes"],
-               call["hop_bytes_otp"], call["crossing_bytes"], round(call["waited"], 6)] for call in calls]
-    if len(rows) != len(calls):
-        wanted_sums = [sum(row[k] for row in wanted) for k in (0, 8, 9, 10)]
-        got = [sum(number(row[k]) for row in rows) for k in (2, 11, 12, 13)]
-        say(got == wanted_sums, "many calls: the sums are those of the statistics", f"{got} {wanted_sums}")
+    """A row for each file and operation, and the calls below it, of many calls their sums."""
+    files = {}
+    for call in calls:
+        files.setdefault((call["file"], call["op"]), []).append(call)
+    rows = rows_of(driver, "#files-table > tbody > tr.file")
+    if len(files) > 60:
+        say(len(rows) <= 60, "many files: what is alike is one row", str(len(rows)))
+        say(sum(number(row[2]) for row in rows) == sum(call.get("calls", 1) for call in calls), "many files: all calls are there")
         return
-    got = [[number(cell) for cell in row[2:4] + row[5:]] for row in rows]
-    right = all(all(w is None or close(g, w) for g, w in zip(one, other)) for one, other in zip(got, wanted))
-    say(right and [row[1] for row in rows] == [call["op"] for call in calls], "each call has the numbers of the statistics",
-        str(got[:2]))
+    wanted = [(file, op, sum(call.get("calls", 1) for call in some)) for (file, op), some in files.items()]
+    say([(row[0], row[1], number(row[2])) for row in rows] == wanted, "each file has a row with its calls", str(rows[:2]))
+    say(all(near([number(row[4])], [sum(call["seconds"] for call in some)]) for row, some in zip(rows, files.values())),
+        "each file has its seconds")
+    tables = driver.execute_script("return document.querySelectorAll('tr.calls table').length")
+    below = rows_of(driver, "tr.calls table tbody tr")
+    got = [[number(cell) for cell in row[1:3] + row[4:9] + row[10:]] for row in below]
+    if len(below) == len(calls):
+        right = all(near(one, call_numbers([call])) for one, call in zip(got, sum(files.values(), [])))
+        say(right and tables == len(files), "each call has the numbers of the statistics", str(got[:2]))
+    else:
+        say(near([sum(column) for column in zip(*got)], call_numbers(calls)), "many calls: the sums are those of the statistics", str(got[:2]))
 
 
 def way(parent, a, b):
@@ -286,7 +315,7 @@ def main():
             check_colours(driver, "light")
             check_colours(driver, "dark")
             check_paper(driver)
-            check_small_window(driver)
+            check_windows(driver)
             if len(sys.argv) > 2:
                 check_numbers(driver, sys.argv[2])
             check_quiet(driver, page)

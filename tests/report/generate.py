@@ -24,6 +24,12 @@ def parse_arguments():
     parser.add_argument("--by", choices=("rank", "node"), default="rank")
     parser.add_argument("--program", default="generate")
     parser.add_argument("--view")
+    parser.add_argument("--files", type=int, default=1, help="calls access these in turn")
+    parser.add_argument("--level", choices=("calls", "files"), default="calls", help="a line for each call, or for each file and operation")
+    parser.add_argument("--job", type=json.loads, help="what the first line says of the job")
+    parser.add_argument("--ended", type=float, help="seconds since 1970 at the end of the first call")
+    parser.add_argument("--run", default="generated")
+    parser.add_argument("--unknown", action="store_true", help="the run did not know the network")
     return parser.parse_args()
 
 
@@ -90,6 +96,21 @@ def write_view(options):
               " ".join("8" for _ in columns), " ".join(map(str, starts)), sep="\n", file=out)
 
 
+def sums_by_file(lines):
+    """As fcoll_tatp_stats_level = files writes them."""
+    sums = {}
+    for line in lines:
+        line = {name: value for name, value in line.items() if name not in ("plan", "timeline", "schedule")}
+        line.update(calls=1, plans=int(line["call"] == 1))
+        total = sums.setdefault((line["file"], line["op"]), line)
+        if total is not line:
+            for name in ("calls", "plans", "bytes", "messages", "metadata_bytes", "seconds", "waited", "st1", "st2", "st3", "st4", "st5",
+                         "hop_bytes", "hop_bytes_otp", "crossing_bytes"):
+                total[name] += line[name]
+            total.update((name, line[name]) for name in ("ended", "cycles") if name in line)
+    return list(sums.values())
+
+
 def main():
     options = parse_arguments()
     nodes = -(-options.ranks // options.per_node)
@@ -109,17 +130,28 @@ def main():
             "node_of_rank": node_of_rank, "rank_of_domain": present, "requests_by": options.by,
             "requests": [number for triple in told for number in triple],
             "distances": {"source": "generated", "parent": parent, "cables": [1] * nodes + [2] * (len(parent) - nodes)}}
+    if options.unknown:
+        plan["distances"] = {"source": "two hops between any two nodes"}
+    lines = []
     for call in range(1, options.calls + 1):
         stages = {"st1": 0.0001, "st2": 0.002 / call, "st3": 0.003 / call, "st4": 0.05 + 0.001 * call, "st5": 0.021}
-        line = {"op": "write" if call % 2 else "read", "file": "/scratch/" + options.program, "ranks": options.ranks,
+        line = {"op": "write" if call % 2 else "read", "file": "/scratch/" + options.program +
+                (f".{(call - 1) % options.files}" if options.files > 1 else ""), "ranks": options.ranks,
                 "nodes": nodes, "aggregators": domains, "cycles": options.windows,
                 "bytes": sum(size for _, _, size in triples), "messages": 12, "metadata_bytes": 320,
                 "seconds": round(sum(stages.values()), 6), "waited": 0.001, **stages, "strategy": "tatp",
                 "hop_bytes": hop_bytes, "hop_bytes_otp": cost(triples, node_of_rank, parent, usual)[0],
-                "crossing_bytes": crossing, "format": 1, "program": options.program, "run": "generated", "call": call,
+                "crossing_bytes": crossing, "format": 1, "program": options.program, "run": options.run, "call": call,
                 "schedule": 1, "domains": "even", "timeline": list(time_line(options, domains, present))}
         if call == 1:
             line["plan"] = plan
+        if options.ended is not None:
+            line["ended"] = options.ended + call - 1
+        lines.append(line)
+    lines = sums_by_file(lines) if options.level == "files" else lines
+    if options.job is not None:
+        lines[0].update(job=options.job, version="1.1.0")
+    for line in lines:
         json.dump(line, sys.stdout)
         print()
     if options.view:

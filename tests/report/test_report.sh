@@ -84,8 +84,29 @@ has unfit "its plan does not fit together" "unfit: a plan that cannot be is told
 jq -c 'del(.plan)' 16.jsonl >plain.jsonl 2>/dev/null || sed 's/, "plan": .*}$/}/' 16.jsonl >plain.jsonl
 page plain
 
+job='{"user": "anna", "id": "4711", "host": "n0", "command": "./generate --size 8 <in>", "mpi": "Open MPI 4.1.4", "record": "16.crs"}'
+generate --files 5 --calls 40 --unknown --job "$job" --ended 86400 >files.jsonl
+page files
+for fact in "Command</dt><dd class=\"words\">./generate --size 8 &lt;in&gt;" "Host</dt><dd class=\"words\">n0" "User</dt><dd class=\"words\">anna" \
+    "Job</dt><dd class=\"words\">4711" "Version</dt><dd class=\"words\">fcoll/tatp 1.1.0" "MPI</dt><dd class=\"words\">Open MPI 4.1.4" \
+    "Date</dt><dd class=\"words\">$(date -d @86399 '+%F %T')" "Ranks</dt><dd class=\"words\">16 ranks on 4 nodes"; do
+    has files "<dt>$fact</dd>" "files: the head has ${fact%%<*}"
+done
+tap_is "$(grep -c '<dt>\(Command\|Host\|User\|Job\|Version\|MPI\|Date\)<' 16.html)" 0 "16: the head leaves out what is not known"
+generate --files 80 --calls 160 >80.jsonl
+page 80
+generate --files 3 --calls 40 --level files >level.jsonl
+page level
+has level "call by call" "level of files: why there are no figures"
+
 tap_check "two runs: a page" tatp report plain.jsonl 16.jsonl --output two.html
 has two "Compared with the first run:" "two runs: they are compared"
+sed 's/"seconds": 0.0/"seconds": 0.00/; s/"crossing_bytes": [0-9]*/"crossing_bytes": 0/; s/"run": "g/"run": "h/' 16.jsonl >faster.jsonl
+tap_check "two runs: another page" tatp report 16.jsonl faster.jsonl --output two.html
+tap_is "$(grep -o '<td class="ratio">[^<]*' two.html | sed 's/.*>//' | xargs)" "1.00 1.00 1.00 0.10 0.00 1.00" "two runs: a table with the ratios"
+generate --calls 4 --run longer >longer.jsonl
+tap_check "two runs of other bytes: a page" tatp report 16.jsonl longer.jsonl --output two.html
+tap_is "$(grep -o '<td class="ratio">[^<]*' two.html | sed 's/.*>//' | tail -n 1)" 1.00 "two runs of other bytes: the ratios are for the same number"
 
 cat >topology.conf <<END
 SwitchName=leaf0 Nodes=n[0-3]
@@ -127,6 +148,9 @@ cat 16.jsonl >>alone.jsonl
 tap_is "$(summary alone.jsonl -o alone.html | sed -n 's/^plans: *//p')" \
     "1 plan for 2 calls, 2 calls without a plan; metadata 1.28 kB (under 1 % of the data)" "summary: calls without aggregators"
 has alone "16.8 MB" "calls without aggregators: a page"
+tap_is "$(summary level.jsonl -o level.html | sed -n 's/^plans: *//p; s/^measured: *generate: \(.*\) of .*/\1/p')" \
+    "20 writes and 20 reads
+1 plan for 40 calls; metadata 12.8 kB (under 1 % of the data)" "summary: lines of files count their calls and plans"
 generate --program $'a\e[31mname' >escape.jsonl
 tap_is "$(summary escape.jsonl -o escape.html | grep -c "^measured:      a�\[31mname: ")" 1 \
     "summary: no control characters of a program's name"

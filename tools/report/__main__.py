@@ -23,7 +23,7 @@ import statistics_file
 import summary
 import text
 
-MOST_CALL_ROWS = 60
+MOST_ROWS = 60  # of a table of files or calls
 HEAD_BYTES = 4096
 
 
@@ -85,20 +85,35 @@ def choose_output(options):
     return path
 
 
-def call_rows(run):
-    """Each call, or where there are many the calls of each operation and schedule together."""
-    if len(run.calls) <= MOST_CALL_ROWS:
-        return [([call], str(call.get("call", number))) for number, call in enumerate(run.calls, 1)]
-    groups = {}
-    for call in run.calls:
-        groups.setdefault((call["op"], call["file"], str(call.get("schedule"))), []).append(call)
-    rows = list(groups.values())
-    if len(rows) > MOST_CALL_ROWS:
-        by_op = {}
-        for call in run.calls:
-            by_op.setdefault(call["op"], []).append(call)
-        rows = list(by_op.values())
-    return [(calls, text.count(len(calls), "call")) for calls in rows]
+def grouped(calls, *keys):
+    """The calls by the first key that makes no more groups than a table has rows, or else by the last one."""
+    for key in keys:
+        groups = {}
+        for call in calls:
+            groups.setdefault(key(call), []).append(call)
+        if len(groups) <= MOST_ROWS:
+            break
+    return groups
+
+
+def call_rows(calls):
+    """Each call, or where there are many those with the same plan together."""
+    groups = grouped(calls, id, lambda call: call.get("schedule"), lambda call: None)
+    rows = map(statistics_file.Calls, groups.values())
+    return [(str(row.calls[0].get("call", number)) if row.count() == 1 else text.count(row.count(), "call"), row)
+            for number, row in enumerate(rows, 1)]
+
+
+def file_rows(run):
+    """(name, operation, sums, rows of its calls) of each file; of many files, of those whose names differ in digits only."""
+    groups = grouped(run.calls, lambda call: (call["file"], call["op"]),
+                     lambda call: (re.sub("[0-9]+", "#", call["file"]), call["op"]), lambda call: ("files", call["op"]))
+    rows = []
+    for (name, op), calls in groups.items():
+        row = statistics_file.Calls(calls)
+        several = f" ({len(row.files)} files)" if len(row.files) > 1 else ""
+        rows.append((name + several, op, row, call_rows(calls)))
+    return rows
 
 
 class Report:
@@ -115,8 +130,8 @@ class Report:
 
     def look(self, tools):
         if self.plan is None:
-            self.notes.append("No line of this run has a plan, so that neither matrices nor links can be drawn: "
-                              "plans are in statistics that are written to a file, of calls with aggregators.")
+            self.notes.append("No line of this run has a plan, so that neither matrices nor links can be drawn: plans are in "
+                              "statistics that are written to a file, call by call, of calls with aggregators.")
         else:
             self.look_at_plan(tools)
         self.look_at_time()
@@ -161,6 +176,15 @@ class Report:
             fits = self.plan is not None and all(e["rank"] < self.plan.call["ranks"] for e in slowest["timeline"])
             self.line = figures.time_line(slowest, self.plan if fits else None)
 
+    def facts(self):
+        """What the head of the page says of the run, as far as known."""
+        run, date = self.run, text.date(self.run.started)
+        facts = {"Program": run.program, "Command": run.job.get("command"), "Date": date and f"{date:%Y-%m-%d %H:%M:%S}",
+                 "Host": run.job.get("host"), "User": run.job.get("user"), "Job": run.job.get("id"),
+                 "Version": run.version and f"fcoll/tatp {run.version}", "MPI": run.job.get("mpi"),
+                 "Ranks": f"{text.count(run.ranks, 'rank')} on {text.count(run.nodes, 'node')}"}
+        return [(name, value) for name, value in facts.items() if value]
+
     def said(self):
         gained = advice.gained(self.run)
         more = advice.compared(self.runs[0], self.run) if len(self.runs) > 1 else None
@@ -175,7 +199,7 @@ def load_template():
     folder = os.path.dirname(os.path.abspath(__file__))
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(folder), autoescape=True, trim_blocks=True,
                                      lstrip_blocks=True, undefined=jinja2.StrictUndefined)
-    environment.filters.update(size=text.size, hops=text.hops, seconds=text.seconds, whole=text.whole,
+    environment.filters.update(size=text.size, hops=text.hops, seconds=text.seconds, whole=text.whole, mega=text.mega,
                                shorten=text.shorten)
     with open(os.path.join(folder, "page.css"), encoding="utf-8") as style:
         css = markup(style.read())
@@ -188,7 +212,7 @@ def render(report):
     gained, advised = report.said()
     return load_template().render(
         report=report, run=report.run, plan=report.plan, answer=report.answer, gained=gained, advised=advised,
-        call_rows=call_rows(report.run))
+        file_rows=file_rows(report.run), ratio=advice.ratio)
 
 
 def write(path, page):

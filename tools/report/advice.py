@@ -15,7 +15,7 @@ def rate(run, op):
 
 
 def of_call(run, name, op=None):
-    calls = run.count(op) if op else len(run.calls)
+    calls = run.count(op)
     return run.sum(name, op) / calls if calls else 0
 
 
@@ -33,6 +33,12 @@ def gained(run):
         else "Aggregators chosen by the network"
     return (f"{chosen} cost {text.hops(hops)} in place of {text.hops(usual)} "
             f"with the usual ones: {text.share(usual - hops, usual)} less. {stayed}")
+
+
+def ratio(run, first, name):
+    """Of a run to the first one, for the same number of bytes; None if the first has nothing of it."""
+    old, new = first.sum(name) * run.sum("bytes"), run.sum(name) * first.sum("bytes")
+    return new / old if old > 0 else None
 
 
 def compared(before, after):

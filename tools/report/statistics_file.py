@@ -10,8 +10,8 @@ import text
 FORMAT = 1
 COUNTS = ("ranks", "nodes", "aggregators")
 NUMBERS = ("cycles", "bytes", "seconds", "st1", "st2", "st3", "st4", "st5", "hop_bytes", "hop_bytes_otp", "crossing_bytes")
-LATER_NUMBERS = ("messages", "metadata_bytes", "waited")
-NUMBERS_THAT_MAY_LACK = ("call", "schedule", "format")
+LATER_NUMBERS = {"messages": 0, "metadata_bytes": 0, "waited": 0, "calls": 1}  # and what is meant where they lack
+NUMBERS_THAT_MAY_LACK = ("call", "schedule", "format", "ended", "plans")
 MOST_LEVELS, MOST_CABLES = 64, 1 << 20
 MOST_LINES, MOST_CHARACTERS = 1 << 18, 1 << 26  # of a file, of a line
 MOST_NOTES = 20  # about lines of a file
@@ -26,18 +26,16 @@ class StatisticsError(Exception):
 
 
 @dataclass
-class Run:
-    """The calls of one run of a program, in the order in which they ended."""
+class Calls:
+    """Lines of statistics. Each stands for a call, or for all of an operation and file."""
 
-    key: str
-    program: str
     calls: list = field(default_factory=list)
 
     def sum(self, name, op=None):
-        return sum(call[name] for call in self.calls if op in (None, call["op"]))
+        return sum(call[name] for call in self.calls if op is None or call["op"] == op)
 
-    def count(self, op):
-        return sum(call["op"] == op for call in self.calls)
+    def count(self, op=None):
+        return self.sum("calls", op)
 
     @property
     def ranks(self):
@@ -50,6 +48,40 @@ class Run:
     @property
     def files(self):
         return sorted({call["file"] for call in self.calls})
+
+    @property
+    def rate(self):
+        """MB/s"""
+        seconds = self.sum("seconds")
+        return self.sum("bytes") / seconds / 1e6 if seconds > 0 else 0
+
+
+@dataclass
+class Run(Calls):
+    """The calls of one run of a program, in the order in which they ended."""
+
+    path: str = ""
+    identity: str = ""
+    program: str = ""
+    version: str = ""  # of this project
+    job: dict = field(default_factory=dict)  # as far as known: user, id, host, command, mpi, record
+    started: float = None  # seconds since 1970
+    schedules: set = field(default_factory=set)
+
+    def look_at(self, call):
+        """What a line says of the run. Counts its plans, if it does not: a plan has a number; a call that reuses it has the
+        same one."""
+        schedule = call.get("schedule"), call["ranks"]
+        call.setdefault("plans", int(call["aggregators"] > 0 and schedule not in self.schedules))
+        self.schedules.add(schedule)
+        for name in ("program", "version"):
+            if isinstance(call.get(name), str):
+                setattr(self, name, call[name])
+        if isinstance(call.get("job"), dict):
+            self.job.update((name, value) for name, value in call["job"].items() if isinstance(value, str) and value)
+        if "ended" in call:
+            begun = call["ended"] - call["seconds"]
+            self.started = begun if self.started is None else min(self.started, begun)
 
 
 def is_number(value):
@@ -79,8 +111,8 @@ def check_call(call):
     for name in NUMBERS:
         if not is_number(call.get(name)):
             return f"no number '{name}'"
-    for name in LATER_NUMBERS:
-        if not is_number(call.setdefault(name, 0)):
+    for name, meant in LATER_NUMBERS.items():
+        if not is_number(call.setdefault(name, meant)):
             return f"'{name}' is no number"
     for name in NUMBERS_THAT_MAY_LACK:
         if not is_number(call.get(name, 0)):
@@ -270,8 +302,8 @@ def read(paths, notes):
     runs = {}
     for path in paths:
         for call in read_calls(path, notes):
-            key = f"{path}\0{call.get('run', '')}"
-            program = call.get("program")
-            run = runs.setdefault(key, Run(key, program if isinstance(program, str) else ""))
+            identity = str(call.get("run", ""))
+            run = runs.setdefault((path, identity), Run(path=path, identity=identity))
+            run.look_at(call)
             run.calls.append(call)
     return list(runs.values())

@@ -36,13 +36,10 @@ def hop_bytes(run):
 
 
 def plans(run):
-    """A plan has a number; a call that reuses it has the same one."""
-    planned = [call for call in run.calls if call["aggregators"] > 0]
-    made = len({(call.get("schedule"), call["ranks"]) for call in planned})
-    alone = len(run.calls) - len(planned)
+    alone = sum(call["calls"] for call in run.calls if call["aggregators"] == 0)
     without = f", {text.count(alone, 'call')} without a plan" if alone > 0 else ""
     metadata, total = run.sum("metadata_bytes"), run.sum("bytes")
-    return (f"{text.count(made, 'plan')} for {text.count(len(planned), 'call')}{without}; "
+    return (f"{text.count(run.sum('plans'), 'plan')} for {text.count(run.count() - alone, 'call')}{without}; "
             f"metadata {text.size(metadata)} ({text.share(metadata, total)} of the data)")
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Numbers and lists as people read them."""
 
+import datetime
+
 # In the head of each page: what has it may be overwritten without being asked for by name.
 PAGE_MARK = '<meta name="generator" content="tatp report">'
 UNITS = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
@@ -34,6 +36,21 @@ def seconds(value):
     if value >= 1:
         return f"{value:.2f} s"
     return f"{value * 1e3:.1f} ms" if value >= 1e-3 else f"{value * 1e6:.0f} µs"
+
+
+def mega(value):
+    """In units of a million."""
+    if value >= 1e8:
+        return whole(round(value / 1e6))
+    return f"{value / 1e6:.3g}" if value >= 100 or value == 0 else f"{value / 1e6:.6f}"
+
+
+def date(moment):
+    """The local time at so many seconds since 1970, or None."""
+    try:
+        return datetime.datetime.fromtimestamp(moment).astimezone()
+    except (OSError, OverflowError, TypeError, ValueError):
+        return None
 
 
 def whole(value):
