@@ -100,12 +100,15 @@ page level
 has level "call by call" "level of files: why there are no figures"
 
 tap_check "two runs: a page" tatp report plain.jsonl 16.jsonl --output two.html
-has two "Compared with the first run:" "two runs: they are compared"
+has two "Compared with the first run: 152.7 ms instead of 152.7 ms (1.00), 25.2 MB between nodes" "two runs: they are compared"
 sed 's/"seconds": 0.0/"seconds": 0.00/; s/"crossing_bytes": [0-9]*/"crossing_bytes": 0/; s/"run": "g/"run": "h/' 16.jsonl >faster.jsonl
-tap_check "two runs: another page" tatp report 16.jsonl faster.jsonl --output two.html
+page faster
+tatp report 16.jsonl faster.jsonl --output two.html >out
+tap_is "$(sed -n 's/^compared: *//p' out)" "15.3 ms instead of 152.7 ms (0.10), 0 B between nodes instead of 25.2 MB (0.00), \
+83.9 MB·hops instead of 83.9 MB·hops (1.00)" "two runs: they are compared in the summary"
 tap_is "$(grep -o '<td class="ratio">[^<]*' two.html | sed 's/.*>//' | xargs)" "1.00 1.00 1.00 0.10 0.00 1.00" "two runs: a table with the ratios"
 generate --calls 4 --run longer >longer.jsonl
-tap_check "two runs of other bytes: a page" tatp report 16.jsonl longer.jsonl --output two.html
+tap_is "$(tatp report 16.jsonl longer.jsonl --output two.html | grep -c ^compared:)" 0 "two runs of other bytes: no sums are compared"
 tap_is "$(grep -o '<td class="ratio">[^<]*' two.html | sed 's/.*>//' | tail -n 1)" 1.00 "two runs of other bytes: the ratios are for the same number"
 
 cat >topology.conf <<END
@@ -113,6 +116,31 @@ SwitchName=leaf0 Nodes=n[0-3]
 END
 tap_check "another network: a page" tatp report 16.jsonl --topology topology.conf --output flat.html
 has flat "network <code>topology.conf</code>" "another network: the page names it"
+has flat "Distances are those of topology.conf; the run went by generated." "another network: the page says what the run knew"
+has files "The run did not know the network: any two nodes count as equally far apart." "no network: the page says so"
+has files "If some nodes are nearer than others, name it: --mca fcoll_tatp_topology FILE." "no network: it is asked for"
+tap_check "no network, but one for the page: a page" tatp report files.jsonl --topology topology.conf --output flat.html
+has flat "The run did not know the network; this page used that of topology.conf." "no network, but one for the page: the page names it"
+tap_is "$(grep -c "equally far\|If some nodes are nearer" flat.html)" 0 "no network, but one for the page: nothing else is said of it"
+
+# command NAME: the first command of a page.
+command_on() {
+    grep -o '<pre><code>.*' "$1.html" | head -n 1 | sed 's/<[^>]*>//g'
+}
+
+tap_is "$(command_on flat)" "tatp report files.jsonl --view 16.crs" "a command: to look at the record of the run"
+tap_is "$(command_on 16)" "mpirun -np 16 --map-by dla:file=16.crs --mca fcoll tatp ./program" "a command: to place by the view"
+tap_is "$(tatp report files.jsonl --topology topology.conf --view 16.crs -o flat.html | sed -n '/^advice/{n;s/^ *//p}')" \
+    "mpirun -np 16 --map-by dla:file=16.crs --mca fcoll tatp ./generate --size 8 <in>" "a command: in the summary, with the program's"
+has flat '<span>fcoll_tatp_topology</span> <span>topology.conf</span>' "a command: with the network"
+sed 's/"mpi": "Open MPI/"mpi": "MPICH/' files.jsonl >mpich.jsonl
+tap_is "$(tatp report mpich.jsonl --view 16.crs -o flat.html | sed -n '/^advice/{n;s/^ *//p}')" \
+    "dla map --file 16.crs --hostfile hosts --format hostfile > placed && tatp run mpiexec -f placed -n 16 ./generate --size 8 <in>" \
+    "a command: of another MPI"
+tap_is "$(grep -c "fcoll ^tatp" flat.html) $(grep -c "fcoll ^tatp" 16.html)" "0 1" "Open MPI's own component can be timed where there is one"
+tap_contains "$(tatp report level.jsonl --view 16.crs -o flat.html 2>err)" \
+    "advice:        Placed by this view on 4 nodes with equal slots, 100 % of what ranks share in the file would stay inside nodes." \
+    "level of files: advice by a view"
 tap_is "$(cd / && tatp report "$tap_dir/16.jsonl" --output /dev/stdout | grep -c '^</html>$')" 1 "a page goes into a pipe too"
 
 # --- the summary on the terminal ---
@@ -130,8 +158,9 @@ view and range under 1 %; waited before them 2.0 ms
 between nodes: 25.2 MB of 33.6 MB that were moved (75 %)
 hop-bytes:     83.9 MB·hops, 7 % less than with the usual aggregators (90.2 MB·hops)
 plans:         1 plan for 2 calls; metadata 640 B (under 1 % of the data)
-advice:        Record who shares what (--mca fcoll_tatp_record view.crs in a run), and give that file here with --view: \
-the page then shows what placing the ranks by it would gain.
+advice:        Record who shares what, and give the record here with --view: the page then shows what placing the ranks by it \
+would gain.
+               mpirun -np 16 --mca fcoll tatp --mca fcoll_tatp_record view.crs ./program
 lines/run.one.html" "summary: five lines, one recommendation, and the page beside the statistics"
 tap_check "summary: the page is there" grep -qF '<meta name="generator" content="tatp report">' lines/run.one.html
 advised=$(summary 16.jsonl --view 16.crs -o lines/named.html | sed -n 's/^advice: *//p')
@@ -154,7 +183,7 @@ tap_is "$(summary level.jsonl -o level.html | sed -n 's/^plans: *//p; s/^measure
 generate --program $'a\e[31mname' >escape.jsonl
 tap_is "$(summary escape.jsonl -o escape.html | grep -c "^measured:      a�\[31mname: ")" 1 \
     "summary: no control characters of a program's name"
-tap_is "$(LC_ALL=C PYTHONIOENCODING=ascii summary 16.jsonl -o ascii.html | wc -l)" 7 "summary: on a terminal without UTF-8"
+tap_is "$(LC_ALL=C PYTHONIOENCODING=ascii summary 16.jsonl -o ascii.html | wc -l)" 8 "summary: on a terminal without UTF-8"
 tap_is "$(cd lines && summary - </dev/null 2>&1 | wc -l)" 0 "summary: none of statistics that are not there"
 
 tap_contains "$(tatp report no$'\e'file.jsonl 2>&1)" "tatp: no?file.jsonl: no such file" "messages: no control characters of an argument"

@@ -56,8 +56,8 @@ def parse_arguments(words):
         "draws them as one HTML page that needs neither network nor script.", allow_abbrev=False)
     parser.add_argument("stats", nargs="+", metavar="STATS", help="statistics; the last run is drawn, the others are "
                         "compared with it")
-    parser.add_argument("-v", "--view", metavar="FILE", help="view matrix, as --mca fcoll_tatp_record records it: what "
-                        "placing ranks by it would gain")
+    parser.add_argument("-v", "--view", metavar="FILE", help="record, as --mca fcoll_tatp_record writes it, or "
+                        "view matrix: what placing ranks by it would gain")
     parser.add_argument("-t", "--topology", metavar="FILE", help="the network, as any file that 'tatp topology' reads "
                         "(default: what the statistics say)")
     parser.add_argument("-o", "--output", metavar="FILE", help="the page (default: beside the last "
@@ -124,7 +124,7 @@ class Report:
         self.runs = statistics_file.read(options.stats, notes)
         self.run = self.runs[-1]
         self.plan = planning.most_important(self.run)
-        self.answer = self.placement = None
+        self.answer = self.placement = self.mapped = None
         self.maps, self.views, self.networks, self.links = [], [], [], ([], 0)
         self.line = None
 
@@ -132,6 +132,8 @@ class Report:
         if self.plan is None:
             self.notes.append("No line of this run has a plan, so that neither matrices nor links can be drawn: plans are in "
                               "statistics that are written to a file, call by call, of calls with aggregators.")
+            if self.options.view is not None:
+                self.mapped = planning.map_evenly(tools, self.options.view, self.run.ranks, self.run.nodes)
         else:
             self.look_at_plan(tools)
         self.look_at_time()
@@ -185,11 +187,14 @@ class Report:
                  "Ranks": f"{text.count(run.ranks, 'rank')} on {text.count(run.nodes, 'node')}"}
         return [(name, value) for name, value in facts.items() if value]
 
-    def said(self):
-        gained = advice.gained(self.run)
-        more = advice.compared(self.runs[0], self.run) if len(self.runs) > 1 else None
-        view = self.options.view and os.path.basename(self.options.view)
-        return gained + (" " + more if more else ""), advice.advise(self.run, self.plan, self.answer, self.placement, view)
+    def network_source(self):
+        """Where the distances on the page come from."""
+        own = f"the run went by {self.plan.data['distances']['source']}" if self.plan.knows_network \
+            else "the run did not know the network"
+        if self.options.topology is not None:
+            return f"Distances are those of {self.options.topology}; {own}."
+        return f"Distances: {self.plan.data['distances']['source']}." if self.plan.knows_network \
+            else "The run did not know the network: any two nodes count as equally far apart."
 
 
 @functools.lru_cache(maxsize=None)
@@ -209,10 +214,8 @@ def load_template():
 
 
 def render(report):
-    gained, advised = report.said()
-    return load_template().render(
-        report=report, run=report.run, plan=report.plan, answer=report.answer, gained=gained, advised=advised,
-        file_rows=file_rows(report.run), ratio=advice.ratio)
+    return load_template().render(report=report, run=report.run, plan=report.plan, answer=report.answer,
+                                  advised=advice.advise(report), file_rows=file_rows(report.run), advice=advice)
 
 
 def write(path, page):
@@ -232,36 +235,35 @@ def write(path, page):
         raise OSError(error.errno, error.strerror, path) from error
 
 
-def print_summary(report, path):
-    if sys.stdout is None:
-        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
-    sys.stdout.reconfigure(errors="replace")
-    _, advised = report.said()
-    lines = summary.lines(report.run, len(report.runs) - 1, advised)
-    print("\n".join(map(text.printable, [*lines, path])), flush=True)
-
-
-def say_at_end(report, path):
-    """What was written has been written: only the terminal may be full or gone."""
+def print_lines(lines):
+    """What was written before has been written: only the terminal may be full or gone."""
     try:
-        if os.path.isfile(path):
-            print_summary(report, path)
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        sys.stdout.reconfigure(errors="replace")
+        print("\n".join(map(text.printable, lines)), flush=True)
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for the flush at exit
         fail(f"standard output: {error.strerror}")
 
 
+def make_page(options, tools, notes):
+    """Writes the page; the summary, unless the page itself goes to the terminal or a pipe."""
+    report = Report(options, notes)
+    path = choose_output(options)
+    report.look(tools)
+    write(path, render(report))
+    return [*summary.lines(report.runs, advice.advise(report)), path] if os.path.isfile(path) else None
+
+
 def main():
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as in the other commands
     tools_folder, options, notes = sys.argv[1], parse_arguments(sys.argv[2:]), []
-    import_jinja()
-    wrong = None
+    wrong = lines = None
     try:
-        report = Report(options, notes)
-        path = choose_output(options)
+        import_jinja()
         with tempfile.TemporaryDirectory(prefix="tatp-report-") as scratch:
-            report.look(planning.Tools(tools_folder, scratch))
-        write(path, render(report))
+            lines = make_page(options, planning.Tools(tools_folder, scratch), notes)
     except planning.ToolError as error:
         wrong = without_name(error)
     except statistics_file.StatisticsError as error:
@@ -274,7 +276,8 @@ def main():
         say(note)
     if wrong is not None:
         fail(wrong)
-    say_at_end(report, path)
+    if lines is not None:
+        print_lines(lines)
 
 
 if __name__ == "__main__":

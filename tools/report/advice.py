@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The sentences on top of the page: what was gained, and what to try next."""
 
+import shlex
+from typing import NamedTuple
+
 import text
 from statistics_file import STAGES
 
@@ -9,21 +12,40 @@ STAGE_NAMES = {"st1": "view and range", "st2": "file domains and their aggregato
 WORTH_IT = 0.9  # less than this of what there was is worth a try
 
 
-def rate(run, op):
-    seconds = run.sum("seconds", op)
-    return run.sum("bytes", op) / seconds if seconds > 0 else 0
+class Advice(NamedTuple):
+    text: str
+    command: str = ""  # to copy
 
 
-def of_call(run, name, op=None):
-    calls = run.count(op)
-    return run.sum(name, op) / calls if calls else 0
+def has_mpirun(run):
+    """Whether its MPI is Open MPI, as far as known. Another one has the library that 'tatp run' preloads."""
+    return run.job.get("mpi", "Open MPI").startswith("Open MPI")
+
+
+def command_of(run, mapping="", **parameters):
+    """What to type for another run of the program, with these parameters of fcoll/tatp."""
+    program, ranks = run.job.get("command", "./program"), run.ranks
+    if has_mpirun(run):
+        settings = [f"--mca fcoll_tatp_{name} {shlex.quote(str(value))}" for name, value in parameters.items()]
+        return " ".join([f"mpirun -np {ranks}", *filter(None, [mapping]), "--mca fcoll tatp", *settings, program])
+    settings = [f"--set {name}={shlex.quote(str(value))}" for name, value in parameters.items()]
+    return " ".join(["tatp run", *settings, f"mpiexec -n {ranks}", program])
+
+
+def placing(run, view):
+    """What to type to place the ranks by a view."""
+    if has_mpirun(run):
+        return command_of(run, f"--map-by dla:file={shlex.quote(view)}")
+    return (f"dla map --file {shlex.quote(view)} --hostfile hosts --format hostfile > placed && "
+            + command_of(run).replace("mpiexec", "mpiexec -f placed", 1))
 
 
 def gained(run):
     """What choosing the aggregators by the network has brought."""
     hops, usual = run.sum("hop_bytes"), run.sum("hop_bytes_otp")
     total, crossing = run.sum("bytes"), run.sum("crossing_bytes")
-    stayed = f"{text.size(crossing)} of {text.size(total)} ({text.share(crossing, total)}) left their node."
+    stayed = (f"{text.size(crossing)} of {text.size(total)} ({text.share(crossing, total)}) left their node. The calls took "
+              f"{text.seconds(run.sum('seconds'))}, {text.seconds(run.sum('st4'))} of it to move data between ranks.")
     if usual == 0:
         return "No byte had to travel between ranks. " + stayed
     if hops >= usual:
@@ -31,7 +53,7 @@ def gained(run):
                 f"here the choice of aggregators alone gains nothing. {stayed}")
     chosen = "File domains fitted to the accesses" if any(call.get("domains") == "fitted" for call in run.calls) \
         else "Aggregators chosen by the network"
-    return (f"{chosen} cost {text.hops(hops)} in place of {text.hops(usual)} "
+    return (f"{chosen} cost {text.hops(hops)} instead of {text.hops(usual)} "
             f"with the usual ones: {text.share(usual - hops, usual)} less. {stayed}")
 
 
@@ -41,21 +63,21 @@ def ratio(run, first, name):
     return new / old if old > 0 else None
 
 
-def compared(before, after):
-    """The last run against the first one of the same program and size, or None."""
-    if before.ranks != after.ranks or before.program != after.program:
+def compared(runs):
+    """The last run and the first one of the same program, size and bytes, or None."""
+    first, last = runs[0], runs[-1]
+    if len(runs) == 1 or any(getattr(first, name) != getattr(last, name) for name in ("ranks", "program")) \
+            or first.sum("bytes") != last.sum("bytes"):
         return None
     parts = []
-    for op, verb in (("write", "written"), ("read", "read")):
-        old, new = rate(before, op), rate(after, op)
-        if old > 0 and new > 0:
-            parts.append(f"{verb} {new / old:.2f} times as fast" if new >= old else f"{verb} at {new / old:.2f} of the rate")
-    old, new = of_call(before, "hop_bytes"), of_call(after, "hop_bytes")
-    parts.append(f"at {text.hops(new)} a call in place of {text.hops(old)}")
-    return "Compared with the first run: " + ", ".join(parts) + "."
+    for name, unit in (("seconds", text.seconds), ("crossing_bytes", text.size), ("hop_bytes", text.hops)):
+        times = ratio(last, first, name)
+        parts.append(f"{unit(last.sum(name))}{' between nodes' if name == 'crossing_bytes' else ''} instead of "
+                     f"{unit(first.sum(name))}" + (f" ({times:.2f})" if times is not None else ""))
+    return ", ".join(parts)
 
 
-def advise_placement(plan, answer, file_name):
+def advise_placement(run, plan, answer, view):
     """By a view: from the same accesses with the ranks placed by it. None without an answer."""
     if answer is None or answer.placed is None:
         return None
@@ -64,28 +86,58 @@ def advise_placement(plan, answer, file_name):
     even = plan.fitted and answer.expected is None  # only even domains are known where the ranks would be
     noun = "uplink bytes" if present.has_uplinks else "bytes between nodes"
     least = " or less" if even else ""
-    option = f"mpirun --map-by dla:file={file_name}"
     inside = " Ranks that are bound are then near each other inside nodes, too (numa=off: not)."
     if old > 0 and new < WORTH_IT * old:
-        return (f"Place by this view ({option}): {noun} would fall from {text.size(old)} to {text.size(new)} a call, "
-                f"and hop-bytes from {text.hops(present.hop_bytes)} to {text.hops(answer.placed.hop_bytes)}{least}.{inside}")
+        return Advice(f"Place the ranks by this view: {noun} would fall from {text.size(old)} to {text.size(new)} a call, and "
+                      f"hop-bytes from {text.hops(present.hop_bytes)} to {text.hops(answer.placed.hop_bytes)}{least}.{inside}",
+                      placing(run, view))
     if answer.placed.hop_bytes < WORTH_IT * present.hop_bytes:
-        return (f"Place by this view ({option}): hop-bytes would fall from {text.hops(present.hop_bytes)} "
-                f"to {text.hops(answer.placed.hop_bytes)}{least} a call; {noun} would be {text.size(new)} in place of {text.size(old)}.{inside}")
+        return Advice(f"Place the ranks by this view: hop-bytes would fall from {text.hops(present.hop_bytes)} to "
+                      f"{text.hops(answer.placed.hop_bytes)}{least} a call; {noun} would be {text.size(new)} instead of "
+                      f"{text.size(old)}.{inside}", placing(run, view))
     if old == 0:
-        return f"No {noun} are left to save: the ranks are placed well for these accesses."
+        return Advice(f"No {noun} are left to save: the ranks are placed well for these accesses.")
     if even:
-        return (f"The file domains fit the accesses where the ranks are now. Placed by this view, with even domains, {noun} "
-                f"would be {text.size(new)} a call in place of {text.size(old)}; with fitted ones that may be less.")
-    return (f"The ranks are placed well already: by this view {noun} would be {text.size(new)} a call "
-            f"in place of {text.size(old)}.")
+        return Advice(f"The file domains fit the accesses where the ranks are now. Placed by this view, with even domains, {noun} "
+                      f"would be {text.size(new)} a call instead of {text.size(old)}; with fitted ones that may be less.")
+    return Advice(f"The ranks are placed well already: by this view {noun} would be {text.size(new)} a call "
+                  f"instead of {text.size(old)}.")
 
 
-def advise_weight(view):
+def advise_weight(run, placement, view):
     """By a view alone, where the statistics have too little for more."""
-    return (f"Placed by this view, {text.share(view.inside, view.total)} of what ranks share in the file would stay inside "
-            f"nodes; in this run it is {text.share(view.inside_now, view.total)}, and by slot it would be "
-            f"{text.share(view.inside_by_slot, view.total)}.")
+    return Advice(f"Placed by this view, {text.share(placement.inside, placement.total)} of what ranks share in the file would "
+                  f"stay inside nodes; in this run it is {text.share(placement.inside_now, placement.total)}, and by slot it "
+                  f"would be {text.share(placement.inside_by_slot, placement.total)}.",
+                  placing(run, view) if placement.inside_now < WORTH_IT * placement.inside else "")
+
+
+def advise_evenly(run, mapped, view):
+    """By a view, of a run without plans: where its ranks were is not known."""
+    where = f"Placed by this view on {text.count(run.nodes, 'node')} with equal slots"
+    if "crossing_bytes" not in mapped:
+        return Advice(f"{where}, {text.share(mapped['weight_inside'], mapped['weight_total'])} of what ranks share in the file would "
+                      "stay inside nodes.", placing(run, view))
+    crossing, total, now = mapped["crossing_bytes"], mapped["total_bytes"], run.sum("crossing_bytes")
+    return Advice(f"{where}, {text.size(crossing)} of {text.size(total)} ({text.share(crossing, total)}) would leave their node; in "
+                  f"this run {text.size(now)} of {text.size(run.sum('bytes'))} did.",
+                  placing(run, view) if crossing < WORTH_IT * now else "")
+
+
+def advise_record(run):
+    if "record" in run.job:
+        return Advice("This run was recorded. Give the record here with --view: the page then shows what placing the ranks by it "
+                      "would gain.", f"tatp report {shlex.quote(run.path)} --view {shlex.quote(run.job['record'])}")
+    return Advice("Record who shares what, and give the record here with --view: the page then shows what placing the ranks by it "
+                  "would gain.", command_of(run, record="view.crs"))
+
+
+def advise_network(run, topology):
+    if topology is None:
+        return Advice("The run did not know the network. If some nodes are nearer than others, name it: "
+                      "--mca fcoll_tatp_topology FILE.", command_of(run, topology="FILE"))
+    return Advice(f"The run did not know the network; this page used that of {topology}. Name it to the run, too.",
+                  command_of(run, topology=topology))
 
 
 def advise_time(run):
@@ -97,35 +149,38 @@ def advise_time(run):
     said = []
     preparing = spent["st1"] + spent["st2"] + spent["st3"]
     if preparing > 0.3 * total:
-        said.append(f"{text.share(preparing, total)} of the time went before any data moved. A call that accesses what the "
-                    "call before did, at another place of the file, takes over its decision: keep file, view and sizes where "
-                    "you can.")
+        said.append(Advice(f"{text.share(preparing, total)} of the time went before any data moved. A call that accesses what the "
+                           "call before did, at another place of the file, takes over its decision: keep file, view and sizes "
+                           "where you can."))
     if spent["st5"] > 0.6 * total:
-        said.append(f"{text.share(spent['st5'], total)} of the time is file access: a better placement cannot help much there. "
-                    "More aggregators (--mca fcoll_tatp_num_aggregators) or a wider stripe count may.")
+        most = max(call["aggregators"] for call in run.calls)
+        said.append(Advice(f"{text.share(spent['st5'], total)} of the time is file access: a better placement cannot help much "
+                           "there. More aggregators or a wider stripe count may.",
+                           command_of(run, num_aggregators=min(2 * most, run.ranks)) if 0 < most < run.ranks else ""))
     waited = run.sum("waited")
     if waited > 0.3 * total:
-        said.append(f"The first rank to make a call waited {text.seconds(waited)} in all for the last, and the calls themselves "
-                    f"took {text.seconds(total)}: the program is out of step before them.")
+        said.append(Advice(f"The first rank to make a call waited {text.seconds(waited)} in all for the last, and the calls "
+                           f"themselves took {text.seconds(total)}: the program is out of step before them."))
     return said
 
 
-def advise(run, plan, answer, view, view_name):
-    said = []
+def advise(report):
+    """What to try, the most important first."""
+    run, plan, view, said = report.run, report.plan, report.options.view, []
     crossing, total = run.sum("crossing_bytes"), run.sum("bytes")
-    placement = advise_placement(plan, answer, view_name)
+    placement = advise_placement(run, plan, report.answer, view)
     if placement is not None:
         said.append(placement)
-    elif view is not None:
-        said.append(advise_weight(view))
-    elif crossing > 0.1 * total and run.nodes > 1:
-        said.append("Record who shares what (--mca fcoll_tatp_record view.crs in a run), and give that file here with "
-                    "--view: the page then shows what placing the ranks by it would gain.")
-    if plan is not None and plan.nodes > 2 and not {"parent", "hops"} & plan.data["distances"].keys():
-        said.append("Nothing is known of the network: all nodes count as equally far apart. Where they are not, "
-                    "--mca fcoll_tatp_topology FILE says so.")
-    if run.calls and all(call["aggregators"] == 0 for call in run.calls):
-        said.append("Each rank accesses the file itself in these calls, without aggregators: nothing moves between nodes, "
-                    "wherever the ranks are.")
+    elif report.placement is not None:
+        said.append(advise_weight(run, report.placement, view))
+    elif report.mapped is not None:
+        said.append(advise_evenly(run, report.mapped, view))
+    elif view is None and crossing > 0.1 * total and run.nodes > 1:
+        said.append(advise_record(run))
+    if plan is not None and plan.nodes > 2 and not plan.knows_network:
+        said.append(advise_network(run, report.options.topology))
+    if all(call["aggregators"] == 0 for call in run.calls):
+        said.append(Advice("Each rank accesses the file itself in these calls, without aggregators: nothing moves between nodes, "
+                           "wherever the ranks are."))
     said += advise_time(run)
-    return said or ["Nothing stands out: the bytes stay where they are needed, and most of the time moves data."]
+    return said or [Advice("Nothing stands out: the bytes stay where they are needed, and most of the time moves data.")]

@@ -50,8 +50,12 @@ class Plan:
                    for requests in (self.data, self.contiguous()[0]))
 
     @property
+    def knows_network(self):
+        return not {"parent", "hops"}.isdisjoint(self.data["distances"])
+
+    @property
     def fitted(self):
-        """Whether its domains stand in the place of even ones that are known by rank as well."""
+        """Whether its domains stand instead of even ones that are known by rank as well."""
         return "even" in self.data
 
     def triples(self):
@@ -319,21 +323,29 @@ class Planner:
         return links_of(title, got, a_call, first_seen(node_of_rank))
 
     def loads_of(self, placement):
-        """The same accesses with the ranks there, and their aggregators chosen anew; for even domains, in whose
-        place there may be fitted ones again if these cost less."""
+        """The same accesses with the ranks there, and their aggregators chosen anew; instead of even domains
+        there may be fitted ones again if these cost less."""
         hosts = self.rank_hosts(placement.node_of_rank)
         got = self.tools.links(self.network, hosts, self.requests, "--strategy", "tatp",
                                "--per-node", str(self.plan.data["per_node"]))
         return links_of("placed by the view", got, named(got, "tatp"), first_seen(placement.node_of_rank))
 
 
-def place(tools, view, nodes, ranks):
-    def map_by(method):
-        return json.loads(tools.run("dla", "map", "--file", view, "--nodes", nodes, "--method", method, "--format", "json"))
-
-    placed, by_slot = map_by("auto"), map_by("byslot")
+def map_ranks(tools, view, nodes, ranks, method="auto"):
+    """What dla map says of a view on these nodes."""
+    placed = json.loads(tools.run("dla", "map", f"--file={view}", "--nodes", nodes, "--method", method, "--format", "json"))
     if placed["ranks"] != ranks:
         raise ToolError(f"{view}: a view of {placed['ranks']} ranks, but the job had {ranks}")
+    return placed
+
+
+def map_evenly(tools, view, ranks, nodes):
+    """The same on so many nodes with equal numbers of slots: which they were is not known."""
+    return map_ranks(tools, view, f"n[0-{nodes - 1}]:{-(-ranks // max(nodes, 1))}", ranks)
+
+
+def place(tools, view, nodes, ranks):
+    placed, by_slot = (map_ranks(tools, view, nodes, ranks, method) for method in ("auto", "byslot"))
     return Placement([int(name[1:]) for name in placed["node_of_rank"]], placed["weight_inside"],
                      by_slot["weight_inside"], placed["weight_total"])
 

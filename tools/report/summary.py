@@ -43,8 +43,13 @@ def plans(run):
             f"metadata {text.size(metadata)} ({text.share(metadata, total)} of the data)")
 
 
-def lines(run, others, advised):
-    """others: number of runs beside this one; advised: what the page says to try, the most important first."""
-    table = (("measured", measured(run, others)), ("time", time(run)), ("between nodes", between_nodes(run)),
-             ("hop-bytes", hop_bytes(run)), ("plans", plans(run)), ("advice", advised[0]))
-    return [f"{name + ':':<15}{line.replace(chr(0x202f), ' ')}" for name, line in table]
+def lines(runs, advised):
+    """Of the last run; advised: what the page says to try, the most important first."""
+    run, compared = runs[-1], advice.compared(runs)
+    table = [("measured", measured(run, len(runs) - 1)), ("time", time(run)), ("between nodes", between_nodes(run)),
+             ("hop-bytes", hop_bytes(run)), ("plans", plans(run))]
+    if compared is not None:
+        table.append(("compared", compared))
+    table.append(("advice", advised[0].text))
+    said = [f"{name + ':':<15}{line.replace(chr(0x202f), ' ')}" for name, line in table]
+    return said + [f"{'':<15}{advised[0].command}"] * bool(advised[0].command)
