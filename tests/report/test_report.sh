@@ -309,7 +309,7 @@ refuses 1 "tatp: file.pdf: is not a statistics file; a run writes one with --mca
 echo '{"op": "write", "fi' >torn.jsonl
 refuses 1 "tatp: torn.jsonl: no line can be used" "statistics without a line that is complete" torn.jsonl
 tap_contains "$(cat err)" "tatp: torn.jsonl:1: left out: not JSON." "statistics without a line that is complete: why"
-refuses 1 "tatp: lines: is a folder" "a folder" lines
+refuses 1 "tatp: lines: is a folder; 'tatp report --table lines' lists its jobs" "a folder" lines
 refuses 2 "tatp report: error: the following arguments are required: STATS" "no statistics"
 refuses 2 "tatp report: error: unrecognized arguments: --nonsense" "an option that is none" 16.jsonl --nonsense
 echo FILEVIEW >short.crs
@@ -321,8 +321,49 @@ refuses 1 "tatp: other.conf: host n0 is not in the file" "a network without the 
 tatp report 16.jsonl --output none/page.html 2>err
 tap_is "$?: $(cat err)" "1: tatp: none/page.html: No such file or directory" "a folder that is not there"
 
-mkdir without
+# --- a table of jobs ---
+
+mkdir table empty without
 echo 'raise ImportError' >without/jinja2.py
+recorded=$top_srcdir/tests/fixtures/recorded/4.1
+# on_two_nodes RECORD RUN: the recorded run as if on two nodes, in which all bytes left their node.
+on_two_nodes() {
+    sed "s|\"nodes\": 1|\"nodes\": 2|; s|\"crossing_bytes\": 0|\"crossing_bytes\": 4096|; s|\"run\": \"[^\"]*|\"run\": \"$2|
+        1s|\"call\"|\"job\": {\"user\": \"b\\\\u00e9a\", \"record\": \"$1\"}, \"call\"|; s|, \"plan\": .*|}|" "$recorded.jsonl"
+}
+on_two_nodes "$recorded.crs" again >table/recorded.json
+on_two_nodes "$recorded.crs" misfit | sed 's/"bytes": 4096/"bytes": 5000/' >table/misfit
+on_two_nodes missing.crs gone >>table/misfit
+on_two_nodes "$recorded.crs" "$(sed -n 's/^% run: //p' "$recorded.crs")" | sed 's/"bytes": 4096/"bytes": 5000/' >table/same.json
+generate --files 3 --calls 40 --level files --job "$job" --ended 86400 >table/level.jsonl
+{ echo '{"op": "write"}' && echo '{"op": "read"}' && generate --run '' --program $'a\e[31mname'; } >table/damaged.jsonl
+cp 16.crs file.pdf table
+echo '{"a": 1}' >table/other.json
+begun=$(date -d @1795306505.97 '+%F %H:%M')
+tap_is "$(tatp report --table table 2>err)" "\
+date              user  program     ranks    bytes  seconds  between nodes   placed
+$(date -d @86430 '+%F %H:%M')  anna  generate       16   671 MB    3.685         503 MB        -
+-                 -     a�[31mname     16  33.6 MB    0.153        25.2 MB        -
+$begun  béa   cube            8    10 kB    0.003        8.19 kB        -
+$begun  béa   cube            8  8.19 kB    0.003        8.19 kB        -
+$begun  béa   cube            8  8.19 kB    0.003        8.19 kB  4.10 kB
+$begun  béa   cube            8    10 kB    0.003        8.19 kB  4.10 kB
+total                   6 jobs              705 MB    3.852         529 MB        -" "table: a line for each job, and the sums"
+tap_is "$(cat err)" "tatp: table/damaged.jsonl:1: left out: no name of a file or strategy. 1 more notes about this file." \
+    "table: one notice about each file with damaged lines"
+tap_is "$(tatp report --table table/recorded.json --csv)" "\
+date,user,program,ranks,bytes,seconds,crossing_bytes,placed_bytes
+$(date -d @1795306505.976 '+%FT%T%:z'),béa,cube,8,8192,0.00344,8192,4096" "table: comma-separated, with all digits"
+tap_is "$(tatp report --table table/recorded.json table/level.jsonl | wc -l)" 4 "table: of files"
+tap_is "$(PYTHONPATH=without tatp report --table table/recorded.json 2>&1 | wc -l)" 3 "table: without Jinja"
+refuses_table() {
+    tap_is "$(tatp report --table "${@:2}" 2>&1 | tail -n 1)$(tatp report --table "${@:2}" >/dev/null 2>&1 || echo " $?")" "$1" "table: refuses ${*:2}"
+}
+refuses_table "tatp: empty: no statistics in this folder; runs write them with --mca fcoll tatp --mca fcoll_tatp_stats empty/%j.json 1" empty
+refuses_table "tatp: 16.crs: is a record, not statistics; see 'dla show 16.crs', or give it with --view 1" table 16.crs
+refuses_table "tatp report: error: --table takes neither --view, --topology nor --output 2" table --view 16.crs
+refuses 2 "tatp report: error: --csv needs --table" "table: CSV of a page" 16.jsonl --csv
+
 tap_is "$(PYTHONPATH=without tatp report 16.jsonl 2>&1)" \
     "tatp: the report needs Jinja for Python 3 (package python3-jinja2)" "without its library one message"
 tap_is "$(TATP_REPORT_DIR=/nonexistent tatp report 16.jsonl 2>&1)" \

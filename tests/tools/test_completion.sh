@@ -31,6 +31,9 @@ done
 tap_is "$(completes tatp li) $(completes tatp help li)" "links links" "a part of a command"
 tap_is "$(completes tatp plan --s)" "--savings --solver --strategy" "options of a command"
 tap_is "$(completes tatp doctor --l)" "--limit" "options of a command that is a program in Python"
+tap_is "$(completes tatp report --t) $(completes tatp report --table --c)" "--table --topology --csv" "options of the report"
+tap_is "$(COLUMNS=80 tatp report --help | sed -n 's/^  *\(-[^ ]* *[^ ]*, \)\{0,1\}\(--[a-z-]*\)[^ ]*  *\([A-Z].*\)\{0,1\}$/\2/p' | xargs)" \
+    "--view --topology --output --table --csv" "options of the report, as zsh reads them"
 tap_is "$(completes dla map --method b)" "bisection byslot bynode" "values"
 tap_is "$(completes dla map --method = b)" "bisection byslot bynode" "values behind an equals sign"
 tap_is "$(completes dla map --objective "")" "auto neighbours profile" "values of an option"

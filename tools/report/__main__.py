@@ -18,6 +18,7 @@ import tempfile
 
 import advice
 import figures
+import jobs
 import planning
 import statistics_file
 import summary
@@ -62,7 +63,15 @@ def parse_arguments(words):
                         "(default: what the statistics say)")
     parser.add_argument("-o", "--output", metavar="FILE", help="the page (default: beside the last "
                         "STATS, with the suffix .html)")
-    return parser.parse_args(words)
+    parser.add_argument("--table", action="store_true", help="A line for each job whose statistics are in the folders STATS: date, "
+                        "user, program, ranks, bytes, seconds in collective I/O, bytes between nodes now and placed by its record")
+    parser.add_argument("--csv", action="store_true", help="With --table: comma-separated, all digits, no totals")
+    options = parser.parse_args(words)
+    if options.csv and not options.table:
+        parser.error("--csv needs --table")
+    if options.table and (options.view or options.topology or options.output):
+        parser.error("--table takes neither --view, --topology nor --output")
+    return options
 
 
 def is_page(path):
@@ -261,9 +270,11 @@ def main():
     tools_folder, options, notes = sys.argv[1], parse_arguments(sys.argv[2:]), []
     wrong = lines = None
     try:
-        import_jinja()
+        if not options.table:
+            import_jinja()
         with tempfile.TemporaryDirectory(prefix="tatp-report-") as scratch:
-            lines = make_page(options, planning.Tools(tools_folder, scratch), notes)
+            tools = planning.Tools(tools_folder, scratch)
+            lines = jobs.lines(options.stats, tools, options.csv, notes) if options.table else make_page(options, tools, notes)
     except planning.ToolError as error:
         wrong = without_name(error)
     except statistics_file.StatisticsError as error:

@@ -260,7 +260,7 @@ def open_statistics(path):
     except FileNotFoundError:
         raise StatisticsError(f"{path}: no such file; a run writes it with --mca fcoll tatp --mca fcoll_tatp_stats {path}") from None
     except IsADirectoryError:
-        raise StatisticsError(f"{path}: is a folder") from None
+        raise StatisticsError(f"{path}: is a folder; 'tatp report --table {path}' lists its jobs") from None
 
 
 def refuse(path, head):
