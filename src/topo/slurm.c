@@ -122,8 +122,8 @@ static int split_line(reading *r, char *line, char **value)
 {
     line[strcspn(line, "#")] = '\0';
     for (char *at = line + strspn(line, " \t"); *at != '\0'; at += strspn(at, " \t")) {
-        const char *key;
-        char *word;
+        const char *key = NULL;
+        char *word = NULL;
         int rc = next_setting(r, &at, &key, &word);
         if (rc == 0)
             rc = keep_setting(r, key, word, value);

@@ -190,8 +190,9 @@ class Report:
     def facts(self):
         """What the head of the page says of the run, as far as known."""
         run, date = self.run, text.date(self.run.started)
+        job = run.job.get("id") if run.job.get("id") != run.identity else None  # else it is the MPI's, which says nothing
         facts = {"Program": run.program, "Command": run.job.get("command"), "Date": date and f"{date:%Y-%m-%d %H:%M:%S}",
-                 "Host": run.job.get("host"), "User": run.job.get("user"), "Job": run.job.get("id"),
+                 "Host": run.job.get("host"), "User": run.job.get("user"), "Job": job,
                  "Version": run.version and f"fcoll/tatp {run.version}", "MPI": run.job.get("mpi"),
                  "Ranks": f"{text.count(run.ranks, 'rank')} on {text.count(run.nodes, 'node')}"}
         return [(name, value) for name, value in facts.items() if value]

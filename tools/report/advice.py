@@ -173,7 +173,7 @@ def advise(report):
         said.append(placement)
     elif report.placement is not None:
         said.append(advise_weight(run, report.placement, view))
-    elif report.mapped is not None:
+    elif report.mapped is not None and run.nodes > 1:
         said.append(advise_evenly(run, report.mapped, view))
     elif view is None and crossing > 0.1 * total and run.nodes > 1:
         said.append(advise_record(run))
