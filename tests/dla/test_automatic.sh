@@ -61,8 +61,8 @@ is_stock() {
 }
 # is_placed_by_record NAME: it ran, placed, and one line says so
 is_placed_by_record() {
-    tap_is "$STATUS|$(is_placed && echo placed)|$(sed 's/.*dla: placed by .*[.]crs: .* between nodes -> .*/said/' <<<"$SAID")" \
-        "0|placed|said" "$1"
+    tap_is "$STATUS|$(is_placed && echo placed)|$(grep -cv 'dla: placed by .*[.]crs: .* between nodes -> ' <<<"$SAID")" \
+        "0|placed|0" "$1"
 }
 
 # ---- off by default ----

@@ -12,6 +12,11 @@ view() {
     dla show "$1" | grep -v '^%'
 }
 
+# place FILE: without its name
+place() {
+    dla map "$1" -n x:4,y:4 | sed "s#$1#it#"
+}
+
 # summary FILE: without times
 summary() {
     tatp report --output page.html "$1" 2>err | grep -v -e ^time: -e ^advice:
@@ -19,8 +24,7 @@ summary() {
 
 for release in 4.1 5.0 6.0; do
     tap_is "$(view "$recorded/$release.crs")" "$(view "$recorded/4.1.crs")" "a view recorded on $release"
-    tap_is "$(dla map -f "$recorded/$release.crs" -n x:4,y:4)" "$(dla map -f "$recorded/4.1.crs" -n x:4,y:4)" \
-        "a placement by a view recorded on $release"
+    tap_is "$(place "$recorded/$release.crs")" "$(place "$recorded/4.1.crs")" "a placement by a view recorded on $release"
 done
 
 if [[ -z $PYTHON3 ]] || ! "$PYTHON3" -c 'import jinja2' 2>/dev/null; then

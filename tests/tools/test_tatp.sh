@@ -393,7 +393,8 @@ n1     2   0    2
 n16    2   2    0" "topology: of a job on a network that is not known"
 refuses 1 "tatp: 'n[0-': '[' without ']' in a list of hosts" "topology: a list of hosts that is none" \
     env PATH="$PWD/with:$PATH" SLURM_JOB_NODELIST='n[0-' tatp topology
-# here ARGUMENT...: as on a machine
+# here [ARGUMENT...]: as on a machine
+# shellcheck disable=SC2119,SC2120 # often without any
 here() {
     env -u SLURM_JOB_NODELIST -u SLURM_NODELIST HWLOC_XMLFILE="$fixtures/../machine/adapters-on-both-packages.xml" tatp topology "$@"
 }

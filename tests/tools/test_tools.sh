@@ -15,8 +15,8 @@ for tool in dla tatp; do
     for command in $commands; do
         tap_contains " $($tool fly 2>&1 | head -n 1)," " $command," "$tool: an unknown command: there is $command"
         [[ $tool:$command != dla:pingpong ]] || continue
-        tap_is "$($tool help $command)" "$($tool $command --help)" "$tool help $command"
-        tap_is "$($tool $command -h)" "$($tool $command --help)" "$tool $command -h"
+        tap_is "$($tool help "$command")" "$($tool "$command" --help)" "$tool help $command"
+        tap_is "$($tool "$command" -h)" "$($tool "$command" --help)" "$tool $command -h"
     done
     for option in --help -h help; do
         tap_contains "$($tool $option)" "Usage: $tool" "$tool $option"

@@ -45,7 +45,7 @@ sys.exit(not h5py.get_config().mpi)' 2>/dev/null ||
 
 # The line about the record may come before or after others: it is printed on standard error.
 without_times() {
-    sed -E '/^\[.*\] fcoll:tatp: the accesses of .* are recorded in /d; s/[0-9]*\.?[0-9]+ s\>/N s/g; s/^(time|compared): .*/\1:/'
+    sed -E '/^\[.*\] fcoll:tatp: the accesses of .* are recorded in /d; s/^\[.*\] (dla: placed by .*:) .*/\1/; s/[0-9]*\.?[0-9]+ s\>/N s/g; s/^(time|compared): .*/\1:/'
 }
 
 # matches WANTED GOT: as the page says.
