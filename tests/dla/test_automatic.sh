@@ -61,8 +61,8 @@ is_stock() {
 }
 # is_placed_by_record NAME: it ran, placed, and one line says so
 is_placed_by_record() {
-    tap_is "$STATUS|$(is_placed && echo placed)|$(grep -cv 'dla: placed by .*[.]crs: .* between nodes -> ' <<<"$SAID")" \
-        "0|placed|0" "$1"
+    tap_is "$STATUS|$(is_placed && echo placed)|$(grep -c 'dla: placed by .*[.]crs: .* between nodes -> ' <<<"$SAID") of $(wc -l <<<"$SAID")" \
+        "0|placed|1 of 1" "$1"
 }
 
 # ---- off by default ----

@@ -93,6 +93,8 @@ for fact in "Command</dt><dd class=\"words\">./generate --size 8 &lt;in&gt;" "Ho
     has files "<dt>$fact</dd>" "files: the head has ${fact%%<*}"
 done
 tap_is "$(grep -c '<dt>\(Command\|Host\|User\|Job\|Version\|MPI\|Date\)<' 16.html)" 0 "16: the head leaves out what is not known"
+sed 's/"id": "4711"/"id": "generated"/' files.jsonl | tatp report /dev/stdin --output own.html >out
+tap_is "$(grep -c "<dt>Job<" own.html)" 0 "files: the head leaves out the MPI's own name of the job"
 generate --files 80 --calls 160 >80.jsonl
 page 80
 generate --files 3 --calls 40 --level files >level.jsonl
@@ -141,6 +143,8 @@ tap_is "$(grep -c "fcoll ^tatp" flat.html) $(grep -c "fcoll ^tatp" 16.html)" "0 
 tap_contains "$(tatp report level.jsonl --view 16.crs -o flat.html 2>err)" \
     "advice:        Placed by this view on 4 nodes with equal slots, 100 % of what ranks share in the file would stay inside nodes." \
     "level of files: advice by a view"
+generate --ranks 4 --level files --view 4.crs >4.jsonl
+tap_is "$(tatp report 4.jsonl --view 4.crs -o flat.html 2>err | grep -c "Placed by this view")" 0 "level of files: none of a run on one node"
 tap_is "$(cd / && tatp report "$tap_dir/16.jsonl" --output /dev/stdout | grep -c '^</html>$')" 1 "a page goes into a pipe too"
 
 # --- the summary on the terminal ---

@@ -393,21 +393,18 @@ n1     2   0    2
 n16    2   2    0" "topology: of a job on a network that is not known"
 refuses 1 "tatp: 'n[0-': '[' without ']' in a list of hosts" "topology: a list of hosts that is none" \
     env PATH="$PWD/with:$PATH" SLURM_JOB_NODELIST='n[0-' tatp topology
-# here [ARGUMENT...]: as on a machine
-# shellcheck disable=SC2119,SC2120 # often without any
-here() {
-    env -u SLURM_JOB_NODELIST -u SLURM_NODELIST HWLOC_XMLFILE="$fixtures/../machine/adapters-on-both-packages.xml" tatp topology "$@"
-}
-tap_is "$(here | sed -n '/^machine/d; /^$/q; s/  */ /gp')" "packages 2
+# As on that machine.
+here=(env -u SLURM_JOB_NODELIST -u SLURM_NODELIST HWLOC_XMLFILE="$fixtures/../machine/adapters-on-both-packages.xml" tatp topology)
+tap_is "$("${here[@]}" | sed -n '/^machine/d; /^$/q; s/  */ /gp')" "packages 2
 NUMA nodes 4
 cores 16
 network device ib0
 network device mlx5_0
 network device ib1
 network device mlx5_1" "topology: of a machine"
-tap_is "$(here | sed -n 's/^machine  *//p')" "$(uname -n)" "topology: its name"
-tap_contains "$(here)" "SLURM_JOB_NODELIST is not set" "topology: where more is to be found"
-refuses 1 "tatp: this is one node, in no job of Slurm: name the file of a network" "topology: a picture of a machine" here --svg a.svg
+tap_is "$("${here[@]}" | sed -n 's/^machine  *//p')" "$(uname -n)" "topology: its name"
+tap_contains "$("${here[@]}")" "SLURM_JOB_NODELIST is not set" "topology: where more is to be found"
+refuses 1 "tatp: this is one node, in no job of Slurm: name the file of a network" "topology: a picture of a machine" "${here[@]}" --svg a.svg
 
 # --- topology: a picture ---
 
