@@ -51,7 +51,7 @@ rm -f "$view"
 tap_check "without aggregators" run_here 4 --mca fcoll tatp --mca fcoll_tatp_record "$view" \
     "$cube" --size 4x16x16 --grid 4x1x1 --write-only --file "$files/cube"
 tap_check "without aggregators: no neighbours" "${matrix[@]}" --ranks 4 --dense "0 0 0 0/0 0 0 0/0 0 0 0/0 0 0 0" --no-profile "$view"
-tap_contains "$("$TOOLS_DIR/dla" map --file "$view" --nodes n0:2,n1:2)" "by slot: no weight between nodes" \
+tap_contains "$("$TOOLS_DIR/dla" map --file "$view" --nodes n0:2,n1:2)" ": no weight between nodes" \
     "without aggregators: the stock mapping"
 
 # The ranks of a file are not those of the job.
