@@ -6,11 +6,13 @@
     const query = new URLSearchParams(window.location.search).get("q") || "";
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
 
+    // Around the first of the words, or the beginning: the index has stems of words.
     function excerpt(text) {
         const lower = text.toLowerCase();
         const found = words.map((word) => lower.indexOf(word)).filter((place) => place >= 0);
-        const start = Math.max(Math.min(...found, text.length) - 100, 0);
-        return found.length > 0 ? (start > 0 ? "..." : "") + text.slice(start, start + 240) + "..." : "";
+        const near = found.length > 0 ? Math.max(Math.min(...found) - 100, 0) : 0;
+        const start = near > 0 ? text.indexOf(" ", near) + 1 : 0;
+        return (start > 0 ? "... " : "") + text.slice(start, start + 240) + " ...";
     }
 
     function add(item) {
