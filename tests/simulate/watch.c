@@ -211,6 +211,7 @@ typedef struct stripes {
     int ranks;
 } stripes;
 
+/* Without aggregators, ranks whose pieces overlap access the same bytes, and the same stripes. */
 static void find_owners(life *l, int step, stripes *s)
 {
     bool met[MOST_RANKS + 1] = {false};
@@ -221,7 +222,7 @@ static void find_owners(life *l, int step, stripes *s)
     for (int64_t at = 0; at < SPACE; at++) {
         int rank = accessed[step][at];
         unsigned char *owner = &s->rank[(l->base + at) / s->division->stripe - s->first];
-        if (rank == 0)
+        if (rank == 0 || (!l->step[step].has_plan && sim_is_shared(step, at)))
             continue;
         if (rank == SEVERAL || (*owner != 0 && *owner != rank)) {
             sim_fail(l, "step %d: ranks access one stripe, at %lld", step, (long long)at);
