@@ -66,9 +66,11 @@ void coll_file_open(coll_file *file, const coll_handle *handle);
 /* The first view was set: the ranks agree on settings. The error is kept, and every call returns
  * it. Collective. */
 void coll_file_start(coll_file *file, const coll_facts *facts);
-/* Whether coll_file_start was called for the present handle, and whether without an error. */
+/* Whether coll_file_start was called for the present handle. */
 bool coll_file_has_started(const coll_file *file);
-bool coll_file_is_usable(const coll_file *file);
+/* Whether another handle of the same ranks can have the object after coll_file_close: it was
+ * started, by this handle or an earlier one, and without an error. */
+bool coll_file_is_reusable(const coll_file *file);
 /* Whether it was last opened with these settings. */
 bool coll_file_has_settings(const coll_file *file, const coll_plan_settings *settings);
 /* A view was set, maybe with hints, which are published. Local. */

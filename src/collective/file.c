@@ -306,14 +306,14 @@ bool coll_file_has_started(const coll_file *file)
     return file->has_started;
 }
 
-bool coll_file_is_usable(const coll_file *file)
+bool coll_file_is_reusable(const coll_file *file)
 {
-    return file->has_started && file->error == 0;
+    return file->group.size > 0 && file->error == 0;
 }
 
 void coll_file_note_view(coll_file *file)
 {
-    if (coll_file_is_usable(file))
+    if (file->has_started && file->error == 0)
         publish_new_hints(file);
 }
 

@@ -339,6 +339,19 @@ static void make_process(sim_rank *r)
     };
 }
 
+/* Now and then another component gets a handle before its first view. What is kept stays. */
+static void pass_over(sim_rank *r, const coll_handle *handle)
+{
+    uint64_t state = r->life->step[r->step].seed;
+    bool is_kept = coll_file_is_reusable(r->file);
+    if (pick(&state, 0, 3) != 0)
+        return;
+    coll_file_open(r->file, handle);
+    coll_file_close(r->file);
+    if (coll_file_is_reusable(r->file) != is_kept)
+        sim_fail(r->life, "rank %d: step %d loses what is kept of a file", r->rank, r->step);
+}
+
 /* Where there is no memory for a file, the others learn it when they set their first view. */
 static void open_file(sim_rank *r)
 {
@@ -362,6 +375,7 @@ static void open_file(sim_rank *r)
         (void)r->runtime.reduce(r, value, COLL_OPENING_VALUES, COLL_MAX);
         return;
     }
+    pass_over(r, &handle);
     coll_file_open(r->file, &handle);
     coll_file_start(r->file, &facts);
 }
@@ -372,7 +386,7 @@ static void close_file(sim_rank *r)
     if (r->file == NULL)
         return;
     coll_file_close(r->file);
-    if (coll_file_is_usable(r->file))
+    if (coll_file_is_reusable(r->file))
         return;
     coll_file_free(r->file);
     r->file = NULL;

@@ -135,7 +135,7 @@ bool tatp_file_close(tatp_file *file)
 {
     tatp_requests_finish(file->comm);
     coll_file_close(file->file);
-    return coll_file_is_usable(file->file);
+    return coll_file_is_reusable(file->file);
 }
 
 /* OMPIO waits for a split call, and keeps its request after an error. */
