@@ -61,15 +61,13 @@ static int read_bytes(void *context, int64_t offset, char *data, int64_t bytes, 
     life *l = r->life;
     *done = 0;
     l->idle = 0;
-    if (sim_fault(r, FAULT_READ))
+    if (sim_fault(r, FAULT_READ) || !is_inside(l, offset, bytes) || !is_locked(r, offset, bytes))
         return CLASS_IO;
+    sim_watch_bytes(r, offset - l->base, bytes);
     if (offset >= l->end)
         return 0;
     *done = bytes < l->end - offset ? bytes : l->end - offset;
     *done = pick(&l->state, 0, 1) == 0 ? *done : pick(&l->state, 1, *done);
-    if (!is_inside(l, offset, *done) || !is_locked(r, offset, *done))
-        return CLASS_IO;
-    sim_watch_bytes(r, offset - l->base, *done);
     memcpy(data, l->content + (offset - l->base), (size_t)*done);
     if (pick(&l->state, 0, 3) == 0)
         sim_yield(r);

@@ -211,7 +211,8 @@ typedef struct stripes {
     int ranks;
 } stripes;
 
-/* Without aggregators, ranks whose pieces overlap access the same bytes, and the same stripes. */
+/* Without aggregators pieces begin at a stripe's beginning, and ranks whose pieces overlap access
+ * the same stripes. */
 static void find_owners(life *l, int step, stripes *s)
 {
     bool met[MOST_RANKS + 1] = {false};
@@ -221,8 +222,9 @@ static void find_owners(life *l, int step, stripes *s)
     memset(s->rank, 0, sizeof s->rank);
     for (int64_t at = 0; at < SPACE; at++) {
         int rank = accessed[step][at];
+        int64_t begin = at - (l->base + at) % s->division->stripe;
         unsigned char *owner = &s->rank[(l->base + at) / s->division->stripe - s->first];
-        if (rank == 0 || (!l->step[step].has_plan && sim_is_shared(step, at)))
+        if (rank == 0 || (!l->step[step].has_plan && begin >= 0 && sim_is_shared(step, begin)))
             continue;
         if (rank == SEVERAL || (*owner != 0 && *owner != rank)) {
             sim_fail(l, "step %d: ranks access one stripe, at %lld", step, (long long)at);
