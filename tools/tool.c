@@ -139,13 +139,53 @@ static error_t parse_file_argument(int key, char *arg, struct argp_state *state)
 
 const struct argp tool_file_argp = {.parser = parse_file_argument, .args_doc = "FILE"};
 
+static void collect_options(const struct argp *argp, const char **known, size_t *count)
+{
+    const struct argp_option *o = argp->options;
+    for (; o != NULL && (o->name != NULL || o->key != 0 || o->doc != NULL); o++)
+        if (o->name != NULL && *count < MOST_NAMES)
+            known[(*count)++] = o->name;
+    for (const struct argp_child *c = argp->children; c != NULL && c->argp != NULL; c++)
+        collect_options(c->argp, known, count);
+}
+
+/* An option may be abbreviated. */
+static void check_option(const struct argp_state *state, const char *const *known, const char *arg)
+{
+    char name[BASE_SETTING_BYTES + 1];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(arg, "="), arg);
+    for (size_t k = 0; known[k] != NULL; k++)
+        if (strncmp(known[k], name, strlen(name)) == 0)
+            return;
+    const char *nearest = base_nearest_name(name, known);
+    if (base_is_near(name, nearest))
+        argp_error(state, "'--%s' is not an option; did you mean '--%s'?", name, nearest);
+}
+
+/* argp ends the program at an unknown option without naming the nearest one. */
+static void check_options(const struct argp_state *state)
+{
+    const char *known[MOST_NAMES + 1] = {NULL};
+    size_t count = 0;
+    collect_options(state->root_argp, known, &count);
+    for (int i = 1; i < state->argc && strcmp(state->argv[i], "--") != 0; i++)
+        if (strncmp(state->argv[i], "--", 2) == 0)
+            check_option(state, known, state->argv[i] + 2);
+        else if ((state->flags & ARGP_IN_ORDER) != 0 && state->argv[i][0] != '-')
+            return;
+}
+
 static error_t parse_help_option(int key, char *arg, struct argp_state *state)
 {
     (void)arg;
-    if (key != 'h')
-        return ARGP_ERR_UNKNOWN;
-    argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP);
-    return 0;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->name = basename(state->argv[0]); /* argp sets it later */
+        check_options(state);
+        return 0;
+    case 'h': argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
 }
 
 static const struct argp help_argp = {

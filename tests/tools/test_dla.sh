@@ -244,7 +244,7 @@ wrong_use "one of --nodes and --hostfile is needed" "no nodes" -f view.crs
 wrong_use "one of --nodes and --hostfile is needed" "nodes twice" -f view.crs -n x:6 -H hosts
 wrong_use "--order is that of --cart" "an order without a grid" -f view.crs -n x:6 -O C
 wrong_use "file is given twice" "a file twice" -f view.crs -f view.crs -n x:6
-wrong_use "unrecognized option '--nonsense'" "an unknown option" --nonsense
+wrong_use "unrecognized option '--zero'" "an unknown option" --zero
 wrong_use "one of a view file and --cart is needed" "a grid and an argument" -c 2 -n x:6 more
 
 # --- map: a profile ---

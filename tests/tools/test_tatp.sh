@@ -174,6 +174,9 @@ refuses_each <<'END'
 2|plan -r C.mtx -H a -S best| plan: 'best' is not a strategy: tatp, latp_volume, latp_count, otp, congestion
 2|plan -r C.mtx -H a -S latp-count| plan: 'latp-count' is not a strategy; did you mean 'latp_count'?
 2|reprot|: 'reprot' is not a command; did you mean 'report'?
+2|--hlep|: '--hlep' is not an option; did you mean '--help'?
+2|plan --hots=a| plan: '--hots' is not an option; did you mean '--hosts'?
+2|plan --view C.mtx --topologie tree| plan: '--topologie' is not an option; did you mean '--topology'?
 2|plan -r C.mtx -H a -m x| plan: 'x' is not a number of domains
 2|plan more| plan: 'more' is one argument too many
 END
