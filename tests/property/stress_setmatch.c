@@ -442,7 +442,8 @@ static bool check_kind(const struct kind *kind, uint64_t seed, uint64_t instance
         printf("# %.4f of the optimum's weight inside nodes; %s --kind='%s' --seed=%" PRIu64
                " --instances=%" PRIu64 "\n",
                sums.inside / sums.optimum, tool, kind->name, seed, instances);
-        good = good && sums.inside >= 0.97 * sums.optimum;
+        /* One of a few instances may be far from the optimum. */
+        good = good && sums.inside >= (instances < 100 ? 0.7 : 0.97) * sums.optimum;
     }
     return good;
 }
