@@ -8,9 +8,9 @@
 
 #include "life.h"
 
-/* Steps of each rank in which nothing happens: more than it takes to see what other ranks left in
- * shared memory. */
-enum { PATIENCE = 2000, STACK = 1 << 18 };
+/* Steps of each rank in which nothing happens: more than ranks take that only share memory, for all
+ * cycles of a file that has failed. */
+enum { PATIENCE = 100000, STACK = 1 << 18 };
 
 struct sim_request {
     sim_request *next; /* sent to, or posted by, the same rank */
