@@ -34,9 +34,9 @@ coll_parameters front_process_parameters(void)
     return text_of;
 }
 
-static void report_unknown(const char *name, const char *advice)
+static void report_unknown(const char *message)
 {
-    front_log(0, "there is no environment variable " PARAMETER_VARIABLE "%s; %s", name, advice);
+    front_log(0, "there is no environment variable %s", message);
 }
 
 /* Those of the tools are known, too. */
@@ -53,8 +53,9 @@ static void check_names(void)
     known[count++] = "REPORT_DIR";
     known[count++] = "DOCTOR_DIR";
     known[count++] = "COMPONENT_PATH";
-    base_check_settings(&(base_settings){"", PARAMETER_VARIABLE, known, report_unknown, NULL},
-                        NULL);
+    base_check_settings(
+        &(base_settings){"", PARAMETER_VARIABLE, known, "7 fcoll_tatp", report_unknown, NULL},
+        NULL);
 }
 
 /* ---- messages ---- */

@@ -20,24 +20,21 @@ typedef struct run_options {
 
 /* ---- parameters ---- */
 
-static const char *find_nearest(const char *name)
-{
-    const char *known[PARAMETERS + 1] = {NULL};
-    for (int i = 0; i < PARAMETERS; i++)
-        known[i] = parameter_table[i].name;
-    return base_nearest_name(name, known);
-}
-
 /* A value that cannot be used is found before the job starts. */
 static void set_parameter(const char *name, const char *value)
 {
     char variable[PARAMETER_NAME_BYTES], valid[PARAMETER_VALID_BYTES];
+    char advice[2 * BASE_SETTING_BYTES];
+    const char *known[PARAMETERS + 1];
+    base_settings settings = parameter_settings(known);
     int64_t parsed;
     enum parameter i = 0;
-    while (i < PARAMETERS && strcmp(parameter_table[i].name, name) != 0)
+    while (i < PARAMETERS && strcmp(known[i], name) != 0)
         i++;
     if (i == PARAMETERS) {
-        tool_fail("there is no parameter %s; did you mean %s?", name, find_nearest(name));
+        settings.prefix = "";
+        base_advise(&settings, name, advice);
+        tool_fail("there is no parameter %s; %s", name, advice);
         exit(TOOL_USAGE);
     }
     if (!parameter_parse(i, value, &parsed)) {

@@ -158,7 +158,7 @@ static void check_option(const struct argp_state *state, const char *const *know
         if (strncmp(known[k], name, strlen(name)) == 0)
             return;
     const char *nearest = base_nearest_name(name, known);
-    if (base_is_near(name, nearest))
+    if (nearest != NULL)
         argp_error(state, "'--%s' is not an option; did you mean '--%s'?", name, nearest);
 }
 
@@ -226,7 +226,7 @@ void tool_refuse_name(const struct argp_state *state, const char *what, const ch
         snprintf(list + used, sizeof list - used, "%s%s", k > 0 ? ", " : "", known[k]);
     }
     const char *nearest = base_nearest_name(name, known);
-    if (base_is_near(name, nearest))
+    if (nearest != NULL)
         argp_error(state, "'%s' is not a %s; did you mean '%s'?", name, what, nearest);
     argp_error(state, "'%s' is not a %s: %s", name, what, list);
 }

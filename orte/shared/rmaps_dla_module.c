@@ -27,9 +27,9 @@ int dla_refuse(const char *reason)
     return RTE(ERR_SILENT);
 }
 
-static void report_unknown(const char *name, const char *advice)
+static void report_unknown(const char *message)
 {
-    core(output)(0, "rmaps:dla: there is no MCA parameter rmaps_dla_%s; %s", name, advice);
+    core(output)(0, "rmaps:dla: there is no MCA parameter %s", message);
 }
 
 void dla_report_parameters(const char *files)

@@ -16,6 +16,7 @@
 
 /* Of a name, which is cut off there. */
 #define BASE_SETTING_BYTES 64
+#define BASE_UNKNOWN_BYTES 512
 /* The rest of a file with a longer line is not read. */
 #define BASE_MOST_LINE ((size_t)1 << 20)
 
@@ -28,9 +29,9 @@ typedef struct base_settings {
     const char *variable;     /* begin of the names of environment variables, as OMPI_MCA_ */
     const char *prefix;       /* begin of the names of settings */
     const char *const *known; /* what follows it; the last is NULL */
-    /* The name without the prefix, and what to do. */
-    void (*report)(const char *name, const char *advice);
-    const base_removed *removed; /* without the prefix, the last has no name; NULL: none */
+    const char *manual;       /* section and name of the page that lists them */
+    void (*report)(const char *message); /* of base_is_unknown */
+    const base_removed *removed;         /* without the prefix, the last has no name; NULL: none */
 } base_settings;
 
 /* Insertions, deletions and replacements that make one name of the other. */
@@ -51,47 +52,62 @@ static inline size_t base_name_distance(const char *a, const char *b)
     return row[length];
 }
 
-/* The first one of those at the least distance. */
+/* The first one of those at the least distance. NULL: none may be the name, mistyped, because more
+ * than half of its characters were wrong. */
 static inline const char *base_nearest_name(const char *name, const char *const *known)
 {
-    const char *nearest = known[0];
-    for (; *known != NULL; known++)
-        if (base_name_distance(name, *known) < base_name_distance(name, nearest))
+    const char *nearest = NULL;
+    size_t too_far = strlen(name) / 2 + 1;
+    for (; *known != NULL; known++) {
+        size_t distance = base_name_distance(name, *known);
+        if (distance < too_far) {
+            too_far = distance;
             nearest = *known;
+        }
+    }
     return nearest;
 }
 
-/* Whether a name may be the other one, mistyped: half of its characters at most are wrong. */
-static inline bool base_is_near(const char *name, const char *other)
+/* What to do about a name that is none of the known ones. */
+static inline void base_advise(const base_settings *s, const char *name,
+                               char advice[2 * BASE_SETTING_BYTES])
 {
-    return 2 * base_name_distance(name, other) <= strlen(name);
+    const char *nearest = base_nearest_name(name, s->known);
+    const base_removed *r = s->removed;
+    while (r != NULL && r->name != NULL && strcmp(r->name, name) != 0)
+        r++;
+    if (r != NULL && r->name != NULL)
+        snprintf(advice, 2 * BASE_SETTING_BYTES, "%s", r->instead);
+    else if (nearest != NULL)
+        snprintf(advice, 2 * BASE_SETTING_BYTES, "did you mean %s%s?", s->prefix, nearest);
+    else
+        snprintf(advice, 2 * BASE_SETTING_BYTES, "man %s lists them", s->manual);
 }
 
-static inline void base_report_setting(const base_settings *s, const char *name,
-                                       const char *nearest)
-{
-    char advice[2 * BASE_SETTING_BYTES];
-    for (const base_removed *r = s->removed; r != NULL && r->name != NULL; r++) {
-        if (strcmp(r->name, name) == 0) {
-            s->report(name, r->instead);
-            return;
-        }
-    }
-    snprintf(advice, sizeof advice, "did you mean %s%s?", s->prefix, nearest);
-    s->report(name, advice);
-}
-
-/* text: a name and something else. */
-static inline void base_check_setting(const base_settings *s, const char *text)
+/* Of a text that begins with a name: whether it is a setting that does not exist. Writes the name,
+ * a semicolon and what to do. */
+static inline bool base_is_unknown(const base_settings *s, const char *text,
+                                   char message[BASE_UNKNOWN_BYTES])
 {
     size_t prefix = strlen(s->prefix);
-    char name[BASE_SETTING_BYTES];
+    char name[BASE_SETTING_BYTES], shown[4 * BASE_SETTING_BYTES], advice[2 * BASE_SETTING_BYTES];
     if (strncmp(text, s->prefix, prefix) != 0)
-        return;
+        return false;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(text + prefix, "= \t\n"), text + prefix);
     const char *nearest = base_nearest_name(name, s->known);
-    if (strcmp(name, nearest) != 0)
-        base_report_setting(s, name, nearest);
+    if (nearest != NULL && strcmp(name, nearest) == 0)
+        return false;
+    base_escape(shown, sizeof shown, name);
+    base_advise(s, name, advice);
+    snprintf(message, BASE_UNKNOWN_BYTES, "%s%s; %s", s->prefix, shown, advice);
+    return true;
+}
+
+static inline void base_check_setting(const base_settings *s, const char *text)
+{
+    char message[BASE_UNKNOWN_BYTES];
+    if (base_is_unknown(s, text, message))
+        s->report(message);
 }
 
 static inline void base_check_file(const base_settings *s, const char *path)

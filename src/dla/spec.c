@@ -145,7 +145,7 @@ static int refuse_choice(dla_item item, const char *value, const char *nearest, 
     size_t used = (size_t)snprintf(reason, DLA_REASON_SIZE, "%s=" SHOWN " is not valid; ",
                                    dla_items[item].key, value);
 
-    if (base_is_near(value, nearest)) {
+    if (nearest != NULL) {
         snprintf(reason + used, DLA_REASON_SIZE - used, "did you mean %s?", nearest);
         return -EINVAL;
     }
@@ -246,7 +246,7 @@ static int refuse_item(const char *item, char *reason)
             snprintf(reason, DLA_REASON_SIZE, "there is no %s any more: %s", r->name, r->instead);
             return -EINVAL;
         }
-    if (base_is_near(key, nearest)) {
+    if (nearest != NULL) {
         snprintf(reason, DLA_REASON_SIZE, "\"" SHOWN "\" is unknown; did you mean %s=?", item,
                  nearest);
         return -EINVAL;
@@ -415,13 +415,15 @@ void dla_refusal_format(const char *reason, char text[DLA_REASON_SIZE + 512])
              dashes, reason, dashes);
 }
 
-void dla_check_parameters(const char *files, void (*report)(const char *name, const char *advice))
+void dla_check_parameters(const char *files, void (*report)(const char *message))
 {
     /* spec: the mapper of PRRTE passes the text of --map-by on by it. */
     const char *known[DLA_ITEMS + 4] = {"priority", "verbose", "spec"};
 
     for (dla_item i = 0; i < DLA_ITEMS; i++)
         known[i + 3] = dla_items[i].key;
-    base_check_settings(&(base_settings){"OMPI_MCA_", "rmaps_dla_", known, report, removed}, files);
-    base_check_settings(&(base_settings){"PRTE_MCA_", "rmaps_dla_", known, report, removed}, NULL);
+    base_settings s = {"OMPI_MCA_", "rmaps_dla_", known, "7 rmaps_dla", report, removed};
+    base_check_settings(&s, files);
+    s.variable = "PRTE_MCA_";
+    base_check_settings(&s, NULL);
 }

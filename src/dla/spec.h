@@ -92,7 +92,7 @@ const char *dla_spec_name(const dla_spec *spec);
 void dla_refusal_format(const char *reason, char text[DLA_REASON_SIZE + 512]);
 
 /* Reports names in the environment, and in files whose names are separated by commas, that begin
- * like parameters and are none: each without rmaps_dla_, and what to do. */
-void dla_check_parameters(const char *files, void (*report)(const char *name, const char *advice));
+ * like parameters and are none, each with what to do. */
+void dla_check_parameters(const char *files, void (*report)(const char *message));
 
 #endif

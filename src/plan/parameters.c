@@ -86,7 +86,7 @@ const parameter_description parameter_table[PARAMETERS] = {
                                  "or through messages like all others"},
 };
 
-const base_removed parameter_removed[] = {
+static const base_removed removed[] = {
     {"solver", "the tools have --solver"},
     {"targets", "aggregators are selected without regard to storage servers"},
     {"storage_weight", "aggregators are selected without regard to storage servers"},
@@ -97,6 +97,14 @@ const base_removed parameter_removed[] = {
     {"record_weight", "the view matrix counts neighbouring regions"},
     {NULL, NULL},
 };
+
+base_settings parameter_settings(const char *known[PARAMETERS + 1])
+{
+    for (int i = 0; i < PARAMETERS; i++)
+        known[i] = parameter_table[i].name;
+    known[PARAMETERS] = NULL;
+    return (base_settings){"OMPI_MCA_", "fcoll_tatp_", known, "7 fcoll_tatp", NULL, removed};
+}
 
 void parameter_write_name(enum parameter parameter, const char *prefix, bool in_capitals,
                           char name[PARAMETER_NAME_BYTES])

@@ -59,8 +59,8 @@ typedef struct parameter_description {
 
 extern const parameter_description parameter_table[PARAMETERS];
 
-/* Parameters of earlier versions. */
-extern const base_removed parameter_removed[];
+/* To find those in the environment that do not exist; fills `known`, and leaves `report` out. */
+base_settings parameter_settings(const char *known[PARAMETERS + 1]);
 
 /* Where they are no MCA parameters, they are environment variables in capitals that begin so. */
 #define PARAMETER_VARIABLE "TATP_"

@@ -80,6 +80,15 @@ tap_check "hostile values: the data are written" hostile
 tap_is "$(tr -d '\n\t' <<<"$tap_output" | tr -cd '[:cntrl:]' | wc -c)" 0 "hostile values: nothing that a terminal obeys"
 tap_is "$(grep -c 'MCA parameter.*fcoll_tatp_' <<<"$tap_output")" 7 "hostile values: one message each"
 
+# unknown ARGUMENT...: what mpirun with these says about names of parameters that there are not
+unknown() {
+    run_here 2 "$@" --mca fcoll tatp "$cube" --size=8 --file="$files/cube" 2>&1 | sed -n 's/.*there is no MCA parameter //p' | sort
+}
+tap_is "$(unknown --mca fcoll_tatp_stat x --mca fcoll_tatp_zzzzzz x --mca fcoll_tatp_ x)" \
+    "fcoll_tatp_; man 7 fcoll_tatp lists them
+fcoll_tatp_stat; did you mean fcoll_tatp_stats?
+fcoll_tatp_zzzzzz; man 7 fcoll_tatp lists them" "unknown names: a near one is proposed, if there is one"
+
 sed 's/^/refuse|/' "$files/bad" | cat - "$files/good" >"$files/table"
 conform conformance_hints "strict" run_here 7 --mca fcoll tatp --mca fcoll_tatp_strict true
 tap_contains "$(cat "$tap_dir/output")" "The MCA parameter fcoll_tatp_strict is set" "strict: with the reason"

@@ -67,6 +67,8 @@ tatp_run=("$TOOLS_DIR/tatp" run --library "$library")
 served "tatp run" with_pause "${tatp_run[@]}" --stats stats "$OTHER_MPIEXEC" -n 4 ./field
 tap_check_fails "a wrong name" "${tatp_run[@]}" --set domians=fitted ./field
 tap_contains "$tap_output" "there is no parameter domians; did you mean domains?" "a wrong name: its message"
+tap_check_fails "a name like none" "${tatp_run[@]}" --set =fitted ./field
+tap_contains "$tap_output" "there is no parameter ; man 7 fcoll_tatp lists them" "a name like none: its message"
 tap_check_fails "a wrong value" "${tatp_run[@]}" --set domains=fited ./field
 tap_contains "$tap_output" "domains=fited cannot be used. Valid values: auto, even" "a wrong value: its message"
 tap_check_fails "no library" "$TOOLS_DIR/tatp" run --library "$tap_dir/none.so" ./field

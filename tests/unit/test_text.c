@@ -147,24 +147,25 @@ END_TEST
 
 static char told[512];
 
-static void tell(const char *name, const char *advice)
+static void tell(const char *message)
 {
     size_t used = strlen(told);
-    snprintf(told + used, sizeof told - used, "%s: %s;", name, advice);
+    snprintf(told + used, sizeof told - used, "%s.", message);
 }
 
-/* Of equally near names the first; what begins otherwise, and comments, do not count. */
+/* Of equally near names the first, of others none; what begins otherwise, and comments, do not
+ * count. */
 START_TEST(unknown_names_are_told)
 {
     static const char *const known[] = {"record", "stats", "strategy", "record_weight", NULL};
     static const base_removed removed[] = {{"recrod", "see record"}, {NULL, NULL}};
-    static const base_settings settings = {"T_MCA_", "tatp_", known, tell, removed};
+    static const base_settings settings = {"T_MCA_", "tatp_", known, "7 tatp", tell, removed};
     char path[] = "/tmp/test_text.XXXXXX", files[64];
     int fd = mkstemp(path);
     ck_assert_int_ge(fd, 0);
     dprintf(fd,
             "# tatp_one = 1\n  tatp_recrod = a\ntatp_stats=b\nother_stats = c\ntatp_ = d\n"
-            "tatp_strat\tegy = e\ntatp_%0*d = f",
+            "tatp_a\033c=1\ntatp_strat\tegy = e\ntatp_%0*d = f",
             70, 1);
     close(fd);
     setenv("T_MCA_tatp_record_wieght", "1", 1);
@@ -172,14 +173,15 @@ START_TEST(unknown_names_are_told)
     setenv("U_MCA_tatp_nothing", "1", 1);
     snprintf(files, sizeof files, "/nowhere,%s:/", path);
     base_check_settings(&settings, NULL);
-    ck_assert_str_eq(told, "record_wieght: did you mean tatp_record_weight?;");
+    ck_assert_str_eq(told, "tatp_record_wieght; did you mean tatp_record_weight?.");
     unsetenv("T_MCA_tatp_record_wieght");
     told[0] = '\0';
     base_check_settings(&settings, files);
-    ck_assert_str_eq(told, "recrod: see record;: did you mean tatp_stats?;"
-                           "strat: did you mean tatp_stats?;"
-                           "000000000000000000000000000000000000000000000000000000000000000: "
-                           "did you mean tatp_record?;");
+    ck_assert_str_eq(told, "tatp_recrod; see record.tatp_; man 7 tatp lists them."
+                           "tatp_a\\x1bc; man 7 tatp lists them."
+                           "tatp_strat; did you mean tatp_stats?."
+                           "tatp_000000000000000000000000000000000000000000000000000000000000000; "
+                           "man 7 tatp lists them.");
     unlink(path);
 }
 END_TEST

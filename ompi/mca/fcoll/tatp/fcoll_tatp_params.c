@@ -21,25 +21,23 @@
  * invalid name in each process of a job. */
 static char *text_of[PARAMETERS];
 
-static void report_unknown(const char *name, const char *advice)
+static void report_unknown(const char *message)
 {
-    opal_output(0, "fcoll:tatp: there is no MCA parameter fcoll_tatp_%s; %s", name, advice);
+    opal_output(0, "fcoll:tatp: there is no MCA parameter %s", message);
 }
 
 static void check_names(void)
 {
-    const char *known[PARAMETERS + 1] = {NULL}, *rank = getenv("PMIX_RANK");
+    const char *known[PARAMETERS + 1], *rank = getenv("PMIX_RANK");
+    base_settings settings = parameter_settings(known);
     char *const *files = NULL;
     int index = mca_base_var_find("opal", "mca", "base", "param_files");
     if (NULL != rank && 0 != strcmp(rank, "0"))
         return;
     if (index >= 0)
         (void)mca_base_var_get_value(index, &files, NULL, NULL);
-    for (int i = 0; i < PARAMETERS; i++)
-        known[i] = parameter_table[i].name;
-    base_check_settings(
-        &(base_settings){"OMPI_MCA_", "fcoll_tatp_", known, report_unknown, parameter_removed},
-        NULL != files ? *files : NULL);
+    settings.report = report_unknown;
+    base_check_settings(&settings, NULL != files ? *files : NULL);
 }
 
 int tatp_params_register(void)
