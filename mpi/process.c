@@ -53,9 +53,8 @@ static void check_names(void)
     known[count++] = "REPORT_DIR";
     known[count++] = "DOCTOR_DIR";
     known[count++] = "COMPONENT_PATH";
-    base_check_settings(
-        &(base_settings){"", PARAMETER_VARIABLE, known, "7 fcoll_tatp", report_unknown, NULL},
-        NULL);
+    base_check_environment(
+        &(base_settings){"", PARAMETER_VARIABLE, known, "7 fcoll_tatp", report_unknown, NULL});
 }
 
 /* ---- messages ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Settings that do not exist, or no more: a mistyped name would do nothing, without a word. They
- * are looked for in the environment and in files of lines NAME = VALUE.
+ * are looked for in the environment and in files of Open MPI's parameters.
  */
 #ifndef BASE_UNKNOWN_H
 #define BASE_UNKNOWN_H
@@ -110,6 +110,18 @@ static inline void base_check_setting(const base_settings *s, const char *text)
         s->report(message);
 }
 
+/* NAME = VALUE or, as in files for --tune, any number of --mca NAME VALUE. */
+static inline void base_check_line(const base_settings *s, char *line)
+{
+    bool is_name = true;
+    char *rest = NULL, *word = strtok_r(line, " \t", &rest);
+    for (; word != NULL && *word != '#'; word = strtok_r(NULL, " \t", &rest)) {
+        if (is_name)
+            base_check_setting(s, word);
+        is_name = strcmp(word, "-mca") == 0 || strcmp(word, "--mca") == 0;
+    }
+}
+
 static inline void base_check_file(const base_settings *s, const char *path)
 {
     const char *cause;
@@ -118,7 +130,7 @@ static inline void base_check_file(const base_settings *s, const char *path)
     size_t capacity = 0, length = 0;
     while (stream != NULL &&
            base_append_line(stream, BASE_MOST_LINE, &line, &capacity, &length) == 1) {
-        base_check_setting(s, line + strspn(line, " \t"));
+        base_check_line(s, line);
         length = 0;
     }
     free(line);
@@ -126,15 +138,19 @@ static inline void base_check_file(const base_settings *s, const char *path)
         fclose(stream);
 }
 
-/* files: names that are separated by commas or colons, or NULL. */
-static inline void base_check_settings(const base_settings *s, const char *files)
+static inline void base_check_environment(const base_settings *s)
 {
     extern char **environ;
     size_t length = strlen(s->variable);
     for (char **v = environ; *v != NULL; v++)
         if (strncmp(*v, s->variable, length) == 0)
             base_check_setting(s, *v + length);
-    char *list = files == NULL ? NULL : strdup(files), *rest = NULL;
+}
+
+/* files: names that are separated by commas or colons. */
+static inline void base_check_files(const base_settings *s, const char *files)
+{
+    char *list = strdup(files), *rest = NULL;
     for (char *path = list == NULL ? NULL : strtok_r(list, ",:", &rest); path != NULL;
          path = strtok_r(NULL, ",:", &rest))
         base_check_file(s, path);

@@ -423,7 +423,11 @@ void dla_check_parameters(const char *files, void (*report)(const char *message)
     for (dla_item i = 0; i < DLA_ITEMS; i++)
         known[i + 3] = dla_items[i].key;
     base_settings s = {"OMPI_MCA_", "rmaps_dla_", known, "7 rmaps_dla", report, removed};
-    base_check_settings(&s, files);
+    if (files != NULL) {
+        base_check_files(&s, files);
+        return;
+    }
+    base_check_environment(&s);
     s.variable = "PRTE_MCA_";
-    base_check_settings(&s, NULL);
+    base_check_environment(&s);
 }

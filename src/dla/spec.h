@@ -91,8 +91,8 @@ const char *dla_spec_name(const dla_spec *spec);
 /* The message to the user that a job is not mapped, of several lines. */
 void dla_refusal_format(const char *reason, char text[DLA_REASON_SIZE + 512]);
 
-/* Reports names in the environment, and in files whose names are separated by commas, that begin
- * like parameters and are none, each with what to do. */
+/* Reports names that begin like parameters and are none, each with what to do: those in files whose
+ * names are separated by commas or colons, or (NULL) in the environment. */
 void dla_check_parameters(const char *files, void (*report)(const char *message));
 
 #endif

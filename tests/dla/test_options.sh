@@ -238,6 +238,15 @@ mkdir -p sub/folder
 tap_is "$(told "" --wdir "$tap_dir/sub" --mca fcoll_tatp_record folder/a.crs --mca fcoll_tatp_stats - --mca fcoll_tatp_topology none)" "" \
     "files in the folder of the program, and names that are none"
 
+# ---- parameters of the mapper that there are not ----
+
+echo "-mca rmaps_dla_fil x" >tune
+echo "rmaps_dla_zzzz = x" >am
+tap_is "$(simulate 4 2 -np 2 --tune tune --am am --mca rmaps_dla_ordr C | sed -n 's/.*there is no MCA parameter rmaps_dla_//p' | sort)" \
+    "fil; did you mean rmaps_dla_file?
+ordr; did you mean rmaps_dla_order?
+zzzz; man 7 rmaps_dla lists them" "unknown names: on the line, in files of --tune and --am"
+
 # ---- ten thousand nodes ----
 
 # by_column NAME [ITEM]: nodes hold c, c + 10000, c + 20000 and c + 30000

@@ -88,6 +88,13 @@ tap_is "$(unknown --mca fcoll_tatp_stat x --mca fcoll_tatp_zzzzzz x --mca fcoll_
     "fcoll_tatp_; man 7 fcoll_tatp lists them
 fcoll_tatp_stat; did you mean fcoll_tatp_stats?
 fcoll_tatp_zzzzzz; man 7 fcoll_tatp lists them" "unknown names: a near one is proposed, if there is one"
+if [[ $OMPI_VERSION == 4.* ]]; then
+    echo "fcoll_tatp_stat = x" >"$files/am"
+    tap_is "$(unknown -am "$files/am")" "fcoll_tatp_stat; did you mean fcoll_tatp_stats?" "-am FILE: unknown names"
+    echo "--mca fcoll_tatp_stat x -x OMPI_MCA_fcoll_tatp_recrod=x --mca fcoll_tatp_domains even" >"$files/tune"
+    tap_is "$(unknown --tune "$files/tune")" "fcoll_tatp_recrod; did you mean fcoll_tatp_record?
+fcoll_tatp_stat; did you mean fcoll_tatp_stats?" "--tune FILE: unknown names"
+fi
 
 sed 's/^/refuse|/' "$files/bad" | cat - "$files/good" >"$files/table"
 conform conformance_hints "strict" run_here 7 --mca fcoll tatp --mca fcoll_tatp_strict true

@@ -165,21 +165,24 @@ START_TEST(unknown_names_are_told)
     ck_assert_int_ge(fd, 0);
     dprintf(fd,
             "# tatp_one = 1\n  tatp_recrod = a\ntatp_stats=b\nother_stats = c\ntatp_ = d\n"
-            "tatp_a\033c=1\ntatp_strat\tegy = e\ntatp_%0*d = f",
+            "tatp_a\033c=1\ntatp_strat\tegy = e\n# -mca tatp_two 2\n"
+            "tatp_record=tatp_three -mca tatp_stats tatp_four  --mca\ttatp_five 5 -x "
+            "A=tatp_six\ntatp_%0*d = f",
             70, 1);
     close(fd);
     setenv("T_MCA_tatp_record_wieght", "1", 1);
     setenv("T_MCA_tatp_record", "1", 1);
     setenv("U_MCA_tatp_nothing", "1", 1);
     snprintf(files, sizeof files, "/nowhere,%s:/", path);
-    base_check_settings(&settings, NULL);
+    base_check_environment(&settings);
     ck_assert_str_eq(told, "tatp_record_wieght; did you mean tatp_record_weight?.");
     unsetenv("T_MCA_tatp_record_wieght");
     told[0] = '\0';
-    base_check_settings(&settings, files);
+    base_check_files(&settings, files);
     ck_assert_str_eq(told, "tatp_recrod; see record.tatp_; man 7 tatp lists them."
                            "tatp_a\\x1bc; man 7 tatp lists them."
                            "tatp_strat; did you mean tatp_stats?."
+                           "tatp_five; man 7 tatp lists them."
                            "tatp_000000000000000000000000000000000000000000000000000000000000000; "
                            "man 7 tatp lists them.");
     unlink(path);

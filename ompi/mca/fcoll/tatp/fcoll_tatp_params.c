@@ -26,18 +26,23 @@ static void report_unknown(const char *message)
     opal_output(0, "fcoll:tatp: there is no MCA parameter %s", message);
 }
 
+/* envar_file_prefix: the files of --tune. */
 static void check_names(void)
 {
+    static const char *const lists[] = {"param_files", "envar_file_prefix"};
     const char *known[PARAMETERS + 1], *rank = getenv("PMIX_RANK");
     base_settings settings = parameter_settings(known);
-    char *const *files = NULL;
-    int index = mca_base_var_find("opal", "mca", "base", "param_files");
+    settings.report = report_unknown;
     if (NULL != rank && 0 != strcmp(rank, "0"))
         return;
-    if (index >= 0)
-        (void)mca_base_var_get_value(index, &files, NULL, NULL);
-    settings.report = report_unknown;
-    base_check_settings(&settings, NULL != files ? *files : NULL);
+    base_check_environment(&settings);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        char *const *files = NULL;
+        (void)mca_base_var_get_value(mca_base_var_find("opal", "mca", "base", lists[i]), &files,
+                                     NULL, NULL);
+        if (NULL != files && NULL != *files)
+            base_check_files(&settings, *files);
+    }
 }
 
 int tatp_params_register(void)

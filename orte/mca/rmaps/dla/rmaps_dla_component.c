@@ -41,14 +41,20 @@ static void register_var(const char *name, const char *help, mca_base_var_type_t
                                           NULL, 0, 0, level, MCA_BASE_VAR_SCOPE_READONLY, storage);
 }
 
+/* envar_file_prefix: the files of --tune. */
 static void check_names(void)
 {
-    char *const *files = NULL;
-    int index = mca_base_var_find("opal", "mca", "base", "param_files");
+    static const char *const lists[] = {"param_files", "envar_file_prefix"};
 
-    if (0 <= index)
+    dla_report_parameters(NULL);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        int index = mca_base_var_find("opal", "mca", "base", lists[i]);
+        char *const *files = NULL;
+
         (void)mca_base_var_get_value(index, &files, NULL, NULL);
-    dla_report_parameters(NULL != files ? *files : NULL);
+        if (NULL != files && NULL != *files)
+            dla_report_parameters(*files);
+    }
 }
 
 /* ---- the launcher that runs ---- */
