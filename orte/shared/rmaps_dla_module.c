@@ -187,13 +187,14 @@ static int map_by_spec(rte_job *jdata, rte_options *options, const dla_spec *spe
     return rc;
 }
 
-/* Of the first program. */
-static void check_program(const rte_job *jdata)
+static void check_programs(const rte_job *jdata)
 {
-    const rte_context *context = core(pointer_array_get_item)(jdata->apps, 0);
+    dla_told told = {.show = show_line};
+    const rte_context *context;
 
-    if (NULL != context)
-        dla_check_program(RTE_FOLDER(context), RTE_ENVIRONMENT(context), show_line);
+    for (int i = 0; NULL != (context = core(pointer_array_get_item)(jdata->apps, i)); i++)
+        dla_check_program(RTE_FOLDER(context), RTE_ENVIRONMENT(context), &told);
+    free(told.lines);
 }
 
 int dla_map_job(rte_job *jdata, rte_options *options)
@@ -203,7 +204,7 @@ int dla_map_job(rte_job *jdata, rte_options *options)
     int rc;
 
     if (!dla_is_spawned(jdata))
-        check_program(jdata);
+        check_programs(jdata);
     if (!dla_is_ours(jdata))
         return RTE(ERR_TAKE_NEXT_OPTION);
     if (dla_is_spawned(jdata))

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE /* asprintf */
 #include "dla/program.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -14,17 +16,30 @@
 typedef struct checked {
     enum parameter parameter;
     const char *value, *folder;
-    void (*show)(const char *line);
+    dla_told *told;
 } checked;
 
-/* NULL: it is not set. */
+/* name: up to a =, if there is one. NULL: it is not set. */
 static const char *find_variable(char *const *environment, const char *name)
 {
-    size_t length = strlen(name);
+    size_t length = strcspn(name, "=");
     for (; *environment != NULL; environment++)
         if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=')
             return *environment + length + 1;
     return NULL;
+}
+
+/* What several programs have in common is said once. */
+static void show_once(dla_told *told, const char *line)
+{
+    char *lines;
+    if (told->lines != NULL && strstr(told->lines, line) != NULL)
+        return;
+    told->show(line);
+    if (asprintf(&lines, "%s%s\n", told->lines == NULL ? "" : told->lines, line) < 0)
+        return;
+    free(told->lines);
+    told->lines = lines;
 }
 
 __attribute__((format(printf, 2, 3))) static void report(const checked *c, const char *format, ...)
@@ -37,7 +52,7 @@ __attribute__((format(printf, 2, 3))) static void report(const checked *c, const
     base_escape(value, sizeof value, c->value);
     snprintf(line, sizeof line, "rmaps:dla: fcoll_tatp_%s %s %s",
              parameter_table[c->parameter].name, value, text);
-    c->show(line);
+    show_once(c->told, line);
 }
 
 /* ---- what fcoll/tatp cannot use ---- */
@@ -123,12 +138,33 @@ static void check_record(const checked *c, const char *io)
     }
 }
 
-void dla_check_program(const char *folder, char *const *environment, void (*show)(const char *line))
+/* Rank 0 reports those that it has, too. */
+static void check_names(char *const *environment, dla_told *told)
 {
-    for (enum parameter i = 0; environment != NULL && i < PARAMETERS; i++) {
+    const char *known[PARAMETERS + 1];
+    const base_settings settings = parameter_settings(known);
+    size_t length = strlen(settings.variable);
+    for (char *const *v = environment; *v != NULL; v++) {
+        char line[BASE_UNKNOWN_BYTES + 64], message[BASE_UNKNOWN_BYTES];
+        if (strncmp(*v, settings.variable, length) != 0 || find_variable(told->first, *v) != NULL ||
+            !base_is_unknown(&settings, *v + length, message))
+            continue;
+        snprintf(line, sizeof line, "rmaps:dla: there is no MCA parameter %s", message);
+        show_once(told, line);
+    }
+}
+
+void dla_check_program(const char *folder, char *const *environment, dla_told *told)
+{
+    if (environment == NULL)
+        return;
+    if (told->first == NULL)
+        told->first = environment;
+    check_names(environment, told);
+    for (enum parameter i = 0; i < PARAMETERS; i++) {
         char name[64];
         snprintf(name, sizeof name, "OMPI_MCA_fcoll_tatp_%s", parameter_table[i].name);
-        const checked c = {i, find_variable(environment, name), folder, show};
+        const checked c = {i, find_variable(environment, name), folder, told};
         if (c.value == NULL || *c.value == '\0')
             continue;
         check_value(&c);
