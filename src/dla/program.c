@@ -113,12 +113,13 @@ static void check_topology(const checked *c)
 
 /* ---- what has no effect ---- */
 
-/* Of a list of components: those that may be used or, after ^, those that may not. */
+/* Of a list of components: those that may be used or, after ^, those that may not; empty: all may.
+ */
 static bool allows(const char *list, const char *component)
 {
     size_t length = strlen(component);
-    bool excludes = *list == '^', is_listed = false;
-    for (list += excludes; *list != '\0' && !is_listed; list += *list == ',') {
+    bool excludes = *list == '^' || *list == '\0', is_listed = false;
+    for (list += strspn(list, "^"); *list != '\0' && !is_listed; list += *list == ',') {
         size_t item = strcspn(list, ",");
         is_listed = item == length && strncmp(list, component, length) == 0;
         list += item;
@@ -126,16 +127,26 @@ static bool allows(const char *list, const char *component)
     return is_listed != excludes;
 }
 
-/* io: the value of MCA parameter io, or NULL. */
-static void check_record(const checked *c, const char *io)
+/* Whether the program is not to use the component of a framework, and that is reported. */
+static bool is_excluded(const checked *c, char *const *environment, const char *framework,
+                        const char *component)
 {
-    char shown[64];
-    if (io != NULL && !allows(io, "ompio")) {
-        base_escape(shown, sizeof shown, io);
-        report(c, "has no effect with --mca io %s: use --mca io ompio --mca fcoll tatp", shown);
-    } else if (c->folder != NULL) {
+    char name[64], shown[64];
+    snprintf(name, sizeof name, "OMPI_MCA_%s", framework);
+    const char *list = find_variable(environment, name);
+    if (list == NULL || allows(list, component))
+        return false;
+    base_escape(shown, sizeof shown, list);
+    report(c, "has no effect with --mca %s %s: use --mca io ompio --mca fcoll tatp", framework,
+           shown);
+    return true;
+}
+
+static void check_record(const checked *c, char *const *environment)
+{
+    if (!is_excluded(c, environment, "io", "ompio") &&
+        !is_excluded(c, environment, "fcoll", "tatp") && c->folder != NULL)
         check_folder(c);
-    }
 }
 
 /* Rank 0 reports those that it has, too. */
@@ -169,7 +180,7 @@ void dla_check_program(const char *folder, char *const *environment, dla_told *t
             continue;
         check_value(&c);
         if (i == PARAMETER_RECORD || i == PARAMETER_STATS)
-            check_record(&c, find_variable(environment, "OMPI_MCA_io"));
+            check_record(&c, environment);
         if (i == PARAMETER_TOPOLOGY && folder != NULL)
             check_topology(&c);
     }

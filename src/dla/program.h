@@ -14,10 +14,10 @@ typedef struct dla_told {
 } dla_told;
 
 /* Shows a line for each parameter in the environment of the program whose value, or the file that
- * it names, cannot be used; and what only mpirun sees: a record or statistics where MPI-IO is left
- * to another component than OMPIO, and names that do not exist and that the first program has not.
- * folder: where names of files begin. NULL for either: it is not known, and what depends on it is
- * not checked. */
+ * it names, cannot be used; and what only mpirun sees: a record or statistics where the list of a
+ * framework excludes io/ompio or fcoll/tatp, and names that do not exist and that the first program
+ * has not. folder: where names of files begin. NULL for either: it is not known, and what depends
+ * on it is not checked. */
 void dla_check_program(const char *folder, char *const *environment, dla_told *told);
 
 #endif

@@ -222,12 +222,14 @@ told() {
         sed -n "s/.*rmaps:dla: fcoll_tatp_\([a-z_]*\) .* $1.*/\1/p" | xargs
 }
 observers=(--mca fcoll_tatp_record a.crs --mca fcoll_tatp_stats a.json)
-for io in romio romio,other ^ompio ^other,ompio; do
-    tap_is "$(told "has no effect with --mca io $io:" --mca io "$io" "${observers[@]}")" "record stats" "--mca io $io: neither is written"
+for list in "io romio" "io romio,other" "io ^ompio" "io ^^other,ompio" "fcoll vulcan" "fcoll ^tatp" "fcoll vulcan,tat"; do
+    # shellcheck disable=SC2086 # two words
+    tap_is "$(told "has no effect with --mca ${list//^/\\^}:" --mca $list "${observers[@]}")" "record stats" "--mca $list: neither is written"
 done
-for io in ompio other,ompio ^romio; do
-    tap_is "$(told "has no effect" --mca io "$io" "${observers[@]}")" "" "--mca io $io: both may be"
+for list in "io ompio" "io other,ompio" "io ^romio" "io " "fcoll tatp" "fcoll vulcan,tatp" "fcoll ^vulcan" "fcoll "; do
+    tap_is "$(told "has no effect" --mca "${list% *}" "${list#* }" "${observers[@]}")" "" "--mca $list: both may be"
 done
+tap_is "$(told "has no effect" --mca io romio --mca fcoll vulcan "${observers[@]}")" "record stats" "and each is told once"
 tap_is "$(told "is not valid" --mca fcoll_tatp_strategy tapt --mca fcoll_tatp_num_aggregators -3 --mca fcoll_tatp_strict maybe --mca fcoll_tatp_stripe_size 1m)" \
     "strategy num_aggregators strict" "invalid values"
 tap_is "$(told "cannot be \(used\|read\|written\)" --mca fcoll_tatp_record nodir/a.crs --mca fcoll_tatp_stats /proc/none/a.json --mca fcoll_tatp_topology nofile)" \
