@@ -119,7 +119,7 @@ static void count_distance_pairs(struct network *p)
     free(members);
 }
 
-/* Largest number of links from a host up to the root; 0: the links are not a tree. */
+/* Largest number of links from a host up to the root; 0: no hosts, or the links are no tree. */
 static size_t tree_depth(const topo *t)
 {
     size_t most = 0;
@@ -142,7 +142,7 @@ static void add_switches(tool_table *table, const struct network *p)
         tool_table_add(table, "traces\n%zu", s->traces);
     if (p->topo.tree.vertices > 0)
         tool_table_add(table, "depth\n%zu", tree_depth(&p->topo));
-    else
+    else if (p->present_count > 0)
         tool_table_add(table, "depth\nthe links are not a tree");
     if (s->joined)
         tool_table_add(table, "joined\nbelow a switch that no line names");
@@ -298,9 +298,11 @@ static int print_machine(void)
 
 static int draw_network(const struct network *p, const char *svg)
 {
-    return p->labels.name == NULL
-               ? tool_fail("%s: the links are not a tree, and are not drawn", p->source)
-               : tatp_svg_write(svg, &p->topo.tree, p->present, &p->labels);
+    const char *why = p->present_count == 0 ? "no hosts to draw"
+                      : p->summary.rows > 0 ? "hops, and no links to draw"
+                                            : "the links are not a tree, and are not drawn";
+    return p->labels.name == NULL ? tool_fail("%s: %s", p->source, why)
+                                  : tatp_svg_write(svg, &p->topo.tree, p->present, &p->labels);
 }
 
 static int print_hosts(const struct topology_options *options, struct network *p,

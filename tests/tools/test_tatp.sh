@@ -438,7 +438,14 @@ tap_is "$(picture wide.svg wide.conf | sed 's/.* //')" True "topology: a wide pi
 tap_is "$(picture fat.svg "$fixtures/ibnetdiscover.3level.out" | grep -o '[0-9]* switches' | sort | uniq -c | xargs)" "1 16 switches 4 4 switches" \
     "topology: a picture of a fat tree"
 tatp topology H.mtx --svg no.svg >out 2>err
-tap_is "$?: $(cat err) $(ls no.svg 2>/dev/null)" "1: tatp: H.mtx: the links are not a tree, and are not drawn " "topology: no picture of hops"
+tap_is "$?: $(cat err) $(ls no.svg 2>/dev/null)" "1: tatp: H.mtx: hops, and no links to draw " "topology: no picture of hops"
+awk 'BEGIN { for (i = 0; i < 5; i++) printf "Switch 3 \"S-%d\" # \"s\"\n[1] \"S-%d\"[2] #\n[2] \"S-%d\"[1] #\n[3] \"H-%d\"[1] #\nCa 1 \"H-%d\" # \"n%d HCA-1\"\n[1] \"S-%d\"[3] #\n",
+    i, (i + 1) % 5, (i + 4) % 5, i, i, i, i }' >ring.out
+tap_is "$(tatp topology ring.out --svg no.svg 2>&1 | grep tree | sort)" "depth         the links are not a tree
+tatp: ring.out: the links are not a tree, and are not drawn" "topology: no picture of a ring"
+tatp topology two.conf --hosts m1 --svg no.svg >out 2>&1
+tap_is "$(grep '^tatp\|not a tree' out)" "tatp: two.conf: no hosts to draw
+tatp: two.conf: 1 of 1 hosts are not in the file, m1 first" "topology: without any of the hosts, nothing is said of a tree"
 echo mine >mine.svg
 tatp topology tree.conf --svg mine.svg >out 2>err
 tap_is "$?: $(cat err mine.svg)" "1: tatp: mine.svg: no picture of tatp topology, and not replaced: choose another name
