@@ -88,16 +88,26 @@ static void check_grid(const placement *placed)
         exit(fail_slots(placed, ranks));
 }
 
+static FILE *open_item(const placement *placed, dla_item item)
+{
+    const char *file = placed->spec.text[item];
+    FILE *stream = file == NULL ? NULL : tool_open_seekable(file);
+    if (file != NULL && stream == NULL)
+        exit(TOOL_FAILURE);
+    return stream;
+}
+
 static void load_files(placement *placed)
 {
     const dla_nodes nodes = {(const char *const *)placed->nodes.name, placed->nodes.count};
     char reason[DLA_REASON_SIZE];
-    const char *file = placed->spec.text[DLA_FILE];
-    FILE *view = file == NULL ? NULL : tool_open(file); /* a pipe, too */
+    FILE *view = open_item(placed, DLA_FILE), *topology = open_item(placed, DLA_TOPOLOGY);
     check_grid(placed);
-    int rc = dla_data_read(&placed->data, &placed->spec, view, 0, &nodes, reason);
+    int rc = dla_data_read(&placed->data, &placed->spec, view, topology, 0, &nodes, reason);
     if (view != NULL)
         fclose(view);
+    if (topology != NULL)
+        fclose(topology);
     if (rc != 0)
         exit(tool_fail("%s", rc == -ENOMEM ? strerror(ENOMEM) : reason));
     placed->input = dla_data_input(&placed->data, &placed->spec);
@@ -455,6 +465,9 @@ static void parse_placement_format(struct map_options *options, const char *arg,
 static void check_options(const struct map_options *options, const struct argp_state *state)
 {
     const placement *placed = options->placed;
+    const char *const files[] = {placed->spec.text[DLA_FILE], placed->spec.text[DLA_TOPOLOGY],
+                                 placed->hostfile, options->machine};
+    tool_check_input(state, files, sizeof files / sizeof *files);
     if ((placed->spec.text[DLA_FILE] != NULL) + (placed->spec.ndims > 0) != 1)
         argp_error(state, "one of a view file and --cart is needed");
     if ((placed->hostfile != NULL) + (placed->list != NULL) != 1)

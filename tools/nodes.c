@@ -167,7 +167,10 @@ static bool read_text_line(struct text_file *text)
 
 static struct text_file open_text_file(const char *name)
 {
-    return (struct text_file){.name = name, .stream = tool_open(name)};
+    struct text_file text = {.name = name, .stream = tool_open(name)};
+    if (text.stream == NULL)
+        exit(TOOL_FAILURE);
+    return text;
 }
 
 static void close_text_file(struct text_file *text)

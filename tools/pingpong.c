@@ -126,9 +126,9 @@ static int read_levels(struct nodes *nodes, const char *file)
 {
     matrix_error error;
     topo t;
-    FILE *stream = fopen(file, "r");
+    FILE *stream = tool_open_seekable(file);
     if (stream == NULL)
-        return tool_fail("%s: %s", file, strerror(errno));
+        return TOOL_FAILURE;
     const char **name = tool_allocate(nodes->count, sizeof *name);
     for (size_t n = 0; n < nodes->count; n++)
         name[n] = nodes->name[n];

@@ -53,6 +53,10 @@ const struct argp tatp_solver_argp = {
 static void check_problem_options(const tatp_problem_options *options, struct argp_state *state)
 {
     const tatp_network_options *network = &options->network;
+    const char *const files[] = {options->requests, options->blocks,    options->savings,
+                                 options->view,     network->distances, network->topology,
+                                 network->hosts};
+    tool_check_input(state, files, sizeof files / sizeof *files);
     if ((options->requests != NULL) + (options->view != NULL) != 1)
         argp_error(state, "one of --requests and --view is needed");
     if (options->view != NULL && (options->blocks != NULL || options->savings != NULL ||

@@ -48,6 +48,9 @@ static error_t parse_topology_option(int key, char *arg, struct argp_state *stat
             return tool_refuse_argument(arg, state);
         options->file = arg;
         return 0;
+    case ARGP_KEY_END:
+        tool_check_input(state, (const char *const[]){options->file, options->hosts}, 2);
+        return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "base/unknown.h"
 
-enum { MOST_NAMES = 32 };
+enum { MOST_NAMES = 32, MOST_COPIED = 1 << 30 };
 
 struct chosen {
     const char *doc;
@@ -49,10 +49,42 @@ void tool_note(const char *format, ...)
 
 FILE *tool_open(const char *file)
 {
-    FILE *stream = fopen(file, "r");
+    FILE *stream = strcmp(file, "-") == 0 ? stdin : fopen(file, "r");
     if (stream == NULL)
-        exit(tool_fail("%s: %s", file, strerror(errno)));
+        tool_fail("%s: %s", file, strerror(errno));
     return stream;
+}
+
+/* to: NULL with errno where there is none. */
+static int copy_pipe(const char *file, FILE *from, FILE *to)
+{
+    char block[BUFSIZ];
+    size_t got = to != NULL, copied = 0;
+    for (; got > 0 && copied < MOST_COPIED; copied += got) {
+        got = fread(block, 1, sizeof block, from);
+        if (ferror(from) || fwrite(block, 1, got, to) < got)
+            break;
+    }
+    if (copied >= MOST_COPIED)
+        return tool_fail("%s: more than %d bytes from a pipe: write them to a file, and name that",
+                         file, MOST_COPIED);
+    if (to == NULL || ferror(from) || fflush(to) != 0 || ferror(to))
+        return tool_fail("%s: cannot be copied to a temporary file: %s", file, strerror(errno));
+    rewind(to);
+    return 0;
+}
+
+FILE *tool_open_seekable(const char *file)
+{
+    FILE *stream = tool_open(file);
+    if (stream == NULL || ftello(stream) >= 0 || errno != ESPIPE)
+        return stream;
+    FILE *copy = tmpfile();
+    int status = copy_pipe(file, stream, copy);
+    fclose(stream);
+    if (status != 0 && copy != NULL)
+        fclose(copy);
+    return status == 0 ? copy : NULL;
 }
 
 int tool_fail_reading(const char *file, int rc, const matrix_error *error)
@@ -67,7 +99,9 @@ void tool_read(const char *file, int (*read)(FILE *stream, void *object, matrix_
                void *object)
 {
     matrix_error error = {0, ""};
-    FILE *stream = tool_open(file);
+    FILE *stream = tool_open_seekable(file);
+    if (stream == NULL)
+        exit(TOOL_FAILURE);
     int rc = read(stream, object, &error);
     fclose(stream);
     if (rc != 0)
@@ -121,6 +155,15 @@ error_t tool_refuse_argument(const char *arg, struct argp_state *state)
 {
     argp_error(state, "'%s' is one argument too many", arg);
     return 0;
+}
+
+void tool_check_input(const struct argp_state *state, const char *const *file, size_t count)
+{
+    size_t inputs = 0;
+    for (size_t k = 0; k < count; k++)
+        inputs += file[k] != NULL && strcmp(file[k] + (*file[k] == '@'), "-") == 0;
+    if (inputs > 1)
+        argp_error(state, "'-', standard input, can be one of the files only");
 }
 
 static error_t parse_file_argument(int key, char *arg, struct argp_state *state)

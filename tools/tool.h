@@ -26,6 +26,9 @@ int tool_run(const tool_command *commands, const char *doc, int argc, char **arg
  * initially NULL. */
 extern const struct argp tool_file_argp;
 
+/* Ends the program after a message if several of the files are "-" or "@-". NULL: not given. */
+void tool_check_input(const struct argp_state *state, const char *const *file, size_t count);
+
 /* For parsers of commands without further arguments: ends the program after a message. */
 error_t tool_refuse_argument(const char *arg, struct argp_state *state);
 
@@ -48,8 +51,11 @@ void tool_parse_in_order(const struct argp *argp, int argc, char **argv, void *o
 void tool_refuse_name(const struct argp_state *state, const char *what, const char *name,
                       const void *table, size_t size);
 
-/* Opens a file for reading; ends the program after a message. */
+/* Opens a file for reading; "-" is standard input. NULL after a message. */
 FILE *tool_open(const char *file);
+
+/* The same for what rewinds or asks for the length: of a pipe, a copy. */
+FILE *tool_open_seekable(const char *file);
 
 /* Prints the message for a reader's return code; `error` explains -EBADMSG, -EIO and -ENXIO.
  * Returns TOOL_FAILURE. */

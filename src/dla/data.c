@@ -140,8 +140,8 @@ static int read_bandwidth(FILE *stream, const dla_nodes *nodes, setmatch_network
     return rc;
 }
 
-static int load_network(const char *path, const dla_nodes *nodes, setmatch_network *network,
-                        char *reason)
+static int load_network(const char *path, FILE *topology, const dla_nodes *nodes,
+                        setmatch_network *network, char *reason)
 {
     matrix_error error = {0, "nothing was measured"};
     FILE *stream;
@@ -149,15 +149,16 @@ static int load_network(const char *path, const dla_nodes *nodes, setmatch_netwo
 
     if (path == NULL)
         return 0;
-    stream = open_input(path, reason);
+    stream = topology != NULL ? topology : open_input(path, reason);
     if (stream == NULL)
         return -EINVAL;
     rc = (topo_is_bandwidth(stream) ? read_bandwidth : read_levels)(stream, nodes, network, &error);
-    fclose(stream);
+    if (stream != topology)
+        fclose(stream);
     return refuse_contents(reason, path, rc, &error);
 }
 
-int dla_data_read(dla_data *data, const dla_spec *spec, FILE *record, size_t ranks,
+int dla_data_read(dla_data *data, const dla_spec *spec, FILE *record, FILE *topology, size_t ranks,
                   const dla_nodes *nodes, char reason[DLA_REASON_SIZE])
 {
     int rc;
@@ -167,7 +168,7 @@ int dla_data_read(dla_data *data, const dla_spec *spec, FILE *record, size_t ran
     if (rc != 0)
         return rc;
     data->profile = (setmatch_profile){data->file.patterns, data->file.bytes};
-    rc = load_network(spec->text[DLA_TOPOLOGY], nodes, &data->network, reason);
+    rc = load_network(spec->text[DLA_TOPOLOGY], topology, nodes, &data->network, reason);
     if (rc != 0)
         dla_data_release(data);
     return rc;

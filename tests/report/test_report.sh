@@ -258,6 +258,12 @@ tap_is "$(tatp report 16.jsonl -o ./16.jsonl 2>&1)" "tatp: ./16.jsonl: the page 
     "the statistics' own name: a message"
 tap_check "the statistics are unchanged" cmp 16.jsonl lines/run.html
 tap_is "$(cd lines && head -n 2 ../16.jsonl | summary /dev/stdin | tail -n 1)" report.html "statistics from a pipe: report.html"
+tap_is "$(cd lines && summary - <../16.jsonl | tail -n 1)" report.html "statistics from standard input: report.html"
+for name in 16.crs topology.conf 16.jsonl; do ln -s "../$name" lines; done
+tap_is "$(cd lines && tatp report <(cat 16.jsonl) -v <(cat 16.crs) -t - <topology.conf -o pipes.html 2>&1)" \
+    "$(cd lines && tatp report 16.jsonl -v 16.crs -t topology.conf -o pipes.html | sed 's/file=16.crs/file=FILE/')" "all files from pipes"
+refuses 1 "tatp: /dev/stdin:1: does not begin with the word FILEVIEW" "a pipe that is no view" 16.jsonl --view - <topology.conf
+refuses 2 "tatp report: error: '-', standard input, can be one of the files only" "two files from one pipe" - --view - <topology.conf
 rm -f lines/run.html lines/run.one.html
 mkdir lines/run.one.html
 tap_is "$(tatp report lines/run.one.jsonl 2>&1)" \

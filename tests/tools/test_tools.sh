@@ -56,9 +56,48 @@ bounded "an endless hostfile of names" "dla: more than 1048576 hosts" \
 bounded "a grid of more ranks than slots" "dla: 4000000000 ranks, but 8 slots: write --nodes 'a:4000000000'" \
     dla map --cart 4000000000 --nodes a:8
 truncate -s 6G sparse
-refuses 1 "dla: /dev/stdin: cannot be read: Illegal seek" "a view from a pipe" dla show /dev/stdin < <(cat one.mtx)
 bounded "a view of 6 GB that is none" "dla: sparse:1: a NUL byte" dla show sparse
 rm sparse
+
+# --- pipes ---
+
+printf 'FILEVIEW\n2 3\n1 0\n1 1\n1 2 3\n' >two.crs
+printf 'SwitchName=s Nodes=a,b\n' >net.conf
+printf '%%%%MatrixMarket matrix array integer general\n%% hosts a\n1 1\n0\n' >hops.mtx
+printf '%%%%MatrixMarket matrix array integer general\n%% bandwidth in MB/s\n%% hosts a b\n2 2\n9\n1\n1\n9\n' >bandwidth.mtx
+printf 'a slots=1\nb slots=1\n' >hostfile
+echo a >host
+machine=$(cd "${top_srcdir:-$here/../..}/tests/fixtures/machine" && pwd)/adapter-and-ethernet.xml
+while read -r file command; do
+    for name in - /dev/stdin; do
+        # shellcheck disable=SC2086 # words
+        tap_is "$(${command/FILE/$name} < <(cat "$file") 2>&1)" "$(${command/FILE/$file} 2>&1)" "$command: from a pipe, $name"
+    done
+done <<END
+one.mtx tatp assign FILE
+one.mtx tatp plan -H a -r FILE
+one.mtx tatp plan -H a -r one.mtx -b FILE
+one.mtx tatp plan -H a -r one.mtx -a FILE
+hops.mtx tatp plan -H a -r one.mtx -d FILE
+net.conf tatp plan -H a -r one.mtx -t FILE
+host tatp plan -r one.mtx -H @FILE
+two.crs tatp links -H a,b -v FILE
+net.conf tatp topology FILE
+host tatp topology net.conf -H @FILE
+two.crs dla show FILE
+two.crs dla convert --to mtx FILE
+two.crs dla map -n a,b -m byslot FILE
+hostfile dla map two.crs -m byslot -H FILE
+net.conf dla map two.crs -m byslot -n a,b -T FILE
+bandwidth.mtx dla map two.crs -m byslot -n a,b -T FILE
+$machine dla map two.crs -m byslot -n a:2 -F rankfile -M FILE
+END
+message="'-', standard input, can be one of the files only"
+refuses 2 "tatp plan: $message" "requests and hosts from one pipe" tatp plan -r - -H @-
+refuses 2 "tatp topology: $message" "a topology and hosts from one pipe" tatp topology - -H @-
+refuses 2 "dla map: $message" "a view and a hostfile from one pipe" dla map - -H -
+refuses 1 "dla: -: cannot be read: Bad file descriptor" "no standard input" dla show - <&-
+refuses 1 "dla: .: cannot be read: Is a directory" "a folder as topology" dla map two.crs -n a,b -T .
 
 # --- what a file must not do to a terminal ---
 

@@ -51,15 +51,19 @@ def without_name(error):
     return re.sub("^(tatp|dla): ", "", str(error))
 
 
+def input_file(name):
+    return "/dev/stdin" if name == "-" else name
+
+
 def parse_arguments(words):
     parser = argparse.ArgumentParser(
         prog="tatp report", description="Summarizes the statistics of a run (--mca fcoll_tatp_stats FILE), and "
         "draws them as one HTML page that needs neither network nor script.", allow_abbrev=False)
-    parser.add_argument("stats", nargs="+", metavar="STATS", help="statistics; the last run is drawn, the others are "
+    parser.add_argument("stats", nargs="+", type=input_file, metavar="STATS", help="statistics; the last run is drawn, the others are "
                         "compared with it")
-    parser.add_argument("-v", "--view", metavar="FILE", help="record, as --mca fcoll_tatp_record writes it, or "
+    parser.add_argument("-v", "--view", type=input_file, metavar="FILE", help="record, as --mca fcoll_tatp_record writes it, or "
                         "view matrix: what placing ranks by it would gain")
-    parser.add_argument("-t", "--topology", metavar="FILE", help="the network, as any file that 'tatp topology' reads "
+    parser.add_argument("-t", "--topology", type=input_file, metavar="FILE", help="the network, as any file that 'tatp topology' reads "
                         "(default: what the statistics say)")
     parser.add_argument("-o", "--output", metavar="FILE", help="the page (default: beside the last "
                         "STATS, with the suffix .html)")
@@ -67,6 +71,8 @@ def parse_arguments(words):
                         "user, program, ranks, bytes, seconds in collective I/O, bytes between nodes now and placed by its record")
     parser.add_argument("--csv", action="store_true", help="With --table: comma-separated, all digits, no totals")
     options = parser.parse_args(words)
+    if [*options.stats, options.view, options.topology].count(input_file("-")) > 1:
+        parser.error("'-', standard input, can be one of the files only")
     if options.csv and not options.table:
         parser.error("--csv needs --table")
     if options.table and (options.view or options.topology or options.output):
@@ -88,7 +94,7 @@ def choose_output(options):
                for name in options.stats):
             fail(f"{options.output}: the page would overwrite these statistics")
         return options.output
-    path = os.path.splitext(stats)[0] + ".html" if os.path.isfile(stats) else "report.html"
+    path = "report.html" if planning.is_pipe(stats) else os.path.splitext(stats)[0] + ".html"
     if os.path.exists(path) and not (os.path.isfile(path) and is_page(path)):
         fail(f"{path}: exists and is no page of tatp report; --output names another file")
     return path
@@ -261,6 +267,7 @@ def make_page(options, tools, notes):
     """Writes the page; the summary, unless the page itself goes to the terminal or a pipe."""
     report = Report(options, notes)
     path = choose_output(options)
+    tools.copy_pipes(options.view, options.topology)
     report.look(tools)
     write(path, render(report))
     return [*summary.lines(report.runs, advice.advise(report)), path] if os.path.isfile(path) else None

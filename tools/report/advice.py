@@ -4,6 +4,7 @@
 import shlex
 from typing import NamedTuple
 
+import planning
 import text
 from statistics_file import STAGES
 
@@ -22,21 +23,26 @@ def has_mpirun(run):
     return run.job.get("mpi", "Open MPI").startswith("Open MPI")
 
 
+def quoted(name):
+    """A file, as it is to be typed: a pipe is gone."""
+    return shlex.quote("FILE" if planning.is_pipe(str(name)) else str(name))
+
+
 def command_of(run, mapping="", **parameters):
     """What to type for another run of the program, with these parameters of fcoll/tatp."""
     program, ranks = run.job.get("command", "./program"), run.ranks
     if has_mpirun(run):
-        settings = [f"--mca fcoll_tatp_{name} {shlex.quote(str(value))}" for name, value in parameters.items()]
+        settings = [f"--mca fcoll_tatp_{name} {quoted(value)}" for name, value in parameters.items()]
         return " ".join([f"mpirun -np {ranks}", *filter(None, [mapping]), "--mca fcoll tatp", *settings, program])
-    settings = [f"--set {name}={shlex.quote(str(value))}" for name, value in parameters.items()]
+    settings = [f"--set {name}={quoted(value)}" for name, value in parameters.items()]
     return " ".join(["tatp run", *settings, f"mpiexec -n {ranks}", program])
 
 
 def placing(run, view):
     """What to type to place the ranks by a view."""
     if has_mpirun(run):
-        return command_of(run, f"--map-by dla:file={shlex.quote(view)}")
-    return (f"dla map --file {shlex.quote(view)} --hostfile hosts --format hostfile > placed && "
+        return command_of(run, f"--map-by dla:file={quoted(view)}")
+    return (f"dla map --file {quoted(view)} --hostfile hosts --format hostfile > placed && "
             + command_of(run).replace("mpiexec", "mpiexec -f placed", 1))
 
 
@@ -127,7 +133,7 @@ def advise_evenly(run, mapped, view):
 def advise_record(run):
     if "record" in run.job:
         return Advice("This run was recorded. Give the record here with --view: the page then shows what placing the ranks by it "
-                      "would gain.", f"tatp report {shlex.quote(run.path)} --view {shlex.quote(run.job['record'])}")
+                      "would gain.", f"tatp report {quoted(run.path)} --view {quoted(run.job['record'])}")
     return Advice("Record who shares what, and give the record here with --view: the page then shows what placing the ranks by it "
                   "would gain.", command_of(run, record="view.crs"))
 

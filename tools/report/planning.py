@@ -10,6 +10,7 @@ from dataclasses import dataclass
 # More costs than these would take memory, and nobody looks at them one by one.
 MOST_COSTS = 10_000_000
 MOST_ROWS = 64
+MOST_COPIED = 1 << 30  # bytes of a pipe
 
 
 class ToolError(Exception):
@@ -89,19 +90,39 @@ def most_important(run):
     return max(planned, key=lambda plan: sum(call["bytes"] for call in plan.calls), default=None)
 
 
+def is_pipe(name):
+    """Whether a file is standard input, a pipe or the like, which only this process can read, and once."""
+    is_stored = os.path.isfile(name) or os.path.isdir(name)
+    return name.startswith(("/dev/stdin", "/dev/fd/")) or (os.path.exists(name) and not is_stored)
+
+
 class Tools:
     """The programs, and a folder for what they read."""
 
     def __init__(self, folder, scratch):
-        self.folder, self.scratch = folder, scratch
+        self.folder, self.scratch, self.copies = folder, scratch, {}
+
+    def copy_pipes(self, *names):
+        """The programs read a file several times, and do not inherit what is open here: they get copies."""
+        for name in filter(None, names):
+            if is_pipe(name):
+                with open(name, "rb") as stream:
+                    content = stream.read(MOST_COPIED + 1)
+                if len(content) > MOST_COPIED:
+                    raise ToolError(f"{name}: more than {MOST_COPIED} bytes from a pipe: write them to a file, and name that")
+                self.copies[name] = os.path.join(self.scratch, f"pipe{len(self.copies)}")
+                with open(self.copies[name], "wb") as out:
+                    out.write(content)
 
     def run(self, program, *arguments):
         path = os.path.join(self.folder, program)
-        done = subprocess.run([path, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        done = subprocess.run([path, *(self.copies.get(word, word) for word in arguments)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               errors="replace", check=False)
         if done.returncode != 0:
-            lines = done.stderr.strip().splitlines()
-            raise ToolError(lines[0] if lines else f"{path}: status {done.returncode}")
+            said = (done.stderr.strip() or f"{path}: status {done.returncode}").splitlines()[0]
+            for name, copy in self.copies.items():
+                said = said.replace(copy, name)
+            raise ToolError(said)
         return done.stdout
 
     def write(self, name, lines):
@@ -333,7 +354,7 @@ class Planner:
 
 def map_ranks(tools, view, nodes, ranks, method="auto"):
     """What dla map says of a view on these nodes."""
-    placed = json.loads(tools.run("dla", "map", f"--file={view}", "--nodes", nodes, "--method", method, "--format", "json"))
+    placed = json.loads(tools.run("dla", "map", "--file", view, "--nodes", nodes, "--method", method, "--format", "json"))
     if placed["ranks"] != ranks:
         raise ToolError(f"{view}: a view of {placed['ranks']} ranks, but the job had {ranks}")
     return placed
