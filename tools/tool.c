@@ -22,29 +22,16 @@ struct chosen {
     bool help; /* the command shall only print its help */
 };
 
-static void __attribute__((format(printf, 1, 0))) show_message(const char *format, va_list args)
-{
-    char message[8192], shown[2 * sizeof message];
-    vsnprintf(message, sizeof message, format, args);
-    base_escape(shown, sizeof shown, message);
-    fprintf(stderr, "%s: %s\n", program_invocation_short_name, shown);
-}
-
 int tool_fail(const char *format, ...)
 {
+    char message[8192], shown[2 * sizeof message];
     va_list args;
     va_start(args, format);
-    show_message(format, args);
+    vsnprintf(message, sizeof message, format, args);
     va_end(args);
+    base_escape(shown, sizeof shown, message);
+    fprintf(stderr, "%s: %s\n", program_invocation_short_name, shown);
     return TOOL_FAILURE;
-}
-
-void tool_note(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    show_message(format, args);
-    va_end(args);
 }
 
 FILE *tool_open(const char *file)

@@ -37,7 +37,7 @@ error_t tool_refuse_argument(const char *arg, struct argp_state *state);
 int tool_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same for what is no error. */
-void tool_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+#define tool_note (void)tool_fail
 
 /* Parses the arguments of a command into `options`, the input of the argp. -h is --help. */
 void tool_parse(const struct argp *argp, int argc, char **argv, void *options);
