@@ -2,13 +2,18 @@
 #include "tatp_network.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "nodes.h"
 #include "tool.h"
+
+/* More than a controller needs for an answer. */
+#define SLURM_SECONDS "10"
 
 struct network_reader {
     const char *file; /* of distances or a topology */
@@ -32,18 +37,32 @@ topo_fabric *tatp_network_read_fabric(const char *file)
     return fabric;
 }
 
+/* -ENOENT after a message, and after what scontrol says. */
+static int ask_slurm(FILE *stream)
+{
+    char command[80];
+    snprintf(command, sizeof command, "timeout -k 1 " SLURM_SECONDS " scontrol show topology >&%d",
+             fileno(stream));
+    int status = system(command), code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    if (status == 0)
+        return 0;
+    tool_note("scontrol show topology %s; 'tatp topology FILE' takes the network from a file",
+              code == 124 || code == 128 + SIGKILL ? "has not answered for " SLURM_SECONDS
+                                                     " s (is slurmctld up?)"
+                                                   : "has failed");
+    return -ENOENT;
+}
+
 /* What scontrol prints or, if not NULL, a switch with those hosts. NULL: that is no network. */
 static topo_fabric *read_slurm(const char *hosts, matrix_error *error)
 {
-    char command[80];
     topo_fabric *fabric = NULL;
     FILE *stream = tmpfile(); /* the reader seeks */
     if (stream == NULL)
         exit(tool_fail("a temporary file: %s", strerror(errno)));
-    snprintf(command, sizeof command, "scontrol show topology 2>/dev/null >&%d", fileno(stream));
     if (hosts != NULL)
         fprintf(stream, "SwitchName=unknown Nodes=%s\n", hosts);
-    int rc = hosts == NULL && system(command) != 0 ? -ENOENT : 0;
+    int rc = hosts == NULL ? ask_slurm(stream) : 0;
     rewind(stream);
     if (rc == 0)
         rc = topo_fabric_read(stream, &fabric, error);
@@ -58,6 +77,8 @@ topo_fabric *tatp_network_of_job(const char *hosts, bool *known)
     matrix_error error = {0, ""};
     topo_fabric *fabric = read_slurm(NULL, &error);
     *known = fabric != NULL;
+    if (error.line > 0)
+        tool_note("scontrol show topology, line %zu: %s", error.line, error.reason);
     if (fabric == NULL)
         fabric = read_slurm(hosts, &error);
     if (fabric == NULL)

@@ -370,10 +370,12 @@ END
 job() {
     env SLURM_JOB_NODELIST='n[0-1],n16' SLURM_TASKS_PER_NODE="$1" SLURM_TOPOLOGY_ADDR=top.s0.n0 tatp topology "${@:2}"
 }
-mkdir with without
+mkdir with without failing hanging
 printf '#!/bin/sh\n[ "$*" = "show topology" ] && cat "%s"\n' "$(cd "$fixtures" && pwd)/slurm-scontrol.out" >with/scontrol
 printf '#!/bin/sh\necho nothing\n' >without/scontrol
-chmod +x with/scontrol without/scontrol
+printf '#!/bin/sh\necho "Unable to contact slurm controller" >&2\nexit 1\n' >failing/scontrol
+printf '#!/bin/sh\ntrap "" TERM\nwhile :; do sleep 1000; done\n' >hanging/scontrol
+chmod +x ./*/scontrol
 tap_is "$(PATH=$PWD/with:$PATH job '4(x3)' | awk 'NF && NR < 12' | sed 's/  */ /g; s/^ //')" "format Slurm, tree of switches
 hosts 64
 switches 21
@@ -394,6 +396,13 @@ from  n0  n1  n16
 n0     0   2    2
 n1     2   0    2
 n16    2   2    0" "topology: of a job on a network that is not known"
+for how in without:0:", line 1: 'nothing' begins no topology: MatrixMarket, SwitchName= or BlockName= of Slurm, ibnetdiscover or ibtracert" \
+    failing:0:" has failed; 'tatp topology FILE' takes the network from a file" \
+    hanging:0:" has not answered for 10 s (is slurmctld up?); 'tatp topology FILE' takes the network from a file"; do
+    PATH=$PWD/${how%%:*}:$PATH job 1 >out 2>err
+    tap_is "$?:$(sed -n 's/^tatp: scontrol show topology//p' err)" "${how#*:}" "topology: of a job, scontrol ${how%%:*}"
+    [[ $how != failing* ]] || tap_is "$(head -n 1 err)" "Unable to contact slurm controller" "topology: ... which says why"
+done
 refuses 1 "tatp: 'n[0-': '[' without ']' in a list of hosts" "topology: a list of hosts that is none" \
     env PATH="$PWD/with:$PATH" SLURM_JOB_NODELIST='n[0-' tatp topology
 # As on that machine.
