@@ -365,6 +365,11 @@ tap_is "$(tatp report --table table/recorded.json --csv)" "\
 date,user,program,ranks,bytes,seconds,crossing_bytes,placed_bytes
 $(date -d @1795306505.976 '+%FT%T%:z'),béa,cube,8,8192,0.00344,8192,4096" "table: comma-separated, with all digits"
 tap_is "$(tatp report --table table/recorded.json table/level.jsonl | wc -l)" 4 "table: of files"
+mkdir copies && cp table/level.jsonl copies && ln table/level.jsonl copies/hard.jsonl && ln -s ../table/level.jsonl copies/link.jsonl
+head -n 2 table/level.jsonl >copies/begin.jsonl
+tap_is "$(tatp report --table copies copies/ table/level.jsonl ./table/level.jsonl)" "$(tatp report --table table/level.jsonl)" \
+    "table: a job counts once, whatever names and copies its file has"
+tap_is "$(summary ./files.jsonl files.jsonl | head -n 1)" "$(summary files.jsonl | head -n 1)" "a file that is named twice counts once"
 tap_is "$(PYTHONPATH=without tatp report --table table/recorded.json 2>&1 | wc -l)" 3 "table: without Jinja"
 refuses_table() {
     tap_is "$(tatp report --table "${@:2}" 2>&1 | tail -n 1)$(tatp report --table "${@:2}" >/dev/null 2>&1 || echo " $?")" "$1" "table: refuses ${*:2}"

@@ -40,9 +40,14 @@ def files_of(path, notes):
             notes.append(f"{file}: {error.strerror}")
 
 
-def add(jobs, path, call):
-    identity = str(call.get("run", ""))
-    job = jobs.setdefault((path, identity), statistics_file.Run(path=path, identity=identity))
+def add(jobs, known, path, call):
+    """known: the job of each line. A file with a line that is known is a copy, or a part of one."""
+    run = str(call.get("run", ""))
+    line = hash(repr([value for value in call.values() if not isinstance(value, (list, dict))]))
+    if line in known:
+        jobs.setdefault((path, run), known[line])
+        return
+    job = known[line] = jobs.setdefault((path, run), statistics_file.Run(path=path, identity=run))
     job.look_at(call)
     if not job.calls:
         job.calls.append(dict.fromkeys(SUMS + LARGEST, 0))
@@ -55,13 +60,13 @@ def add(jobs, path, call):
 
 def read(paths, notes):
     """The jobs, longest in calls first. Of damaged lines there is one note for each file."""
-    jobs = {}
-    for path in paths:
+    jobs, known, opened = {}, {}, set()
+    for path in sorted(paths, key=os.path.isdir):
         for file in files_of(path, notes):
             found = []
             try:
-                for call in statistics_file.read_calls(file, found):
-                    add(jobs, file, call)
+                for call in statistics_file.read_calls(file, found, opened):
+                    add(jobs, known, file, call)
             except statistics_file.StatisticsError:
                 if file == path:
                     raise
@@ -70,7 +75,7 @@ def read(paths, notes):
             if found:
                 more = f" {len(found) - 1} more notes about this file." if len(found) > 1 else ""
                 notes.append(found[0] + more)
-    return sorted(jobs.values(), key=lambda job: -job.sum("seconds"))
+    return sorted({id(job): job for job in jobs.values()}.values(), key=lambda job: -job.sum("seconds"))
 
 
 @functools.lru_cache(maxsize=None)

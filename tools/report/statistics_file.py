@@ -2,6 +2,7 @@
 """Statistics of fcoll/tatp: JSON lines, as fcoll_tatp(7) describes them."""
 
 import json
+import os
 import re
 from dataclasses import dataclass, field
 
@@ -273,11 +274,15 @@ def refuse(path, head):
     return StatisticsError(f"{path}: {wrong}; a run writes one with --mca fcoll tatp --mca fcoll_tatp_stats FILE")
 
 
-def read_calls(path, notes):
-    """The calls of a file one by one; an error after the last if there are none. A job that was killed leaves the last line
-    without its end."""
+def read_calls(path, notes, opened):
+    """The calls of a file one by one, once whatever names it has; an error after the last if there are none. opened: the files
+    so far. A job that was killed leaves the last line without its end."""
     head, found, is_statistics, calls = "", [], False, 0
     with open_statistics(path) as stream:
+        file = os.fstat(stream.fileno())[1:3]  # inode and device
+        if file in opened:
+            return
+        opened.add(file)
         for number, line in read_lines(stream, path, notes):
             head += line[:HEAD_CHARACTERS - len(head)]
             is_statistics = is_statistics or line.startswith('{"op":')
@@ -299,9 +304,9 @@ def read_calls(path, notes):
 
 def read(paths, notes):
     """The runs of all files, in the order of their first lines."""
-    runs = {}
+    runs, opened = {}, set()
     for path in paths:
-        for call in read_calls(path, notes):
+        for call in read_calls(path, notes, opened):
             identity = str(call.get("run", ""))
             run = runs.setdefault((path, identity), Run(path=path, identity=identity))
             run.look_at(call)
