@@ -365,6 +365,10 @@ tap_is "$(tatp report --table table/recorded.json --csv)" "\
 date,user,program,ranks,bytes,seconds,crossing_bytes,placed_bytes
 $(date -d @1795306505.976 '+%FT%T%:z'),béa,cube,8,8192,0.00344,8192,4096" "table: comma-separated, with all digits"
 tap_is "$(tatp report --table table/recorded.json table/level.jsonl | wc -l)" 4 "table: of files"
+for name in '=cmd()|x' +1 -1 @x "a=b"; do
+    generate --job "{\"user\": \"$name\"}" --program "$name" >formula.json && tatp report --table --csv formula.json | tail -n 1
+done >formulas.csv
+tap_is "$(cut -d, -f 2,3 formulas.csv | xargs -d '\n')" "'=cmd()|x,'=cmd()|x '+1,'+1 '-1,'-1 '@x,'@x a=b,a=b" "table: no formulas for spreadsheets"
 mkdir copies && cp table/level.jsonl copies && ln table/level.jsonl copies/hard.jsonl && ln -s ../table/level.jsonl copies/link.jsonl
 head -n 2 table/level.jsonl >copies/begin.jsonl
 tap_is "$(tatp report --table copies copies/ table/level.jsonl ./table/level.jsonl)" "$(tatp report --table table/level.jsonl)" \

@@ -122,12 +122,17 @@ def table(jobs):
                       for k, (cell, width) in enumerate(zip(row, widths))).rstrip() for row in rows]
 
 
+def as_text(value):
+    """Spreadsheets take names that begin like this for formulas, and others may write into the folder. Tab and CR are gone."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@")) else value
+
+
 def comma_separated(jobs):
     """With all digits, and nothing where something is not known."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow(column[1] for column in COLUMNS)
-    rows.writerows([date and date.isoformat(timespec="seconds"), *values] for date, *values in jobs)
+    rows.writerows([date and date.isoformat(timespec="seconds"), *map(as_text, values)] for date, *values in jobs)
     return out.getvalue().split("\n")[:-1]
 
 
