@@ -5,10 +5,12 @@
 #include "tatp.h"
 
 #include <errno.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/unknown.h"
 #include "plan/parameters.h"
 #include "tool.h"
@@ -92,17 +94,34 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 /* ---- the environment ---- */
 
+/* Why ld.so would not load the file, or NULL. It would say so in every process, and go on. */
+static const char *examine(const char *path)
+{
+    ElfW(Ehdr) head;
+    const char *cause;
+    FILE *stream = base_open_regular(path, &cause);
+    if (stream == NULL)
+        return cause;
+    bool is_library = fread(&head, sizeof head, 1, stream) == 1 &&
+                      memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && head.e_type == ET_DYN;
+    fclose(stream);
+    return is_library ? NULL : "it is no shared library";
+}
+
+/* Links are not resolved: one may lead to a name that LD_PRELOAD cannot have. */
 static void preload(const char *library)
 {
-    char *path = realpath(library, NULL), *list;
-    const char *before = getenv("LD_PRELOAD");
-    if (path == NULL) {
-        tool_fail("%s: %s. configure --with-mpi=PREFIX builds the library for an MPI", library,
-                  strerror(errno));
-        exit(TOOL_FAILURE);
-    }
-    if (asprintf(&list, "%s%s%s", path, before != NULL ? ":" : "", before != NULL ? before : "") <
-        0)
+    char *path = *library == '/' ? tool_copy(library) : realpath(library, NULL), *list;
+    const char *cause = path != NULL ? examine(path) : strerror(errno), *before;
+    if (cause != NULL)
+        exit(tool_fail("%s: %s. configure --with-mpi=PREFIX builds the library for an MPI", library,
+                       cause));
+    if (strpbrk(path, " :") != NULL)
+        exit(tool_fail("%s: LD_PRELOAD separates names by blanks and colons. Give --library the "
+                       "absolute name of a link to the file, without these",
+                       path));
+    before = getenv("LD_PRELOAD");
+    if (asprintf(&list, "%s:%s", path, before != NULL ? before : "") < 0)
         exit(tool_fail("out of memory"));
     setenv("LD_PRELOAD", list, 1);
     free(list);

@@ -65,14 +65,24 @@ fi
 
 tatp_run=("$TOOLS_DIR/tatp" run --library "$library")
 served "tatp run" with_pause "${tatp_run[@]}" --stats stats "$OTHER_MPIEXEC" -n 4 ./field
-tap_check_fails "a wrong name" "${tatp_run[@]}" --set domians=fitted ./field
-tap_contains "$tap_output" "there is no parameter domians; did you mean domains?" "a wrong name: its message"
-tap_check_fails "a name like none" "${tatp_run[@]}" --set =fitted ./field
-tap_contains "$tap_output" "there is no parameter ; man 7 fcoll_tatp lists them" "a name like none: its message"
-tap_check_fails "a wrong value" "${tatp_run[@]}" --set domains=fited ./field
-tap_contains "$tap_output" "domains=fited cannot be used. Valid values: auto, even" "a wrong value: its message"
-tap_check_fails "no library" "$TOOLS_DIR/tatp" run --library "$tap_dir/none.so" ./field
-tap_contains "$tap_output" "none.so: No such file or directory" "no library: its message"
+echo text >text.so
+mkdir "a b" a:b && cp "$library" "a b/x.so" && cp "$library" a:b/x.so && ln -s "a b/x.so" link.so
+while IFS='|' read -r option message; do
+    tap_check_fails "tatp run $option" "$TOOLS_DIR/tatp" run "$option" touch started
+    tap_contains "$tap_output" "$message" "tatp run $option: its message"
+done <<END
+--set=domians=fitted|there is no parameter domians; did you mean domains?
+--set==fitted|there is no parameter ; man 7 fcoll_tatp lists them
+--set=domains=fited|domains=fited cannot be used. Valid values: auto, even
+--library=none.so|none.so: No such file or directory.
+--library=text.so|text.so: it is no shared library.
+--library=a b|a b: it is a directory.
+--library=a b/x.so|a b/x.so: LD_PRELOAD separates names by blanks and colons.
+--library=a:b/x.so|a:b/x.so: LD_PRELOAD separates names by blanks and colons.
+END
+tap_check "tatp run with mistakes does not start the launcher" test ! -e started
+served "tatp run, a link" with_pause "$TOOLS_DIR/tatp" run --library "$tap_dir/link.so" --stats stats "$OTHER_MPIEXEC" -n 4 ./field
+tap_contains "$(LD_PRELOAD=$pause "${tatp_run[@]}" printenv LD_PRELOAD)" "/libtatp-mpiio.so:$pause" "tatp run keeps what was preloaded before"
 
 # --- parameters and hints ---
 
