@@ -55,4 +55,15 @@ for program in tatp dla; do
     tap_check "$program has commands" test "$(commands $program | wc -l)" -gt 5
     options $program $(commands $program | grep -vx report)
 done
+
+command -v mandoc >/dev/null || { tap_skip "the pages as printed" "mandoc is not installed (apt-get install mandoc)" && tap_plan; }
+# The sources have long lines, as all documents do, and which other manuals there are depends on the machine. What a macro
+# does to one word too many is valid: it becomes an option.
+for page in "$src"/doc/man/*; do
+    tap_is "$(mandoc -T lint -W style "$page" 2>/dev/null | grep -v ': input text line longer than 80\|: referenced manual not found')" "" \
+        "mandoc has no remarks on ${page##*/}"
+    printed=$(mandoc -T ascii "$page" | col -bx)
+    tap_is "$(grep '.\{81\}' <<<"$printed"; tr -s ' \n' ' ' <<<"$printed" | grep -oE -- ' -[a-z]+ -[a-z]+ -[a-z]+')" "" \
+        "${page##*/}: lines fit into 80 columns, and words are no options"
+done
 tap_plan
