@@ -74,7 +74,7 @@ has hostile '&lt;script&gt;alert(0)&lt;/script&gt;' "hostile: the host's name is
 
 head -c -100 16.jsonl >truncated.jsonl
 page truncated
-has truncated "truncated.jsonl: the last line, 2, has no end" "truncated: the page says so"
+has truncated "truncated.jsonl:2: left out: it has no end, as when a job is killed." "truncated: the page says so"
 printf '{"op": "write"}\nno JSON\n[]\n%s\n' "$(head -n 1 16.jsonl)" >damaged.jsonl
 tap_check "damaged: a page" tatp report damaged.jsonl --output damaged.html
 has damaged "damaged.jsonl:2: left out: not JSON." "damaged: lines that are left out are told"

@@ -46,11 +46,6 @@ def import_jinja():
     return jinja2, markupsafe.Markup
 
 
-def without_name(error):
-    """The message of a program, without its name, which is the user's only for this one."""
-    return re.sub("^(tatp|dla): ", "", str(error))
-
-
 def input_file(name):
     return "/dev/stdin" if name == "-" else name
 
@@ -284,7 +279,7 @@ def main():
             tools = planning.Tools(tools_folder, scratch)
             lines = jobs.lines(options.stats, tools, options.csv, notes) if options.table else make_page(options, tools, notes)
     except planning.ToolError as error:
-        wrong = without_name(error)
+        wrong = re.sub("^(tatp|dla): ", "", str(error))  # its program's name says nothing to the user
     except statistics_file.StatisticsError as error:
         wrong = str(error)
     except OSError as error:

@@ -328,7 +328,9 @@ class Planner:
     def place(self, view):
         """Where dla puts the ranks, on the nodes of the job."""
         slots = ",".join(f"n{n}:{count}" for n, count in enumerate(self.plan.slots()))
-        return place(self.tools, view, slots, self.plan.call["ranks"])
+        placed, by_slot = (map_ranks(self.tools, view, slots, self.plan.call["ranks"], method) for method in ("auto", "byslot"))
+        return Placement([int(name[1:]) for name in placed["node_of_rank"]], placed["weight_inside"],
+                         by_slot["weight_inside"], placed["weight_total"])
 
     def predict(self, title, view, node_of_rank):
         """A recorded call of the kind by which most bytes went, with the domains and aggregators that it would have.
@@ -363,12 +365,6 @@ def map_ranks(tools, view, nodes, ranks, method="auto"):
 def map_evenly(tools, view, ranks, nodes):
     """The same on so many nodes with equal numbers of slots: which they were is not known."""
     return map_ranks(tools, view, f"n[0-{nodes - 1}]:{-(-ranks // max(nodes, 1))}", ranks)
-
-
-def place(tools, view, nodes, ranks):
-    placed, by_slot = (map_ranks(tools, view, nodes, ranks, method) for method in ("auto", "byslot"))
-    return Placement([int(name[1:]) for name in placed["node_of_rank"]], placed["weight_inside"],
-                     by_slot["weight_inside"], placed["weight_total"])
 
 
 def read_view(tools, path):

@@ -208,7 +208,7 @@ def parse_line(line, place, notes):
         call = clean(json.loads(line))
         wrong = check_call(call)
     except (ValueError, RecursionError):
-        wrong = "not JSON"
+        wrong = "not JSON" if line.endswith("\n") else "it has no end, as when a job is killed"
     if wrong is not None:
         notes.append(f"{place}: left out: {wrong}.")
         return None
@@ -239,22 +239,6 @@ def read_lines(stream, path, notes):
             yield number, line
 
 
-def is_complete(line):
-    """Whether a line is, which has no end."""
-    try:
-        json.loads(line)
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
-def add_notes(path, notes, found):
-    """Adds what was found in a file to the notes."""
-    notes += found[:MOST_NOTES]
-    if len(found) > MOST_NOTES:
-        notes.append(f"{path}: {len(found) - MOST_NOTES} more notes of this kind.")
-
-
 def open_statistics(path):
     try:
         return open(path, encoding="utf-8-sig", errors="replace")
@@ -275,8 +259,7 @@ def refuse(path, head):
 
 
 def read_calls(path, notes, opened):
-    """The calls of a file one by one, once whatever names it has; an error after the last if there are none. opened: the files
-    so far. A job that was killed leaves the last line without its end."""
+    """The calls of a file one by one, none if it is among those opened before; an error after the last if it has none."""
     head, found, is_statistics, calls = "", [], False, 0
     with open_statistics(path) as stream:
         file = os.fstat(stream.fileno())[1:3]  # inode and device
@@ -288,16 +271,15 @@ def read_calls(path, notes, opened):
             is_statistics = is_statistics or line.startswith('{"op":')
             if not line.strip():
                 continue
-            if not line.endswith("\n") and not is_complete(line):
-                found.append(f"{path}: the last line, {number}, has no end, as when a job is killed; it is left out.")
-                continue
             call = parse_line(line, f"{path}:{number}", found)
             if call is not None:
                 calls += 1
                 yield call
     if calls == 0 and not is_statistics:
         raise refuse(path, head)
-    add_notes(path, notes, found)
+    notes += found[:MOST_NOTES]
+    if len(found) > MOST_NOTES:
+        notes.append(f"{path}: {len(found) - MOST_NOTES} more notes of this kind.")
     if calls == 0:
         raise StatisticsError(f"{path}: no line can be used")
 
