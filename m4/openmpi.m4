@@ -374,8 +374,8 @@ AS_IF([test -n "$tatp_own_pmix"], [AC_MSG_RESULT([Open MPI's own])],
 
 # TATP_COMPONENT_DIR
 # ------------------
-# Fixed when configured: `sudo make install` has another HOME than its user. Sets componentdir, prrtedir (of the
-# mapper for PRRTE) and helpdir (of the messages).
+# Fixed when configured: `sudo make install` has another HOME than its user. Sets componentdir and prrtedir
+# (of the mapper for PRRTE).
 AC_DEFUN([TATP_COMPONENT_DIR],
 [AC_ARG_WITH([component-dir],
     [AS_HELP_STRING([--with-component-dir=DIR],
@@ -384,17 +384,14 @@ AC_DEFUN([TATP_COMPONENT_DIR],
     [componentdir=$withval],
     [componentdir=$HOME/.openmpi/components])
 prrtedir='${componentdir}/prrte'
-helpdir='${componentdir}'
 AS_CASE([$componentdir],
     [system],
         [componentdir=$OMPI_PKGLIBDIR
         AS_IF([test -n "$PRRTE_PKGLIBDIR"],
             [prrtedir=$PRRTE_PKGLIBDIR],
             [test "$tatp_launcher$tatp_have_prrte" = prrteyes],
-            [AC_MSG_ERROR([--with-component-dir=system: prte_info, which knows PRRTE's folder, is not beside $PRTERUN])])
-        helpdir='${pkgdatadir}'],
+            [AC_MSG_ERROR([--with-component-dir=system: prte_info, which knows PRRTE's folder, is not beside $PRTERUN])])],
     [/*|'${'*], [],
     [AC_MSG_ERROR([--with-component-dir wants an absolute folder name, or "system", not '$componentdir'])])
 AC_SUBST([componentdir])
-AC_SUBST([prrtedir])
-AC_SUBST([helpdir])])
+AC_SUBST([prrtedir])])

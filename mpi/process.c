@@ -12,14 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/help.h"
 #include "base/mix.h"
+#include "base/text.h"
 #include "base/unknown.h"
 #include "collective/exchange.h"
 #include "collective/record.h"
 #include "plan/parameters.h"
-
-#define HELP_FILE "help-tatp-mpiio.txt"
 
 /* ---- parameters ---- */
 
@@ -83,15 +81,6 @@ static void log_line(void *context, int level, const char *format, va_list argum
     write_line(level, format, arguments);
 }
 
-static void show_topic(void *context, const char *topic, va_list arguments)
-{
-    static const char here;
-    char *path = base_find_help(&here, TATP_HELP_DIR, HELP_FILE);
-    (void)context;
-    base_show_topic(path, topic, arguments);
-    free(path);
-}
-
 /* ---- the process ---- */
 
 static double get_seconds(void *context)
@@ -129,7 +118,7 @@ static coll_process process = {
     .mpi_setting = {"default size of cycle buffers", "default number of aggregators"},
     .clock = get_seconds,
     .machine = find_machine,
-    .show = show_topic,
+    .show = base_show_message,
     .log = log_line,
     .lock = PTHREAD_MUTEX_INITIALIZER,
     .pool = &pool,

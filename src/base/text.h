@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -89,6 +90,29 @@ static inline void base_put_escaped(FILE *stream, const char *text)
         text += base_escape_character(text, escaped);
         fputs(escaped, stream);
     }
+}
+
+/* Shows a message on standard error: its lines, escaped as above, between lines of dashes. In one
+ * call, so that messages of ranks do not mix. */
+static inline void base_show_message(const char *text)
+{
+    static const char dashes[] =
+        "--------------------------------------------------------------------------\n";
+    char *whole = NULL, escaped[BASE_ESCAPED];
+    size_t length;
+    FILE *stream = open_memstream(&whole, &length);
+    if (stream == NULL)
+        return;
+    fputs(dashes, stream);
+    while (*text != '\0') {
+        size_t bytes = base_escape_character(text, escaped);
+        fputs(*text == '\n' ? "\n" : escaped, stream);
+        text += bytes;
+    }
+    fputs(dashes, stream);
+    if (fclose(stream) == 0)
+        fputs(whole, stderr);
+    free(whole);
 }
 
 /* Appends the next line, without its newline, to the *length characters of *line, and a NUL. 1; 0:

@@ -72,5 +72,5 @@ void coll_hint_report(coll_process *process, enum coll_hint hint, const char *te
 {
     const hint_key *key = &keys[hint];
     if (coll_is_first(process, "hint", key->name))
-        coll_show(process, "hint", key->name, text, key->valid);
+        coll_show(process, COLL_TEXT_HINT, key->name, text, key->valid);
 }

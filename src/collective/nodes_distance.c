@@ -39,7 +39,8 @@ static int refuse_topology(coll_process *process, const coll_opening *opening,
     if (error->line > 0)
         snprintf(line, sizeof line, ", line %zu", error->line);
     if (coll_is_first(process, "topology", ""))
-        coll_show(process, "topology", opening->topology, line, error->reason);
+        coll_show(process, COLL_TEXT_TOPOLOGY, COLL_NAMED(process, PARAMETER_TOPOLOGY),
+                  opening->topology, line, error->reason);
     return coll_refuse(process, opening->strict, -EINVAL);
 }
 
@@ -142,7 +143,8 @@ static void use_addresses(coll_node_map *map, coll_process *process, char *const
         *is_open = false;
         report_source(map, process, "the job's environment");
     } else if (rc != -ENODATA && coll_is_first(process, "environment", "")) {
-        coll_show(process, "environment", error.reason);
+        coll_show(process, COLL_TEXT_ENVIRONMENT, error.reason,
+                  COLL_NAMED(process, PARAMETER_TOPOLOGY));
     }
 }
 

@@ -23,12 +23,25 @@ void coll_log(coll_process *process, int level, const char *format, ...)
     va_end(arguments);
 }
 
-void coll_show(coll_process *process, const char *topic, ...)
+void coll_show(coll_process *process, const char *format, ...)
 {
     va_list arguments;
-    va_start(arguments, topic);
-    process->show(process->context, topic, arguments);
+    char *text;
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) >= 0) {
+        process->show(text);
+        free(text);
+    }
     va_end(arguments);
+}
+
+const char *coll_name_parameter(const coll_process *process, enum parameter parameter,
+                                char name[COLL_NAME_BYTES])
+{
+    char own[PARAMETER_NAME_BYTES];
+    parameter_write_name(parameter, process->prefix, process->in_capitals, own);
+    snprintf(name, COLL_NAME_BYTES, "%s %s", process->parameter, own);
+    return name;
 }
 
 /* Not 0. */
@@ -53,7 +66,7 @@ bool coll_is_first(coll_process *process, const char *topic, const char *what)
 int coll_refuse(coll_process *process, bool strict, int error)
 {
     if (strict && coll_is_first(process, "strict", ""))
-        coll_show(process, "strict");
+        coll_show(process, COLL_TEXT_STRICT, COLL_NAMED(process, PARAMETER_STRICT));
     return strict ? error : 0;
 }
 

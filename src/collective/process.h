@@ -12,6 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collective/texts.h"
+
+#include "plan/parameters.h"
+
 /* The job, and where it was started. */
 typedef struct coll_job {
     /* The same in all processes of the job, and other than that of every other job: that of the
@@ -38,8 +42,7 @@ typedef struct coll_process {
     double (*clock)(void *context); /* seconds */
     /* hwloc's description of the machine (src/topo/machine.h); NULL: there is none. */
     struct hwloc_topology *(*machine)(void *context);
-    /* A topic of the help file, for the user: what one rank reports for all. */
-    void (*show)(void *context, const char *topic, va_list arguments);
+    void (*show)(const char *text); /* a message for the user: base_show_message */
     /* A line for who asked for lines of this level; 0: for all. */
     void (*log)(void *context, int level, const char *format, va_list arguments);
 
@@ -56,8 +59,15 @@ typedef struct coll_process {
 
 void coll_log(coll_process *process, int level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Shows a topic to the user. */
-void coll_show(coll_process *process, const char *topic, ...);
+/* Shows a text of texts.h to the user: what one rank reports for all. */
+void coll_show(coll_process *process, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* What a parameter is called, for people; the text is valid in the block that names it. */
+#define COLL_NAMED(process, parameter)                                                             \
+    coll_name_parameter(process, parameter, (char[COLL_NAME_BYTES]){""})
+enum { COLL_NAME_BYTES = 2 * PARAMETER_NAME_BYTES };
+const char *coll_name_parameter(const coll_process *process, enum parameter parameter,
+                                char name[COLL_NAME_BYTES]);
 /* Whether the process shows this topic for the first time, about `what`: then the caller does. */
 bool coll_is_first(coll_process *process, const char *topic, const char *what);
 

@@ -28,7 +28,8 @@ void coll_record_cache_refuse(coll_recorder *recorder, int rc)
     if (!process->job.is_first || !coll_is_first(process, "cache", ""))
         return;
     (void)cache_path(&path);
-    coll_show(process, "cache", path != NULL ? path : "~/.cache",
+    coll_show(process, COLL_TEXT_CACHE, COLL_NAMED(process, PARAMETER_RECORD),
+              path != NULL ? path : "~/.cache",
               rc == -EPERM || rc == -ENXIO ? cache_reason(rc) : record_file_reason(rc));
     free(path);
 }

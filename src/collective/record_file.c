@@ -64,11 +64,14 @@ static void write_user_record(coll_recorder *recorder)
     const char *path = record_file_path(recorder->file);
     int rc = write_version(recorder);
     if (rc != 0)
-        coll_show(process, "record", path, record_file_reason(rc));
+        coll_show(process, COLL_TEXT_RECORD, COLL_NAMED(process, PARAMETER_RECORD), path,
+                  record_file_reason(rc));
     if (recorder->error != 0)
-        coll_show(process, "record-part", path, reason_of_gap(recorder->error));
+        coll_show(process, COLL_TEXT_RECORD_PART, COLL_NAMED(process, PARAMETER_RECORD), path,
+                  reason_of_gap(recorder->error));
     if (recorder->is_replaced)
-        coll_show(process, "record-part", path, "another job records into it at the same time");
+        coll_show(process, COLL_TEXT_RECORD_PART, COLL_NAMED(process, PARAMETER_RECORD), path,
+                  "another job records into it at the same time");
 }
 
 static void end_record(coll_recorder *recorder)
@@ -147,7 +150,8 @@ static int prepare_named(coll_recorder *recorder, const char *path)
     coll_process *process = recorder->process;
     int rc = select_record(recorder, path);
     if (rc != 0 && coll_is_first(process, "record-check", "")) /* not for every file */
-        coll_show(process, "record-check", path, record_file_reason(rc));
+        coll_show(process, COLL_TEXT_RECORD_CHECK, COLL_NAMED(process, PARAMETER_RECORD), path,
+                  record_file_reason(rc));
     return rc;
 }
 
@@ -180,7 +184,8 @@ void coll_record_append(coll_process *process, const char *path, const char *fil
     if (rc == 0)
         rc = record_file_add(recorder->file, file, entry, times, new_file);
     else
-        coll_show(process, "record", path, record_file_reason(rc));
+        coll_show(process, COLL_TEXT_RECORD, COLL_NAMED(process, PARAMETER_RECORD), path,
+                  record_file_reason(rc));
     if (rc != 0 && recorder != NULL)
         recorder->error = rc;
     pthread_mutex_unlock(&process->lock);

@@ -17,12 +17,12 @@
 
 static void report_value(coll_process *process, enum parameter i, const char *text)
 {
-    char name[PARAMETER_NAME_BYTES], shown[128], valid[PARAMETER_VALID_BYTES];
-    parameter_write_name(i, process->prefix, process->in_capitals, name);
+    char shown[128], valid[PARAMETER_VALID_BYTES];
+    const char *name = COLL_NAMED(process, i);
     base_escape(shown, sizeof shown, text);
     parameter_list_valid(i, valid);
     if (coll_is_first(process, "bad-value", name))
-        coll_show(process, "bad-value", name, shown, valid, parameter_table[i].initial);
+        coll_show(process, COLL_TEXT_BAD_VALUE, name, shown, valid, parameter_table[i].initial);
 }
 
 int coll_settings_check(coll_process *process, coll_parameters text)
@@ -220,7 +220,7 @@ enum { LAST, FIRST = LAST + COLL_SETTINGS, ERROR = FIRST + COLL_SETTINGS, VALUES
 static void report_difference(coll_process *process, int setting, const char *file,
                               const int64_t *value)
 {
-    char what[2 * PARAMETER_NAME_BYTES], name[PARAMETER_NAME_BYTES], ranks[80];
+    char what[COLL_NAME_BYTES], ranks[80];
     int64_t first = -value[FIRST + setting], last = value[LAST + setting];
     if (setting >= COLL_FIRST_HINT)
         snprintf(what, sizeof what, "hint %s", coll_hint_name(setting - COLL_FIRST_HINT));
@@ -228,17 +228,15 @@ static void report_difference(coll_process *process, int setting, const char *fi
         snprintf(what, sizeof what, "%s", others[setting - COLL_FS_STRIPE_SIZE]);
     else if (setting >= COLL_MPI_BUFFER)
         snprintf(what, sizeof what, "%s", process->mpi_setting[setting - COLL_MPI_BUFFER]);
-    else {
-        parameter_write_name((enum parameter)setting, process->prefix, process->in_capitals, name);
-        snprintf(what, sizeof what, "%s %s", process->parameter, name);
-    }
+    else
+        (void)coll_name_parameter(process, (enum parameter)setting, what);
     if (first == last)
         snprintf(ranks, sizeof ranks, "on rank %lld", (long long)first);
     else
         snprintf(ranks, sizeof ranks, "on some of the ranks %lld to %lld", (long long)first,
                  (long long)last);
     if (coll_is_first(process, "different", what))
-        coll_show(process, "different", what, file, ranks);
+        coll_show(process, COLL_TEXT_DIFFERENT, what, file, ranks);
 }
 
 /* rc: this rank's status so far. */

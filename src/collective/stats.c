@@ -157,7 +157,8 @@ static void end_line(coll_stats *stats, draft *d)
             rc = write_text(stats, d->text, d->length);
     }
     if (rc != 0 && coll_is_first(stats->process, "stats", "")) /* not for every line */
-        coll_show(stats->process, "stats", stats->path, reason(rc));
+        coll_show(stats->process, COLL_TEXT_STATS, COLL_NAMED(stats->process, PARAMETER_STATS),
+                  stats->path, reason(rc));
     free(d->text);
 }
 

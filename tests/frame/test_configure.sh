@@ -163,5 +163,4 @@ tap_check "components go to the user's own folder" \
     grep -qx "componentdir = $tap_dir/home/.openmpi/components" "$tap_dir/work/Makefile"
 tap_check "configures for the folders of Open MPI" configure --with-component-dir=system MPICC="$openmpi"
 tap_check "components go to Open MPI's own folder" grep -qx "componentdir = $OMPI_PKGLIBDIR" "$tap_dir/work/Makefile"
-tap_check "messages go to the data of the programs" grep -qx "helpdir = \${pkgdatadir}" "$tap_dir/work/Makefile"
 tap_plan

@@ -77,7 +77,6 @@ esac
 make_tree "${release[@]}"
 tap_check "graft" graft "$tree"
 check_component ompi/mca/fcoll/tatp mca_fcoll_tatp '^(mca_fcoll_)?tatp_'
-tap_check "mca_fcoll_tatp: its help file" cmp "$tree/ompi/mca/fcoll/tatp/help-fcoll-tatp.txt" "$top_srcdir/ompi/mca/fcoll/tatp/help-fcoll-tatp.txt"
 if [[ -e $top_builddir/components/mca_rmaps_dla.so ]]; then
     check_component orte/mca/rmaps/dla mca_rmaps_dla '^(mca_|orte_)?rmaps_dla'
 elif [[ -e $top_builddir/components/prrte ]]; then

@@ -96,6 +96,21 @@ if [[ $OMPI_VERSION == 4.* ]]; then
 fcoll_tatp_stat; did you mean fcoll_tatp_stats?" "--tune FILE: unknown names"
 fi
 
+# The file of the component, copied to a folder without any other.
+mkdir "$tap_dir/alone"
+cp "$top_builddir/components/mca_fcoll_tatp.so" "$tap_dir/alone"
+alone() {
+    OMPI_MCA_mca_base_component_path=$tap_dir/alone:$OMPI_PKGLIBDIR run_here 3 --mca io ompio --mca fcoll tatp \
+        --mca fcoll_tatp_domains striped "$cube" --size=8 --verify --file="$files/cube"
+}
+tap_check "the component alone: the data are written" alone
+tap_contains "$tap_output" "The MCA parameter fcoll_tatp_domains has the value
+
+  striped
+
+which cannot be used. Valid values: auto, even, stripe, fitted.
+The run continues with auto." "the component alone: the whole message"
+
 sed 's/^/refuse|/' "$files/bad" | cat - "$files/good" >"$files/table"
 conform conformance_hints "strict" run_here 7 --mca fcoll tatp --mca fcoll_tatp_strict true
 tap_contains "$(cat "$tap_dir/output")" "The MCA parameter fcoll_tatp_strict is set" "strict: with the reason"

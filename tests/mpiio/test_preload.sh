@@ -87,9 +87,17 @@ tap_contains "$(LD_PRELOAD=$pause "${tatp_run[@]}" printenv LD_PRELOAD)" "/libta
 # --- parameters and hints ---
 
 environment+=(TATP_RECROD=view.crs TATP_DOMAINS=evne)
-served "with mistakes" other 4 ./field
+# With no other file beside the library.
+mkdir alone
+cp "$library" alone
+preloaded=$tap_dir/alone/libtatp-mpiio.so served "with mistakes" other 4 ./field
 tap_contains "$output" "there is no environment variable TATP_RECROD; did you mean TATP_RECORD?" "a wrong name is reported"
-tap_contains "$output" "environment variable TATP_DOMAINS has the value" "a wrong value is reported"
+tap_contains "$output" "The environment variable TATP_DOMAINS has the value
+
+  evne
+
+which cannot be used. Valid values: auto, even, stripe, fitted.
+The run continues with auto." "a wrong value is reported"
 environment=(TATP_STATS="$stats")
 tap_check "hints" other 4 ./hints "$tap_dir/hints.dat"
 tap_contains "$tap_output" "cb_nodes 2, error as demanded" "MPI_File_get_info, and the file's error handler"
@@ -118,6 +126,11 @@ if [[ -n $OMPI_VERSION ]]; then
     tap_is "$(grep -c 'another MPI' <<<"$output")" 1 "a program for another MPI: one line says so"
     unset preloaded
     served "Open MPI, C" openmpi 4 ./field_openmpi
+    cp "$top_builddir/preload/openmpi/libtatp-mpiio.so" alone
+    environment+=(TATP_DOMAINS=evne)
+    preloaded=$tap_dir/alone/libtatp-mpiio.so served "Open MPI, with a mistake" openmpi 4 ./field_openmpi
+    tap_contains "$output" "environment variable TATP_DOMAINS has the value" "Open MPI: a wrong value is reported"
+    environment=(TATP_STATS="$stats")
     if mpifort.openmpi -o field_f "$top_srcdir/doc/examples/field.f90" >fortran.log 2>&1; then
         served "Open MPI, Fortran" openmpi 4 ./field_f
     fi

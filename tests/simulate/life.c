@@ -284,17 +284,17 @@ static struct hwloc_topology *no_machine(void *context)
     return NULL;
 }
 
-static void show(void *context, const char *topic, va_list arguments)
+static void show(const char *text)
 {
-    (void)context;
-    (void)topic;
-    (void)arguments;
+    (void)text;
 }
 
 static void log_line(void *context, int level, const char *format, va_list arguments)
 {
+    (void)context;
     (void)level;
-    show(context, format, arguments);
+    (void)format;
+    (void)arguments;
 }
 
 static coll_hint_values get_hints(void *context)

@@ -57,7 +57,7 @@ static int refuse_device(ompio_file_t *fh, const void *buf, size_t count,
     access_list memory = {0};
     int rc = tatp_memory_layout(fh, buf, count, datatype, &memory);
     if (OMPI_SUCCESS == rc && tatp_device_has(&memory)) {
-        coll_show(tatp_process(), "device-datarep", fh->f_filename);
+        coll_show(tatp_process(), COLL_TEXT_DEVICE_DATAREP, fh->f_filename);
         rc = MPI_ERR_UNSUPPORTED_OPERATION;
     }
     access_release(&memory);

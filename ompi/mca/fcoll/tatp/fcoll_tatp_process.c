@@ -17,10 +17,10 @@
 #include "ompi/compat/compat_info.h"
 #include "ompi/info/info.h"
 #include "ompi/mca/fcoll/base/base.h"
-#include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
 #include "ompi/proc/proc.h"
 #include "opal/util/output.h"
 
+#include "base/text.h"
 #include "collective/exchange.h"
 #include "collective/record.h"
 
@@ -67,12 +67,6 @@ static bool has_one_program(void)
 
 /* ---- messages ---- */
 
-static void show_topic(void *context, const char *topic, va_list arguments)
-{
-    (void)context;
-    tatp_show_help(topic, arguments);
-}
-
 static void log_line(void *context, int level, const char *format, va_list arguments)
 {
     int stream = 0 == level ? 0 : ompi_fcoll_base_framework.framework_output;
@@ -112,7 +106,9 @@ static coll_process process = {
                     "MCA parameter io_ompio_num_aggregators"},
     .clock = get_seconds,
     .machine = find_machine,
-    .show = show_topic,
+    /* Open MPI's own path through mpirun, which folds equal messages of many ranks into one, now
+     * and then loses a message of an application process (4.1 with PMIx 4). */
+    .show = base_show_message,
     .log = log_line,
     .lock = PTHREAD_MUTEX_INITIALIZER,
     .pool = &pool,
