@@ -189,12 +189,14 @@ static int map_by_spec(rte_job *jdata, rte_options *options, const dla_spec *spe
 
 static void check_programs(const rte_job *jdata)
 {
-    dla_told told = {.show = show_line};
-    const rte_context *context;
+    dla_reports reports = {.show = show_line};
+    rte_context *context;
 
     for (int i = 0; NULL != (context = core(pointer_array_get_item)(jdata->apps, i)); i++)
-        dla_check_program(RTE_FOLDER(context), RTE_ENVIRONMENT(context), &told);
-    free(told.lines);
+        dla_check_program(RTE_FOLDER(context), RTE_ENVIRONMENT(context), &reports);
+    for (int i = 0; NULL != (context = core(pointer_array_get_item)(jdata->apps, i)); i++)
+        RTE_TELL_RANKS(context, reports.marks);
+    free(reports.lines);
 }
 
 int dla_map_job(rte_job *jdata, rte_options *options)

@@ -173,30 +173,31 @@ static coll_process *process_of(const coll_file *file)
     return file->handle.runtime->process;
 }
 
-/* On rank 0. */
-static int prepare_record(const coll_file *file, coll_opening *opening)
+/* On rank 0: what the user asked for, before the first access. What cannot be used must not cost
+ * data. */
+static int check_parameters(const coll_file *file, coll_opening *opening)
 {
     coll_process *process = process_of(file);
     bool records = false;
-    int rc = coll_record_prepare(process, file->record_path, &records);
+    int rc = coll_settings_check(process, file->handle.parameters);
+    if (rc == 0)
+        rc = coll_record_prepare(process, file->record_path, opening->strict, &records);
+    if (rc == 0 && opening->strict)
+        rc = coll_stats_check(file->stats, file->stats_path);
     opening->root.records = records;
-    return rc == 0 ? rc : coll_refuse(process, opening->strict, rc);
+    return rc;
 }
 
-/* This rank's part of the opening. Rank 0 checks what the user asked for, before the first access:
- * what cannot be used must not cost data. */
+/* This rank's part of the opening. */
 static int prepare_file(coll_file *file, coll_opening *opening)
 {
-    bool is_root = file->handle.runtime->rank == 0;
     int rc = coll_group_init(&file->group, file->handle.runtime);
     if (rc == 0)
         rc = coll_plans_prepare(file->plans, file->group.size);
     if (rc == 0)
         rc = coll_stats_prepare(file->stats, &file->group);
-    if (rc == 0 && is_root)
-        rc = coll_settings_check(process_of(file), file->handle.parameters);
-    if (rc == 0 && is_root)
-        rc = prepare_record(file, opening);
+    if (rc == 0 && file->handle.runtime->rank == 0)
+        rc = check_parameters(file, opening);
     return rc;
 }
 

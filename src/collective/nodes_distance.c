@@ -31,17 +31,17 @@ void coll_distances_report_flat(const coll_node_map *map, coll_process *process)
 
 /* ---- a file ---- */
 
-/* Once for each process. */
 static int refuse_topology(coll_process *process, const coll_opening *opening,
                            const matrix_error *error)
 {
     char line[32] = "";
     if (error->line > 0)
         snprintf(line, sizeof line, ", line %zu", error->line);
-    if (coll_is_first(process, "topology", ""))
-        coll_show(process, COLL_TEXT_TOPOLOGY, COLL_NAMED(process, PARAMETER_TOPOLOGY),
-                  opening->topology, line, error->reason);
-    return coll_refuse(process, opening->strict, -EINVAL);
+    const coll_refusal refusal = {PARAMETER_TOPOLOGY, opening->topology, opening->strict, -EINVAL,
+                                  "The run continues as if all nodes were equally far apart."};
+    return coll_refuse(process, &refusal, COLL_TEXT_TOPOLOGY,
+                       COLL_NAMED(process, PARAMETER_TOPOLOGY), opening->topology, line,
+                       error->reason);
 }
 
 static int read_topology_file(coll_node_map *map, coll_process *process,

@@ -30,8 +30,8 @@ bool coll_record_is_automatic(const char *path);
 /* On rank 0 of a file: whether its accesses are to be recorded, for this value of the parameter. In
  * the user's cache, only where there is no record of the program yet; what fails there is no error:
  * one message of the job says that its cache cannot be used. Otherwise one message of the process
- * says why nothing can be recorded. 0 or -EACCES. Local. */
-int coll_record_prepare(coll_process *process, const char *path, bool *records);
+ * says why nothing can be recorded. 0 or, where the user is strict, -EACCES. Local. */
+int coll_record_prepare(coll_process *process, const char *path, bool strict, bool *records);
 /* The process opens no more files: writes what it has recorded. Local. */
 void coll_record_finish(coll_process *process);
 

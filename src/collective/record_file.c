@@ -137,42 +137,25 @@ static int select_record(coll_recorder *recorder, const char *path)
     return rc;
 }
 
-static int prepare_automatic(coll_recorder *recorder, const char *path)
+int coll_record_prepare(coll_process *process, const char *path, bool strict, bool *records)
 {
-    int rc = select_record(recorder, path);
-    if (rc != 0 && rc != -ENOENT)
-        coll_record_cache_refuse(recorder, rc);
-    return rc;
-}
-
-static int prepare_named(coll_recorder *recorder, const char *path)
-{
-    coll_process *process = recorder->process;
-    int rc = select_record(recorder, path);
-    if (rc != 0 && coll_is_first(process, "record-check", "")) /* not for every file */
-        coll_show(process, COLL_TEXT_RECORD_CHECK, COLL_NAMED(process, PARAMETER_RECORD), path,
-                  record_file_reason(rc));
-    return rc;
-}
-
-static int prepare_record(coll_recorder *recorder, const char *path)
-{
-    if (recorder == NULL)
-        return -ENOMEM;
-    return coll_record_is_automatic(path) ? prepare_automatic(recorder, path)
-                                          : prepare_named(recorder, path);
-}
-
-int coll_record_prepare(coll_process *process, const char *path, bool *records)
-{
+    const coll_refusal refusal = {PARAMETER_RECORD, path, strict, -EACCES,
+                                  "This run is not recorded; its data are not affected."};
+    bool automatic = coll_record_is_automatic(path);
     *records = false;
     if (path[0] == '\0')
         return 0;
     pthread_mutex_lock(&process->lock);
-    int rc = prepare_record(recorder_of(process), path);
+    coll_recorder *recorder = recorder_of(process);
+    int rc = recorder == NULL ? -ENOMEM : select_record(recorder, path);
+    if (automatic && recorder != NULL && rc != 0 && rc != -ENOENT)
+        coll_record_cache_refuse(recorder, rc);
     pthread_mutex_unlock(&process->lock);
     *records = rc == 0;
-    return rc == 0 || coll_record_is_automatic(path) ? 0 : -EACCES;
+    if (rc == 0 || automatic)
+        return 0;
+    return coll_refuse(process, &refusal, COLL_TEXT_RECORD_CHECK,
+                       COLL_NAMED(process, PARAMETER_RECORD), path, record_file_reason(rc));
 }
 
 void coll_record_append(coll_process *process, const char *path, const char *file,

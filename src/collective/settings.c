@@ -15,26 +15,24 @@
 
 /* ---- checks ---- */
 
-static void report_value(coll_process *process, enum parameter i, const char *text)
+static int refuse_value(coll_process *process, enum parameter i, const char *text, bool strict)
 {
-    char shown[128], valid[PARAMETER_VALID_BYTES];
-    const char *name = COLL_NAMED(process, i);
+    char shown[128], valid[PARAMETER_VALID_BYTES], otherwise[64];
+    const coll_refusal refusal = {i, text, strict, -EINVAL, otherwise};
     base_escape(shown, sizeof shown, text);
     parameter_list_valid(i, valid);
-    if (coll_is_first(process, "bad-value", name))
-        coll_show(process, COLL_TEXT_BAD_VALUE, name, shown, valid, parameter_table[i].initial);
+    snprintf(otherwise, sizeof otherwise, "The run continues with %s.", parameter_table[i].initial);
+    return coll_refuse(process, &refusal, COLL_TEXT_BAD_VALUE, COLL_NAMED(process, i), shown,
+                       valid);
 }
 
 int coll_settings_check(coll_process *process, coll_parameters text)
 {
     int64_t value;
     int rc = 0;
-    for (enum parameter i = 0; i < PARAMETERS; i++) {
-        if (text[i] == NULL || text[i][0] == '\0' || parameter_parse(i, text[i], &value))
-            continue;
-        report_value(process, i, text[i]);
-        rc = coll_refuse(process, coll_settings_are_strict(text), -EINVAL);
-    }
+    for (enum parameter i = 0; i < PARAMETERS; i++)
+        if (text[i] != NULL && text[i][0] != '\0' && !parameter_parse(i, text[i], &value))
+            rc = refuse_value(process, i, text[i], coll_settings_are_strict(text));
     return rc;
 }
 

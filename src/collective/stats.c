@@ -21,7 +21,7 @@ struct coll_stats {
     coll_stats_line total[2]; /* rank 0, of kind COLL_STATS_TOTALS: of all that was read; written */
     enum coll_stats_kind kind;
     const char *path, *record;
-    int fd; /* of the file; -1: none */
+    int fd; /* of the file; negative: none */
 };
 
 coll_stats *coll_stats_new(void)
@@ -116,16 +116,37 @@ static const char *reason(int rc)
     }
 }
 
+static int refuse_file(coll_process *process, const char *path, bool strict, int rc)
+{
+    const coll_refusal refusal = {PARAMETER_STATS, path, strict, -EACCES,
+                                  "The data of the call are not affected."};
+    return coll_refuse(process, &refusal, COLL_TEXT_STATS, COLL_NAMED(process, PARAMETER_STATS),
+                       path, reason(rc));
+}
+
+/* 0, or a negative errno. */
+static int open_file(coll_stats *stats, const char *path)
+{
+    if (stats->fd < 0)
+        stats->fd = coll_stats_open(stats->process, path);
+    return stats->fd < 0 ? stats->fd : 0;
+}
+
+int coll_stats_check(coll_stats *stats, const char *path)
+{
+    if (path[0] == '\0' || strcmp(path, COLL_STATS_STDERR) == 0)
+        return 0;
+    int rc = open_file(stats, path);
+    return rc == 0 ? 0 : refuse_file(stats->process, path, true, rc);
+}
+
 /* 0, or a negative errno. */
 static int write_text(coll_stats *stats, const char *text, size_t length)
 {
     if (strcmp(stats->path, COLL_STATS_STDERR) == 0)
         return coll_stats_append(STDERR_FILENO, text, length);
-    int fd = stats->fd >= 0 ? stats->fd : coll_stats_open(stats->process, stats->path);
-    if (fd < 0)
-        return fd;
-    stats->fd = fd;
-    return coll_stats_append(fd, text, length);
+    int rc = open_file(stats, stats->path);
+    return rc == 0 ? coll_stats_append(stats->fd, text, length) : rc;
 }
 
 /* A line that is being written; out is NULL if there is no memory for it. */
@@ -156,9 +177,8 @@ static void end_line(coll_stats *stats, draft *d)
         if (fclose(d->w.out) == 0)
             rc = write_text(stats, d->text, d->length);
     }
-    if (rc != 0 && coll_is_first(stats->process, "stats", "")) /* not for every line */
-        coll_show(stats->process, COLL_TEXT_STATS, COLL_NAMED(stats->process, PARAMETER_STATS),
-                  stats->path, reason(rc));
+    if (rc != 0)
+        (void)refuse_file(stats->process, stats->path, false, rc);
     free(d->text);
 }
 

@@ -20,6 +20,10 @@ void coll_stats_free(coll_stats *stats);
 /* For a file of this group: allocates what rank 0 needs. Local. */
 int coll_stats_prepare(coll_stats *stats, const coll_group *group);
 
+/* On rank 0, where the user is strict: opens the file for this value of the parameter, which may be
+ * empty. 0, or an error that one message of the process reports. Local. */
+int coll_stats_check(coll_stats *stats, const char *path);
+
 /* A line for each call, without details or with plans and time lines; or at the end a line for all
  * calls in each direction. */
 enum coll_stats_kind { COLL_STATS_OFF, COLL_STATS_PLAIN, COLL_STATS_DETAILED, COLL_STATS_TOTALS };

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "plan/parameters.h"
 #include "topo/network.h"
@@ -16,7 +17,8 @@
 typedef struct checked {
     enum parameter parameter;
     const char *value, *folder;
-    dla_told *told;
+    bool strict;
+    dla_reports *reports;
 } checked;
 
 /* name: up to a =, if there is one. NULL: it is not set. */
@@ -29,30 +31,38 @@ static const char *find_variable(char *const *environment, const char *name)
     return NULL;
 }
 
-/* What several programs have in common is said once. */
-static void show_once(dla_told *told, const char *line)
+/* What several programs have in common is reported once. */
+static bool show_once(dla_reports *reports, const char *line)
 {
     char *lines;
-    if (told->lines != NULL && strstr(told->lines, line) != NULL)
-        return;
-    told->show(line);
-    if (asprintf(&lines, "%s%s\n", told->lines == NULL ? "" : told->lines, line) < 0)
-        return;
-    free(told->lines);
-    told->lines = lines;
+    if (reports->lines != NULL && strstr(reports->lines, line) != NULL)
+        return false;
+    reports->show(line);
+    if (asprintf(&lines, "%s%s\n", reports->lines == NULL ? "" : reports->lines, line) >= 0) {
+        free(reports->lines);
+        reports->lines = lines;
+    }
+    return true;
 }
 
-__attribute__((format(printf, 2, 3))) static void report(const checked *c, const char *format, ...)
+/* unusable: by fcoll/tatp, which need not report it. */
+__attribute__((format(printf, 3, 4))) static void report(const checked *c, bool unusable,
+                                                         const char *format, ...)
 {
     char line[512], value[128], text[256];
+    size_t used = strlen(c->reports->marks);
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     base_escape(value, sizeof value, c->value);
-    snprintf(line, sizeof line, "rmaps:dla: fcoll_tatp_%s %s %s",
-             parameter_table[c->parameter].name, value, text);
-    show_once(c->told, line);
+    snprintf(line, sizeof line, "rmaps:dla: fcoll_tatp_%s %s %s%s",
+             parameter_table[c->parameter].name, value, text,
+             unusable && c->strict ? "; because of fcoll_tatp_strict, collective I/O by fcoll/tatp "
+                                     "will fail where it cannot be used"
+                                   : "");
+    if (show_once(c->reports, line) && unusable && used + PARAMETER_MARK_BYTES <= DLA_MARKS_SIZE)
+        parameter_write_mark(c->parameter, c->value, c->strict, c->reports->marks + used);
 }
 
 /* ---- what fcoll/tatp cannot use ---- */
@@ -64,7 +74,7 @@ static void check_value(const checked *c)
     if (parameter_parse(c->parameter, c->value, &number))
         return;
     parameter_list_valid(c->parameter, valid);
-    report(c, "is not valid, the run will continue with %s; valid values: %s",
+    report(c, true, "is not valid, the default is %s; valid values: %s",
            parameter_table[c->parameter].initial, valid);
 }
 
@@ -85,9 +95,9 @@ static void check_folder(const checked *c)
     if (strcmp(c->value, "auto") == 0 || strcmp(c->value, "-") == 0 || is_pattern)
         return;
     if (!make_path(c, length, path))
-        report(c, "is too long for the name of a file");
+        report(c, true, "is too long for the name of a file");
     else if (access(path, W_OK | X_OK) != 0)
-        report(c, "cannot be written on the node of mpirun: %s", strerror(errno));
+        report(c, true, "cannot be written on the node of mpirun: %s", strerror(errno));
 }
 
 static void check_topology(const checked *c)
@@ -100,13 +110,13 @@ static void check_topology(const checked *c)
     topo_fabric *fabric = NULL;
     matrix_error error = {0, ""};
     if (stream == NULL) {
-        report(c, "cannot be read on the node of mpirun: %s", cause);
+        report(c, true, "cannot be read on the node of mpirun: %s", cause);
         return;
     }
     if (topo_fabric_read(stream, &fabric, &error) != 0 && error.line > 0)
-        report(c, "cannot be used: line %zu: %s", error.line, error.reason);
+        report(c, true, "cannot be used: line %zu: %s", error.line, error.reason);
     else if (fabric == NULL)
-        report(c, "cannot be used: %s", error.reason);
+        report(c, true, "cannot be used: %s", error.reason);
     topo_fabric_free(fabric);
     fclose(stream);
 }
@@ -137,8 +147,8 @@ static bool is_excluded(const checked *c, char *const *environment, const char *
     if (list == NULL || allows(list, component))
         return false;
     base_escape(shown, sizeof shown, list);
-    report(c, "has no effect with --mca %s %s: use --mca io ompio --mca fcoll tatp", framework,
-           shown);
+    report(c, false, "has no effect with --mca %s %s: use --mca io ompio --mca fcoll tatp",
+           framework, shown);
     return true;
 }
 
@@ -150,38 +160,60 @@ static void check_record(const checked *c, char *const *environment)
 }
 
 /* Rank 0 reports those that it has, too. */
-static void check_names(char *const *environment, dla_told *told)
+static void check_names(char *const *environment, dla_reports *reports)
 {
     const char *known[PARAMETERS + 1];
     const base_settings settings = parameter_settings(known);
     size_t length = strlen(settings.variable);
     for (char *const *v = environment; *v != NULL; v++) {
         char line[BASE_UNKNOWN_BYTES + 64], message[BASE_UNKNOWN_BYTES];
-        if (strncmp(*v, settings.variable, length) != 0 || find_variable(told->first, *v) != NULL ||
+        if (strncmp(*v, settings.variable, length) != 0 ||
+            find_variable(reports->first, *v) != NULL ||
             !base_is_unknown(&settings, *v + length, message))
             continue;
         snprintf(line, sizeof line, "rmaps:dla: there is no MCA parameter %s", message);
-        show_once(told, line);
+        (void)show_once(reports, line);
     }
 }
 
-void dla_check_program(const char *folder, char *const *environment, dla_told *told)
+void dla_check_program(const char *folder, char *const *environment, dla_reports *reports)
 {
     if (environment == NULL)
         return;
-    if (told->first == NULL)
-        told->first = environment;
-    check_names(environment, told);
+    if (reports->first == NULL)
+        reports->first = environment;
+    check_names(environment, reports);
+    const char *strict = find_variable(environment, "OMPI_MCA_fcoll_tatp_strict");
+    bool is_strict = parameter_value(PARAMETER_STRICT, strict) != 0;
     for (enum parameter i = 0; i < PARAMETERS; i++) {
-        char name[64];
+        char name[64], path[PATH_MAX];
         snprintf(name, sizeof name, "OMPI_MCA_fcoll_tatp_%s", parameter_table[i].name);
-        const checked c = {i, find_variable(environment, name), folder, told};
-        if (c.value == NULL || *c.value == '\0')
+        const char *value = find_variable(environment, name), *home = getenv("HOME");
+        if (value == NULL || *value == '\0')
             continue;
+        if (home != NULL && strncmp(value, "~/", 2) == 0) { /* as Open MPI does */
+            snprintf(path, sizeof path, "%s%s", home, value + 1);
+            value = path;
+        }
+        const checked c = {i, value, folder, is_strict, reports};
         check_value(&c);
         if (i == PARAMETER_RECORD || i == PARAMETER_STATS)
             check_record(&c, environment);
         if (i == PARAMETER_TOPOLOGY && folder != NULL)
             check_topology(&c);
     }
+}
+
+void dla_tell_ranks(char ***environment, const char *marks)
+{
+    size_t count = 0, capacity = 0;
+    char *variable;
+    while (*environment != NULL && (*environment)[count] != NULL)
+        count++;
+    if (*marks == '\0' || base_reserve(environment, &capacity, count + 2, sizeof variable) != 0)
+        return;
+    if (asprintf(&variable, PARAMETER_REPORTED "=%s", marks) < 0)
+        variable = NULL;
+    (*environment)[count] = variable;
+    (*environment)[count + 1] = NULL;
 }

@@ -239,6 +239,9 @@ tap_is "$(told "cannot be used: line 1" --mca fcoll_tatp_topology junk.conf)" "t
 mkdir -p sub/folder
 tap_is "$(told "" --wdir "$tap_dir/sub" --mca fcoll_tatp_record folder/a.crs --mca fcoll_tatp_stats - --mca fcoll_tatp_topology none)" "" \
     "files in the folder of the program, and names that are none"
+# shellcheck disable=SC2088 # for Open MPI
+tap_is "$(HOME=$tap_dir/sub told "cannot be written" --mca fcoll_tatp_record '~/folder/a.crs' --mca fcoll_tatp_stats '~/none/a.json')" "stats" \
+    "files in the home directory"
 
 # Names that the first program has, too, are left to fcoll/tatp, which reports them on rank 0.
 others=(-x OMPI_MCA_fcoll_tatp_strategi=otp -x OMPI_MCA_fcoll_tatp_strict=maybe)

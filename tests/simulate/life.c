@@ -234,7 +234,8 @@ static void draw_names(life *l)
     if (one_in(l, 2))
         snprintf(l->record, sizeof l->record, "%s/record", l->folder);
     if (one_in(l, 2))
-        snprintf(l->statistics, sizeof l->statistics, "%s/statistics", l->folder);
+        snprintf(l->statistics, sizeof l->statistics, "%s/%sstatistics", l->folder,
+                 l->seed % 3 == 0 ? "none/" : "");
     l->is_plain = l->record[0] != '\0' && !one_in(l, 3);
 }
 
@@ -507,6 +508,8 @@ static void check_result(sim_rank *r, int rc)
                  rc, s->result);
     if (rc != 0 && !l->has_fired && !s->has_cause && !is_strict(l))
         sim_fail(l, "rank %d: step %d ends with %d without a cause", r->rank, r->step, rc);
+    if (rc == 0 && is_strict(l) && strstr(l->statistics, "/none/") != NULL)
+        sim_fail(l, "step %d succeeds without the statistics", r->step);
 }
 
 static void access_file(sim_rank *r)

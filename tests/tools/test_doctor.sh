@@ -121,7 +121,7 @@ else
     tap_skip "io is ROMIO" "this Open MPI has none"
 fi
 doctor "$found" "OMPI_MCA_fcoll_tatp_topology=$tap_dir/none.conf"
-blames "no topology file" "(MCA parameter fcoll_tatp_topology) $tap_dir/none.conf cannot be used: No such file or directory"
+blames "no topology file" "fcoll_tatp_topology.* $tap_dir/none.conf cannot be .*: No such file or directory"
 echo 'SwitchName=s Nodes=elsewhere' >some.conf
 doctor "$found" "OMPI_MCA_fcoll_tatp_topology=$tap_dir/some.conf"
 blames "a topology without this host" "some.conf.* cannot be used: "

@@ -253,10 +253,11 @@ class Examination:
         self.recommend("--mca io ompio")
 
     def messages(self, probe):
-        """The messages of the component, each in a line."""
-        blocks = re.findall(r"-{60,}\n(.*?)-{60,}", probe.result.output, re.DOTALL)
-        names = re.findall(r"(?:fcoll:tatp|rmaps:dla): (there is no MCA parameter .*)", probe.result.output)
-        return [in_one_line(block) for block in blocks if "fcoll_tatp_" in block and "fcoll_tatp_strict" not in block] + names
+        """The messages of the component, and of mpirun on its parameters, each in a line, without what DEMAND causes."""
+        output = re.sub(r"The MCA parameter fcoll_tatp_strict.*\n.*\n|; because of fcoll_tatp_strict.*", "", probe.result.output)
+        blocks = re.findall(r"-{60,}\n(.*?)-{60,}", output, re.DOTALL)
+        lines = re.findall(r"(?:fcoll:tatp: |rmaps:dla: )(there is no MCA parameter .*|(?<=dla: )fcoll_tatp_(?!stats - ).*)", output)
+        return [in_one_line(block) for block in blocks if "fcoll_tatp_" in block] + lines
 
     def blame_component(self, component, probe, refusal, name):
         """What a component that was found says, or what keeps it from being loaded. Whether it was that."""
