@@ -49,9 +49,10 @@ mkdir "$files/folder"
 for record in "$files"/{none/view.crs,fifo,dangling,letter,folder} /dev/null; do
     bad record="$record"
 done
-for stats in "$files"/{none/stats.json,letter,folder} /dev/null; do
+for stats in "$files"/{letter,folder} /dev/null; do
     bad stats="$stats"
 done
+bad stats="$files/none/%x.json" "$files/none/conformance_hints.json"
 
 hops good.mtx "% hosts elsewhere $(hostname)" '2 2' 0 2 2 0
 good topology="$files/good.mtx"
