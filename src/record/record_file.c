@@ -86,8 +86,9 @@ static int check_place(const char *path)
     int fd = open_present(&store, &header);
     if (fd >= 0)
         close(fd);
+    rc = fd < 0 && fd != -ENOENT ? fd : record_store_check_kept(&store);
     record_store_end(&store);
-    return fd < 0 && fd != -ENOENT ? fd : 0;
+    return rc;
 }
 
 int record_file_open(record_file **file, const char *path, const record_origin *origin)

@@ -42,8 +42,8 @@ typedef struct record_origin {
 } record_origin;
 
 /* Prepares for recording, and looks at what is there. -EISDIR, -EINVAL: neither a regular file nor
- * a link to one; -EEXIST: neither empty nor a record; the errors of record_file_write for FILE.new;
- * -ENOMEM; errors of the file system. */
+ * a link to one; -EEXIST: neither empty nor a record; the errors of record_file_write for FILE.new
+ * and FILE~; -ENOMEM; errors of the file system. */
 int record_file_open(record_file **file, const char *path, const record_origin *origin);
 void record_file_free(record_file *file);
 

@@ -46,6 +46,13 @@ static int open_regular(const char *name, int flags)
     return rc;
 }
 
+/* FILE.new or FILE~. */
+static int open_beside(const char *name, int flags)
+{
+    int fd = open_regular(name, flags);
+    return fd == -EISDIR || fd == -EINVAL || fd == -ELOOP ? -ENOTUNIQ : fd;
+}
+
 /* Only ENOENT means that there is no file. */
 static int resolve(const char *path, char **file)
 {
@@ -107,9 +114,9 @@ static int wait_for_lock(int fd, const char *name)
 static int lock_next(const char *name)
 {
     for (int version = 0; version < MOST_VERSIONS; version++) {
-        int fd = open_regular(name, O_RDWR | O_CREAT);
+        int fd = open_beside(name, O_RDWR | O_CREAT);
         if (fd < 0)
-            return fd == -EISDIR || fd == -EINVAL || fd == -ELOOP ? -ENOTUNIQ : fd;
+            return fd;
         int rc = wait_for_lock(fd, name);
         bool is_locked = rc > 0;
         if (is_locked)
@@ -123,16 +130,23 @@ static int lock_next(const char *name)
     return -ETIMEDOUT;
 }
 
+/* NULL: no memory. */
+static char *add_suffix(const char *file, const char *suffix)
+{
+    char *name;
+    return asprintf(&name, "%s%s", file, suffix) < 0 ? NULL : name;
+}
+
 int record_store_begin(record_store *store, const char *path)
 {
     *store = (record_store){.fd = -1};
     int rc = resolve(path, &store->file);
-    if (rc == 0 && asprintf(&store->next, "%s.new", store->file) < 0) {
-        store->next = NULL;
-        rc = -ENOMEM;
+    if (rc == 0) {
+        store->next = add_suffix(store->file, ".new");
+        store->kept = add_suffix(store->file, "~");
+        rc = store->next == NULL || store->kept == NULL ? -ENOMEM : lock_next(store->next);
+        store->fd = rc;
     }
-    if (rc == 0)
-        rc = store->fd = lock_next(store->next);
     if (rc >= 0)
         return 0;
     record_store_end(store);
@@ -160,30 +174,26 @@ static int write_whole(int fd, const char *text, size_t length)
     return TEMP_FAILURE_RETRY(fsync(fd)) == 0 ? 0 : -errno;
 }
 
-/* Whether there is nothing of this name, or a record. */
-static int check_kept(const char *name)
+int record_store_check_kept(const record_store *store)
 {
-    int fd = open_regular(name, O_RDONLY);
+    int fd = open_beside(store->kept, O_RDONLY);
     if (fd < 0)
-        return fd == -ENOENT ? 0 : -ENOTUNIQ;
+        return fd == -ENOENT ? 0 : fd;
     int rc = record_header_check_begin(fd);
     close(fd);
     return rc == -EEXIST ? -ENOTUNIQ : rc;
 }
 
 /* By a link where the file system has them, so that the file always exists. */
-static int keep_present(const char *file)
+static int keep_present(const record_store *store)
 {
-    char *kept;
-    if (asprintf(&kept, "%s~", file) < 0)
-        return -ENOMEM;
-    int rc = check_kept(kept);
-    if (rc == 0)
-        (void)unlink(kept);
-    if (rc == 0 && link(file, kept) != 0 && rename(file, kept) != 0)
-        rc = -errno;
-    free(kept);
-    return rc;
+    int rc = record_store_check_kept(store);
+    if (rc != 0)
+        return rc;
+    (void)unlink(store->kept);
+    if (link(store->file, store->kept) != 0 && rename(store->file, store->kept) != 0)
+        return -errno;
+    return 0;
 }
 
 int record_store_commit(record_store *store, const char *text, size_t length, bool keep)
@@ -193,7 +203,7 @@ int record_store_commit(record_store *store, const char *text, size_t length, bo
         (void)fchmod(store->fd, status.st_mode & 0777);
     int rc = write_whole(store->fd, text, length);
     if (rc == 0 && keep)
-        rc = keep_present(store->file);
+        rc = keep_present(store);
     if (rc == 0 && rename(store->next, store->file) != 0)
         rc = -errno;
     if (rc == 0) {
@@ -213,5 +223,6 @@ void record_store_end(record_store *store)
     }
     free(store->file);
     free(store->next);
+    free(store->kept);
     *store = (record_store){.fd = -1};
 }

@@ -20,6 +20,7 @@
 typedef struct record_store {
     char *file; /* a regular file, or nothing has this name; where the path is a link, its target */
     char *next; /* FILE.new; NULL once it has become the file */
+    char *kept; /* FILE~ */
     int fd;     /* of the next version, locked */
 } record_store;
 
@@ -32,9 +33,12 @@ int record_store_begin(record_store *store, const char *path);
  * -EISDIR and -EINVAL as above. */
 int record_store_open(const record_store *store);
 
+/* Whether a version may become FILE~. -ENOTUNIQ: something that is no record has this name. */
+int record_store_check_kept(const record_store *store);
+
 /* Writes the next version, and puts it in place of the present one, whose permissions it gets;
  * without one, it has those that the umask gives. keep: the present one, which exists, becomes
- * FILE~. -ENOTUNIQ: FILE~ is no record. */
+ * FILE~. -ENOTUNIQ: as above. */
 int record_store_commit(record_store *store, const char *text, size_t length, bool keep);
 
 /* Removes a version that was not put in place, and releases the memory. */

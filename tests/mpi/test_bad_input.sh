@@ -45,8 +45,8 @@ bad topology="$files/open.conf" "$files/open.conf, line 2"
 mkfifo "$files/fifo"
 ln -s none "$files/dangling"
 echo "a letter" >"$files/letter"
-mkdir "$files/folder"
-for record in "$files"/{none/view.crs,fifo,dangling,letter,folder} /dev/null; do
+mkdir "$files/folder" "$files/kept~"
+for record in "$files"/{none/view.crs,fifo,dangling,letter,folder,kept} /dev/null; do
     bad record="$record"
 done
 for stats in "$files"/{letter,folder} /dev/null; do

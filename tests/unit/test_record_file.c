@@ -287,19 +287,35 @@ START_TEST(what_is_there_is_replaced_or_left)
 }
 END_TEST
 
-/* News is what was there, of the first process of a run. What another program recorded is kept, but
- * not in place of something that is no record. */
+static const char earlier[] =
+    "FILEVIEW\n% view matrix of fcoll/tatp\n% program: halo\n% run: h\n% ranks: 4\n";
+
+/* A record is kept, but not in place of something that is none: known at the beginning. */
+START_TEST(nothing_else_is_replaced_by_what_is_kept)
+{
+    record_file *file = start_run("ring", "a", 0);
+    write_text(path, earlier);
+    ck_assert_int_eq(symlink("view.crs", beside("view.crs~")), 0);
+    ck_assert_int_eq(open_only(), -ENOTUNIQ);
+    ck_assert_int_eq(unlink(beside("view.crs~")), 0);
+    ck_assert_int_eq(mkdir(beside("view.crs~"), 0700), 0);
+    ck_assert_int_eq(open_only(), -ENOTUNIQ);
+    ck_assert_int_eq(rmdir(beside("view.crs~")), 0);
+    write_text(beside("view.crs~"), "a letter");
+    ck_assert_int_eq(open_only(), -ENOTUNIQ);
+    ck_assert_int_eq(add_access(file), -ENOTUNIQ);
+    check_text(beside("view.crs~"), "a letter");
+    check_text(path, earlier);
+    record_file_free(file);
+}
+END_TEST
+
+/* News is what was there, of the first process of a run. */
 START_TEST(what_is_replaced_is_told)
 {
-    static const char earlier[] =
-        "FILEVIEW\n% view matrix of fcoll/tatp\n% program: halo\n% run: h\n% ranks: 4\n";
     char *kept = strdup(beside("view.crs~"));
     record_news news;
     write_text(path, earlier);
-    write_text(kept, "a letter");
-    ck_assert_int_eq(add_afresh("a"), -ENOTUNIQ);
-    check_text(kept, "a letter");
-    check_text(path, earlier);
     write_text(kept, earlier);
     for (int n = 1; n <= 2; n++) {
         record_file *file = start_run("ring", "a", 0);
@@ -601,12 +617,13 @@ int main(void)
               the_mode_is_that_of_the_umask_and_stays);
     tcase_add_loop_test(all, what_is_there_is_replaced_or_left, 0,
                         sizeof versions / sizeof *versions);
-    add_tests(all, what_is_replaced_is_told, without_memory_nothing_is_lost,
-              what_cannot_be_recorded_is_refused_alone, only_a_regular_file_is_written,
-              a_file_that_becomes_something_else_is_left, the_target_of_a_link_is_written,
-              a_folder_without_permission_is_refused, a_full_disk_leaves_the_old_file,
-              without_descriptors_nothing_is_lost, what_a_killed_writer_left_is_removed,
-              waiting_for_a_lock_ends, locks_of_the_record_do_not_matter);
+    add_tests(all, nothing_else_is_replaced_by_what_is_kept, what_is_replaced_is_told,
+              without_memory_nothing_is_lost, what_cannot_be_recorded_is_refused_alone,
+              only_a_regular_file_is_written, a_file_that_becomes_something_else_is_left,
+              the_target_of_a_link_is_written, a_folder_without_permission_is_refused,
+              a_full_disk_leaves_the_old_file, without_descriptors_nothing_is_lost,
+              what_a_killed_writer_left_is_removed, waiting_for_a_lock_ends,
+              locks_of_the_record_do_not_matter);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }
