@@ -53,20 +53,31 @@ static int open_beside(const char *name, int flags)
     return fd == -EISDIR || fd == -EINVAL || fd == -ELOOP ? -ENOTUNIQ : fd;
 }
 
+/* A target that is missing is made, as by any program that writes to a link. */
+static char *resolve_link(const char *link)
+{
+    char *target = realpath(link, NULL);
+    if (target != NULL || errno != ENOENT)
+        return target;
+    int fd = (int)TEMP_FAILURE_RETRY(
+        open(link, O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, PERMISSIONS));
+    if (fd < 0)
+        return NULL;
+    close(fd);
+    return realpath(link, NULL);
+}
+
 /* Only ENOENT means that there is no file. */
 static int resolve(const char *path, char **file)
 {
     struct stat status;
-    bool exists = lstat(path, &status) == 0;
-    if (!exists && errno != ENOENT)
-        return -errno;
-    bool is_link = exists && S_ISLNK(status.st_mode);
-    *file = is_link ? realpath(path, NULL) : strdup(path);
+    bool is_link = lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
+    *file = is_link ? resolve_link(path) : strdup(path);
     if (*file == NULL)
-        return errno == ENOENT ? -EINVAL : -errno;
-    if (is_link && lstat(*file, &status) != 0)
         return -errno;
-    return exists ? check_kind(&status) : 0;
+    if (lstat(*file, &status) == 0)
+        return check_kind(&status);
+    return errno == ENOENT ? 0 : -errno;
 }
 
 /* ---- the lock of the next version ---- */

@@ -24,9 +24,9 @@ typedef struct record_store {
     int fd;     /* of the next version, locked */
 } record_store;
 
-/* Begins the next version of the file that `path` is or, as a symbolic link, points to. -EISDIR;
- * -EINVAL: another kind of file, or a link to nothing; -ENOTUNIQ: FILE.new is neither a record nor
- * the beginning of one; -ETIMEDOUT: another process keeps it locked. */
+/* Begins the next version of the file that `path` is or, as a symbolic link, points to; what a link
+ * points to is made if it is missing. -EISDIR; -EINVAL: another kind of file; -ENOTUNIQ: FILE.new
+ * is neither a record nor the beginning of one; -ETIMEDOUT: another process keeps it locked. */
 int record_store_begin(record_store *store, const char *path);
 
 /* Opens the present version for reading; the caller closes the descriptor. -ENOENT: there is none;

@@ -43,7 +43,7 @@ printf '\nSwitchName=leaf Nodes=n[1-2,%s\n' "$(hostname)" >"$files/open.conf"
 bad topology="$files/open.conf" "$files/open.conf, line 2"
 
 mkfifo "$files/fifo"
-ln -s none "$files/dangling"
+ln -s none/view.crs "$files/dangling"
 echo "a letter" >"$files/letter"
 mkdir "$files/folder" "$files/kept~"
 for record in "$files"/{none/view.crs,fifo,dangling,letter,folder,kept} /dev/null; do
