@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE /* asprintf, argz */
+#define _GNU_SOURCE /* argz, program_invocation_short_name */
 #include "collective/process.h"
 
 #include <argz.h>
 #include <errno.h>
+#include <pwd.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,13 +147,70 @@ int coll_process_command(char **text, size_t *length)
     return rc == 0 && *length == 0 ? -ENOEXEC : rc;
 }
 
+/* ---- who runs it ---- */
+
+void coll_process_user(char user[COLL_NAME])
+{
+    char text[4096];
+    struct passwd entry, *found = NULL;
+    if (getpwuid_r(geteuid(), &entry, text, sizeof text, &found) == 0 && found != NULL)
+        snprintf(user, COLL_NAME, "%s", found->pw_name);
+    else
+        snprintf(user, COLL_NAME, "%lu", (unsigned long)geteuid());
+}
+
+const char *coll_process_job(const coll_process *process)
+{
+    static const char *const variables[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *value = getenv(variables[i]);
+        if (value != NULL && *value != '\0')
+            return value;
+    }
+    return process->job.id;
+}
+
 /* ---- names of files ---- */
 
-char *coll_job_path(const coll_process *process, const char *name)
+/* What is put in may not lead to another folder. */
+static void put_part(FILE *out, const char *part)
 {
-    const char *folder = process->job.folder;
-    char *path;
-    if (name[0] == '/' || folder == NULL)
-        return strdup(name);
-    return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
+    for (; *part != '\0'; part++)
+        fputc(*part == '/' ? '_' : *part, out);
+}
+
+/* Writes what the character after % stands for; false: nothing special. */
+static bool put_special(FILE *out, char c, const coll_process *process)
+{
+    char user[COLL_NAME];
+    switch (c) {
+    case 'u':
+        coll_process_user(user);
+        put_part(out, user);
+        return true;
+    case 'j': put_part(out, coll_process_job(process)); return true;
+    case 'x': put_part(out, program_invocation_short_name); return true;
+    case '%': fputc('%', out); return true;
+    default: return false;
+    }
+}
+
+char *coll_job_path(const coll_process *process, const char *pattern)
+{
+    char *name = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&name, &length);
+    if (out == NULL)
+        return NULL;
+    if (pattern[0] != '/' && process->job.folder != NULL)
+        fprintf(out, "%s/", process->job.folder);
+    for (const char *c = pattern; *c != '\0'; c++)
+        if (*c == '%' && put_special(out, c[1], process))
+            c++;
+        else
+            fputc(*c, out);
+    if (fclose(out) == 0)
+        return name;
+    free(name);
+    return NULL;
 }

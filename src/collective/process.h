@@ -91,8 +91,15 @@ int64_t coll_process_start(void);
  * errno; -ENOEXEC: there are none. Linux only. */
 int coll_process_command(char **text, size_t *length);
 
-/* The absolute name of a file that the user named: relative names count from the job's folder.
- * NULL: no memory; the caller frees it. */
-char *coll_job_path(const coll_process *process, const char *name);
+/* The user's name, or the number if the user database does not know it. */
+enum { COLL_NAME = 256 };
+void coll_process_user(char user[COLL_NAME]);
+/* The batch system's number of the job, or else the MPI's name for it. */
+const char *coll_process_job(const coll_process *process);
+
+/* The absolute name of a file that the user named: %u, %j and %x in the pattern become the user,
+ * the job and the program, %% becomes %, and relative names count from the job's folder. NULL: no
+ * memory; the caller frees it. */
+char *coll_job_path(const coll_process *process, const char *pattern);
 
 #endif

@@ -129,7 +129,7 @@ static int select_record(coll_recorder *recorder, const char *path)
     const char *place = automatic ? coll_record_cache_place(recorder) : path;
     if (place == NULL)
         return -ENOENT;
-    char *name = coll_job_path(recorder->process, place);
+    char *name = automatic ? strdup(place) : coll_job_path(recorder->process, path);
     int rc = name == NULL ? -ENOMEM : 0;
     if (rc == 0 && (recorder->file == NULL || strcmp(name, record_file_path(recorder->file)) != 0))
         rc = open_record(recorder, name, automatic);
@@ -154,8 +154,12 @@ int coll_record_prepare(coll_process *process, const char *path, bool strict, bo
     *records = rc == 0;
     if (rc == 0 || automatic)
         return 0;
-    return coll_refuse(process, &refusal, COLL_TEXT_RECORD_CHECK,
-                       COLL_NAMED(process, PARAMETER_RECORD), path, record_file_reason(rc));
+    char *name = coll_job_path(process, path);
+    rc = coll_refuse(process, &refusal, COLL_TEXT_RECORD_CHECK,
+                     COLL_NAMED(process, PARAMETER_RECORD), name != NULL ? name : path,
+                     record_file_reason(rc));
+    free(name);
+    return rc;
 }
 
 void coll_record_append(coll_process *process, const char *path, const char *file,

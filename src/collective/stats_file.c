@@ -30,9 +30,7 @@ static int check_beginning(int fd)
 
 int coll_stats_open(const coll_process *process, const char *path)
 {
-    char *expanded = coll_stats_expand(process, path);
-    char *name = expanded != NULL ? coll_job_path(process, expanded) : NULL;
-    free(expanded);
+    char *name = coll_job_path(process, path);
     if (name == NULL)
         return -ENOMEM;
     int fd = (int)TEMP_FAILURE_RETRY(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the files of the statistics share. Calls go stats.c -> line, plan, timeline and file;
- * line, file -> job. */
+ * line -> job. */
 #ifndef COLLECTIVE_STATS_INTERNAL_H
 #define COLLECTIVE_STATS_INTERNAL_H
 
@@ -48,9 +48,6 @@ void coll_stats_put_line(json_writer *w, const coll_stats_line *line, const coll
  * parameter, or "". */
 void coll_stats_put_job(json_writer *w, const char *key, const coll_process *process,
                         const char *record);
-/* The name of the file: %u, %j and %x in the pattern become the user, the job and the program, %%
- * becomes %. NULL: no memory; the caller frees it. */
-char *coll_stats_expand(const coll_process *process, const char *pattern);
 
 /* ---- the plan of a line (stats_plan.c) ---- */
 

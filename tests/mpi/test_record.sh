@@ -126,12 +126,13 @@ tap_is "$(<"$tap_dir/letter")" "a letter" "the name of another file: it is left"
 
 mkdir -p "$tap_dir/start" "$tap_dir/elsewhere"
 relative() {
-    (cd "$tap_dir/start" && run_here 2 --mca fcoll tatp --mca fcoll_tatp_record relative.crs --mca fcoll_tatp_stats relative.jsonl \
-        "${accesses[@]}" --folder "$tap_dir/elsewhere" order)
+    (cd "$tap_dir/start" && run_here 2 -x SLURM_JOB_ID=7/8 --mca fcoll tatp --mca fcoll_tatp_record %x-%j.crs \
+        --mca fcoll_tatp_stats %x.jsonl "${accesses[@]}" --folder "$tap_dir/elsewhere" order)
 }
 tap_check "relative names, and a program that changes its folder" relative
-tap_is "$(cd "$tap_dir" && echo start/* elsewhere/*)" "start/relative.crs start/relative.jsonl elsewhere/*" \
-    "relative names: in the folder where mpirun was started"
+tap_is "$(cd "$tap_dir" && echo start/* elsewhere/*)" "start/record-7_8.crs start/record.jsonl elsewhere/*" \
+    "relative names: in the folder where mpirun was started, with the program and the job"
+tap_is "$(grep -c "\"record\": \"$tap_dir/start/record-7_8.crs\"" "$tap_dir/start/record.jsonl")" 1 "relative names: the statistics name the record"
 
 rm -f "$view"*
 tap_check "an access at the largest offset" record 2 "${accesses[@]}" far
