@@ -103,12 +103,14 @@ const char *coll_record_cache_place(coll_recorder *recorder)
     return recorder->run.has_key && !recorder->run.has_record ? recorder->run.path : NULL;
 }
 
-/* Unless another job has recorded the program meanwhile. */
+/* Unless another job has recorded the program meanwhile, or does. */
 static int write_record(coll_recorder *recorder, int folder)
 {
     record_news news;
     int rc = find_record(recorder, folder);
-    return rc == 0 && !recorder->run.has_record ? record_file_write(recorder->file, &news) : rc;
+    if (rc == 0 && !recorder->run.has_record)
+        rc = record_file_write(recorder->file, &news);
+    return rc == -EALREADY ? 0 : rc;
 }
 
 void coll_record_cache_write(coll_recorder *recorder)

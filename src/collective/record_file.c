@@ -38,14 +38,28 @@ static void report_record(const coll_recorder *recorder, const record_news *news
              replaces ? ", instead of those of " : "", before, kept);
 }
 
+/* Of jobs that record into a file at the same time the first one keeps it. */
+static void refuse_record(coll_recorder *recorder, const record_header *other)
+{
+    char reason[RUN_BYTES + RECORD_MOST_NAME + 256] = "what this run had recorded there is gone";
+    if (other->ranks > 0)
+        snprintf(reason, sizeof reason,
+                 "another job (\"%s\" on %zu ranks, run %s) records into it at the same time; name "
+                 "another file, for example with %%j (the job) or %%x (the program)",
+                 other->program, other->ranks, other->run);
+    coll_show(recorder->process, COLL_TEXT_RECORD, COLL_NAMED(recorder->process, PARAMETER_RECORD),
+              record_file_path(recorder->file), reason);
+    recorder->is_refused = true;
+}
+
 static int write_version(coll_recorder *recorder)
 {
     record_news news;
-    int rc = record_file_write(recorder->file, &news);
-    recorder->is_replaced |= recorder->is_written && news.is_first;
-    if (rc == 0 && news.is_first && !recorder->is_written)
+    int rc = recorder->is_refused ? -EALREADY : record_file_write(recorder->file, &news);
+    if (rc == 0 && news.is_first)
         report_record(recorder, &news);
-    recorder->is_written |= rc == 0;
+    if (rc == -EALREADY && !recorder->is_refused)
+        refuse_record(recorder, &news.before);
     return rc;
 }
 
@@ -63,15 +77,14 @@ static void write_user_record(coll_recorder *recorder)
     coll_process *process = recorder->process;
     const char *path = record_file_path(recorder->file);
     int rc = write_version(recorder);
+    if (rc == -EALREADY)
+        return;
     if (rc != 0)
         coll_show(process, COLL_TEXT_RECORD, COLL_NAMED(process, PARAMETER_RECORD), path,
                   record_file_reason(rc));
     if (recorder->error != 0)
         coll_show(process, COLL_TEXT_RECORD_PART, COLL_NAMED(process, PARAMETER_RECORD), path,
                   reason_of_gap(recorder->error));
-    if (recorder->is_replaced)
-        coll_show(process, COLL_TEXT_RECORD_PART, COLL_NAMED(process, PARAMETER_RECORD), path,
-                  "another job records into it at the same time");
 }
 
 static void end_record(coll_recorder *recorder)
@@ -150,8 +163,8 @@ int coll_record_prepare(coll_process *process, const char *path, bool strict, bo
     int rc = recorder == NULL ? -ENOMEM : select_record(recorder, path);
     if (automatic && recorder != NULL && rc != 0 && rc != -ENOENT)
         coll_record_cache_refuse(recorder, rc);
+    *records = rc == 0 && !recorder->is_refused;
     pthread_mutex_unlock(&process->lock);
-    *records = rc == 0;
     if (rc == 0 || automatic)
         return 0;
     char *name = coll_job_path(process, path);
@@ -168,11 +181,11 @@ void coll_record_append(coll_process *process, const char *path, const char *fil
     pthread_mutex_lock(&process->lock);
     coll_recorder *recorder = recorder_of(process);
     int rc = recorder == NULL ? -ENOMEM : select_record(recorder, path);
-    if (rc == 0)
-        rc = record_file_add(recorder->file, file, entry, times, new_file);
-    else
+    if (rc != 0)
         coll_show(process, COLL_TEXT_RECORD, COLL_NAMED(process, PARAMETER_RECORD), path,
                   record_file_reason(rc));
+    else if (!recorder->is_refused)
+        rc = record_file_add(recorder->file, file, entry, times, new_file);
     if (rc != 0 && recorder != NULL)
         recorder->error = rc;
     pthread_mutex_unlock(&process->lock);

@@ -19,8 +19,7 @@ typedef struct coll_recorder {
     bool is_automatic; /* it is in the user's cache */
     int error;         /* negative errno: why something is missing */
     double next;       /* when a closed file leads to the next version */
-    bool is_written;   /* a version of this process */
-    bool is_replaced;  /* ... which another job has replaced */
+    bool is_refused;   /* another job records into the file, which was reported */
     /* This run, in the user's cache. */
     struct {
         bool is_known;   /* all of what follows */

@@ -120,7 +120,7 @@ static int refuse_file(coll_process *process, const char *path, bool strict, int
 {
     const coll_refusal refusal = {PARAMETER_STATS, path, strict, -EACCES,
                                   "The data of the call are not affected."};
-    char *name = coll_stats_expand(process, path);
+    char *name = coll_job_path(process, path);
     rc = coll_refuse(process, &refusal, COLL_TEXT_STATS, COLL_NAMED(process, PARAMETER_STATS),
                      name != NULL ? name : path, reason(rc));
     free(name);

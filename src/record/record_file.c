@@ -13,6 +13,7 @@
 struct record_file {
     char *path;
     int64_t started;
+    int version;          /* the last one that this process wrote, locked; -1: none */
     record_header header; /* of the run, with the totals of what was added */
     matrix_builder view;  /* what was added */
     view_file profile;    /* its matrix is in the builder */
@@ -38,6 +39,8 @@ void record_file_free(record_file *file)
     if (file == NULL)
         return;
     release_additions(file);
+    if (file->version >= 0)
+        close(file->version);
     free(file->path);
     free(file);
 }
@@ -99,6 +102,7 @@ int record_file_open(record_file **file, const char *path, const record_origin *
     record_header_copy_name(f->header.program, origin->program);
     record_header_copy_name(f->header.run, origin->run);
     f->started = origin->started;
+    f->version = -1;
     f->path = strdup(path);
     int rc = f->path == NULL ? -ENOMEM : check_place(path);
     if (rc != 0)
@@ -221,8 +225,11 @@ static int write_version(record_file *file, record_store *store, record_news *ne
     if (!news->is_first) {
         rc = read_version(fd, &record);
         rc = rc != 0 ? rc : record_totals_add(&header.totals, &news->before.totals);
-    } else if (fd >= 0) {
-        close(fd);
+    } else {
+        if (file->version >= 0 || (fd >= 0 && record_header_is_held(fd)))
+            rc = -EALREADY;
+        if (fd >= 0)
+            close(fd);
     }
     news->keeps = news->is_first && is_of_another(&header, &news->before);
     if (rc == 0)
@@ -241,8 +248,12 @@ int record_file_write(record_file *file, record_news *news)
     if (rc != 0)
         return rc;
     rc = write_version(file, &store, news);
-    record_store_end(&store);
-    if (rc == 0)
+    if (rc == 0) {
+        int before = file->version;
+        file->version = store.fd;
+        store.fd = before;
         release_additions(file);
+    }
+    record_store_end(&store);
     return rc;
 }

@@ -4,8 +4,9 @@
  *
  * Several processes of a run may add to it (rank 0 of each communicator that opened files), each
  * when it ends. One of them writes at a time (record_store.h): the first one replaces the record of
- * an earlier run, the others add to what is there. Of two runs that write into one file at the same
- * time the one that writes last replaces what the other one wrote.
+ * an earlier run, the others add to what is there. Each keeps its last version locked until its
+ * end. So of runs at the same time the first one that writes keeps the file: another one finds a
+ * locked version that is not its own, and gives up. So does a process whose run's version is gone.
  *
  * Functions return 0 or a negative errno value. Not for concurrent use of one object.
  */
@@ -64,6 +65,7 @@ typedef struct record_news {
 } record_news;
 
 /* Writes what was added, which is empty then. After an error the file is what it was before.
+ * -EALREADY: it is news->before of another run at the same time, or a version of this one is gone;
  * -EBADMSG: the record of this run in the file is damaged; -ETIMEDOUT: another process keeps
  * FILE.new locked; -ENOTUNIQ: FILE.new or FILE~ is something else; -ERANGE: a sum; -EEXIST,
  * -EISDIR, -EINVAL: as record_file_open; -ENOMEM; errors of the file system. */

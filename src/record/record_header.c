@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE /* TEMP_FAILURE_RETRY, open_memstream */
+#define _GNU_SOURCE /* TEMP_FAILURE_RETRY, open_memstream, F_OFD_GETLK */
 #include "record/record_header.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -65,11 +66,18 @@ static long read_begin(int fd, char *text, size_t capacity)
     return (long)length;
 }
 
+bool record_header_is_held(int fd)
+{
+    struct flock whole = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+    return fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+}
+
 bool record_header_is_of_run(const record_header *header, int fd, const char *run, int64_t started)
 {
     struct stat status;
     return strcmp(header->run, run) == 0 && fstat(fd, &status) == 0 &&
-           (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec >= started;
+           (record_header_is_held(fd) ||
+            (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec >= started);
 }
 
 int record_header_check_begin(int fd)

@@ -34,8 +34,13 @@ typedef struct record_header {
  * nor a record; -ENOMEM; errors of the file system. */
 int record_header_read(record_header *header, int fd);
 
+/* Whether the process that wrote the version that is open as fd keeps it locked (record_store.h).
+ */
+bool record_header_is_held(int fd);
+
 /* Whether a process of that run wrote the version that is open as fd. `run` is the run's name,
- * which earlier runs may have had; `started` is as in record_origin. */
+ * which earlier runs may have had: they hold no version, and changed it before `started`, which is
+ * as in record_origin. */
 bool record_header_is_of_run(const record_header *header, int fd, const char *run, int64_t started);
 
 /* 0: the file is a record, the beginning of one, or empty. -EEXIST: neither; errors of the file

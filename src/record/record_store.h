@@ -2,8 +2,8 @@
  *
  * A file that is replaced as a whole, by one writer at a time: what has its name is never modified.
  * The next version is written to FILE.new, which its writer keeps locked (an fcntl lock of the open
- * file description, which ends with the process), and renamed. What a killed writer left there is
- * overwritten by the next one.
+ * file description, which ends with the process), and renamed; it stays locked until its writer
+ * closes it. What a killed writer left there is overwritten by the next one.
  *
  * Functions return 0 or a negative errno value: that of the failed call, or what is stated.
  */

@@ -22,7 +22,7 @@ struct scenario {
 struct options {
     const char *program, *dir, *folder;
     const struct scenario *scenario;
-    int children, killed, reversed;
+    int children, files, killed, reversed;
 };
 
 /* A file that some ranks share. */
@@ -102,21 +102,24 @@ static void scenario_halves(const struct options *o)
     MPI_Comm_free(&half);
 }
 
-/* Opens a file, makes DIR/opened, and accesses the file when DIR/go is there. */
+/* Opens a file, makes DIR/opened, and accesses the file when DIR/go is there, which it removes; for
+ * each of --files. */
 static void scenario_meet(const struct options *o)
 {
-    struct shared_file f = open_file(o, MPI_COMM_WORLD, "meet");
-    char path[4096];
-    if (world_rank == 0) {
-        snprintf(path, sizeof path, "%s/opened", o->dir);
-        fclose(fopen(path, "w"));
-        snprintf(path, sizeof path, "%s/go", o->dir);
-        while (access(path, F_OK) != 0)
-            usleep(10000);
+    char opened[4096], go[4096];
+    snprintf(opened, sizeof opened, "%s/opened", o->dir);
+    snprintf(go, sizeof go, "%s/go", o->dir);
+    for (int i = 0; i < o->files; i++) {
+        struct shared_file f = open_file(o, MPI_COMM_WORLD, "meet");
+        if (world_rank == 0) {
+            fclose(fopen(opened, "w"));
+            while (unlink(go) != 0)
+                usleep(10000);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        write_blocks(&f, 0);
+        close_file(&f);
     }
-    MPI_Barrier(MPI_COMM_WORLD);
-    write_blocks(&f, 0);
-    close_file(&f);
 }
 
 /* As many processes as --children says are started; they do the same on a file of their own, at
@@ -161,6 +164,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case 'd': o->dir = text; break;
     case 'f': o->folder = text; break;
     case 'c': o->children = atoi(text); break;
+    case 'n': o->files = atoi(text); break;
     case 'k': o->killed = 1; break;
     case 'r': o->reversed = 1; break;
     case ARGP_KEY_ARG:
@@ -182,6 +186,7 @@ int main(int argc, char **argv)
         {"dir", 'd', "DIR", 0, "Where files go (.)", 0},
         {"folder", 'f', "FOLDER", 0, "Change to this folder before all accesses", 0},
         {"children", 'c', "N", 0, "Processes that are spawned (1)", 0},
+        {"files", 'n', "N", 0, "Files that meet opens (1)", 0},
         {"killed", 'k', NULL, 0, "End without MPI_Finalize", 0},
         {"reversed", 'r', NULL, 0, "The order's ranks are the other way round in its file", 0},
         {0},
@@ -192,7 +197,7 @@ int main(int argc, char **argv)
         .args_doc = "order|halves|meet|spawn|far",
         .doc = "Accesses for the test of the recorder.",
     };
-    struct options o = {.program = argv[0], .dir = ".", .folder = ".", .children = 1};
+    struct options o = {.program = argv[0], .dir = ".", .folder = ".", .children = 1, .files = 1};
     argp_parse(&parser, argc, argv, 0, NULL, &o);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);

@@ -68,33 +68,51 @@ comment() {
     sed -n "s/^% $1: //p" "$2" | tr '\n' ' '
 }
 
-# two_jobs RANKS RANKS: both have opened their files before one of them ends; what they say is in one and two.
+# await_job NAME PROCESS: until it has opened a file, or ended.
+await_job() {
+    until [[ -e $tap_dir/$1/opened ]] || ! kill -0 "$2" 2>/dev/null; do sleep 0.05; done
+}
+
+# two_jobs RANKS RANKS [FILES]: both have opened their first files before one of them goes on; they close their files in turns.
+# What they say is in one and two.
 two_jobs() {
-    local name jobs=()
+    local name ranks=$1 file
+    local -A job
     rm -rf "$view"* "$tap_dir"/{one,two}
     for name in one two; do
         mkdir "$tap_dir/$name"
-        run_here "$1" --mca orte_tmpdir_base "$tap_dir/$name" --mca fcoll tatp --mca fcoll_tatp_num_aggregators 2 \
-            --mca fcoll_tatp_record "$view" "$programs/record" --dir "$tap_dir/$name" meet >"$tap_dir/$name/output" 2>&1 &
-        jobs+=($!)
-        until [[ -e $tap_dir/$name/opened ]] || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
-        shift
+        run_here "$ranks" --mca orte_tmpdir_base "$tap_dir/$name" --mca fcoll tatp --mca fcoll_tatp_num_aggregators 2 \
+            --mca fcoll_tatp_record "$view" "$programs/record" --dir "$tap_dir/$name" --files "${3:-1}" meet \
+            >"$tap_dir/$name/output" 2>&1 &
+        job[$name]=$! ranks=$2
+        await_job "$name" $!
     done
-    : >"$tap_dir/one/go"
-    wait "${jobs[0]}" || return
-    : >"$tap_dir/two/go"
-    wait "${jobs[1]}"
+    for ((file = 1; file <= ${3:-1}; file++)); do
+        for name in one two; do
+            rm "$tap_dir/$name/opened"
+            : >"$tap_dir/$name/go"
+            await_job "$name" "${job[$name]}"
+        done
+    done
+    wait "${job[one]}" && wait "${job[two]}"
 }
 
-tap_check "two jobs at the same time" two_jobs 3 3
+# The second one has not written before the first one ends.
+tap_check "a job that ends later" two_jobs 3 3
 tap_is "$(comment accesses "$view")$(comment bytes "$view")$(comment run "$view" | wc -w)" "1 24 1" \
-    "two jobs at the same time: the record is that of the one that ends last"
-tap_check "two jobs at the same time: with its matrix" "${matrix[@]}" --ranks 3 --dense "0 1 0/1 0 1/0 1 0" "$view"
+    "a job that ends later: the record is its own"
+tap_check "a job that ends later: with its matrix" "${matrix[@]}" --ranks 3 --dense "0 1 0/1 0 1/0 1 0" "$view"
 tap_contains "$(<"$tap_dir/two/output")" "are recorded in $view, instead of those of \"record\" on 3 ranks" \
-    "two jobs at the same time: it says what it replaces"
-tap_check "a job of more ranks at the same time" two_jobs 3 4
+    "a job that ends later: it says what it replaces"
+tap_check "a job of more ranks that ends later" two_jobs 3 4
 tap_is "$(comment ranks "$view")$(comment accesses "$view")" "4 1 " "a job of more ranks: its record"
 tap_is "$(cd "$tap_dir" && echo view.crs*) $(comment ranks "$view~")" "view.crs view.crs~ 3 " "a job of more ranks: the other record is kept"
+
+tap_check "jobs in turns" two_jobs 4 4 10
+tap_is "$(comment accesses "$view")$(cd "$tap_dir" && echo view.crs*)" "10 view.crs" "jobs in turns: the first one has recorded all"
+tap_is "$(cd "$tap_dir" && grep -c recorded {one,two}/output)" $'one/output:1\ntwo/output:0' "jobs in turns: and says so"
+tap_is "$(cd "$tap_dir" && grep -c "(\"record\" on 4 ranks, run $(comment run "$view" | tr -d ' ')) records" {one,two}/output)" \
+    $'one/output:0\ntwo/output:1' "jobs in turns: the other one says once why it does not"
 
 # --- spawned processes are another job, with ranks of its own ---
 
@@ -102,7 +120,8 @@ for children in 2 3; do
     rm -f "$view"
     tap_check "$children spawned processes" record_again 2 "${accesses[@]}" --children "$children" spawn
     tap_is "$(comment accesses "$view")$(comment run "$view" | wc -w)" "1 1" "$children spawned processes: one record"
-    tap_is "$(grep -c "are recorded in $view" <<<"$tap_output")" 2 "$children spawned processes: a line of each job"
+    tap_is "$(grep -c "are recorded in $view" <<<"$tap_output") $(grep -c "records into it at the same time" <<<"$tap_output")" \
+        "1 1" "$children spawned processes: a line of each job"
     tap_check "$children spawned processes: it is whole" "$TOOLS_DIR/dla" show "$view"
 done
 

@@ -19,7 +19,9 @@ enum { WRITERS = 8, ADDITIONS = 3, RUNS = 3, EVENTS = 4096 };
 /* What a writer did, in the order in which it happened. */
 enum event_kind {
     REPLACED, /* put a version in place */
-    ENDED     /* to write, without an error: all that it added is or was in the file */
+    ENDED,    /* to write, without an error: all that it added is or was in the file */
+    REFUSED,  /* because another run has the file */
+    FINISHED  /* recording: its version may be replaced from now on */
 };
 
 struct event {

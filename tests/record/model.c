@@ -12,7 +12,7 @@
 /* The version of the file. */
 struct version {
     bool is_there;
-    int run;
+    int run, writer;
     int count[WRITERS][ADDITIONS];
 };
 
@@ -21,6 +21,8 @@ struct model {
     struct version file;
     int written[WRITERS];   /* additions that the writer has written */
     bool is_first[WRITERS]; /* when it wrote last, its run was not in the file */
+    bool finished[WRITERS];
+    bool has_written[RUNS];
 };
 
 /* A version that a writer puts in place. */
@@ -28,9 +30,14 @@ static const char *replace_version(struct model *m, const struct event *e)
 {
     int run = m->h->writer[e->writer].run;
     struct version *v = &m->file;
+    if (v->is_there && v->run != run &&
+        (m->written[e->writer] > 0 || !(m->finished[v->writer] || m->h->writer[v->writer].killed)))
+        return "two runs record at the same time";
+    m->has_written[run] = true;
     m->is_first[e->writer] = !v->is_there || v->run != run;
     if (m->is_first[e->writer])
         *v = (struct version){.is_there = true, .run = run};
+    v->writer = e->writer;
     for (int k = m->written[e->writer]; k < e->added; k++)
         if (++v->count[e->writer][k] > 1)
             return "an addition is there twice";
@@ -45,9 +52,22 @@ static const char *check_end(const struct model *m, const struct event *e)
     return e->is_first != m->is_first[e->writer] ? "it is told what was not there" : NULL;
 }
 
+static const char *check_refusal(const struct model *m, const struct event *e)
+{
+    for (int r = 0; r < RUNS; r++)
+        if (m->has_written[r] && r != m->h->writer[e->writer].run)
+            return NULL;
+    return "a writer is refused, and there is no other run";
+}
+
 static const char *replay_event(struct model *m, const struct event *e)
 {
-    return e->kind == REPLACED ? replace_version(m, e) : check_end(m, e);
+    switch (e->kind) {
+    case REPLACED: return replace_version(m, e);
+    case ENDED: return check_end(m, e);
+    case REFUSED: return check_refusal(m, e);
+    default: m->finished[e->writer] = true; return NULL;
+    }
 }
 
 /* ---- the file ---- */

@@ -37,8 +37,8 @@ static void fail(struct writer *w, const char *what)
     _exit(1);
 }
 
-/* Only the lock may be late. */
-static void write_all(struct writer *w, record_file *file, bool until_done)
+/* Only the lock may be late. Returns false if another run has the file. */
+static bool write_all(struct writer *w, record_file *file, bool until_done)
 {
     record_news news;
     int rc;
@@ -47,8 +47,11 @@ static void write_all(struct writer *w, record_file *file, bool until_done)
     while (until_done && rc == -ETIMEDOUT);
     if (rc == 0)
         note_event(ENDED, news.is_first);
+    else if (rc == -EALREADY)
+        note_event(REFUSED, news.is_first);
     else if (rc != -ETIMEDOUT)
         fail(w, "a write failed");
+    return rc != -EALREADY;
 }
 
 _Noreturn void run_writer(struct history *h, int writer)
@@ -67,12 +70,14 @@ _Noreturn void run_writer(struct history *h, int writer)
     while (rc == -ETIMEDOUT);
     if (rc != 0)
         fail(w, "the file cannot be opened");
-    for (int k = 0; k < w->additions; k++) {
+    bool records = true;
+    for (int k = 0; k < w->additions && records; k++) {
         if (add_one(file, h->ranks[w->run], writer, k) != 0)
             fail(w, "an addition failed");
         w->added = k + 1;
-        write_all(w, file, k + 1 == w->additions);
+        records = write_all(w, file, k + 1 == w->additions);
     }
+    note_event(FINISHED, false);
     record_file_free(file);
     w->done = true;
     sem_post(&h->stopped);

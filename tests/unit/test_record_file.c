@@ -234,6 +234,20 @@ START_TEST(the_same_name_is_another_run_if_that_wrote_before)
 }
 END_TEST
 
+/* The clock of the file system may be behind. */
+START_TEST(what_the_run_holds_is_its_own_at_any_time)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    record_file *file = start_run("ring", "a", ((int64_t)now.tv_sec + 100) * 1000000000);
+    for (int64_t n = 1; n <= 2; n++) {
+        ck_assert_int_eq(add_access(file), 0);
+        check_record("a", n);
+    }
+    record_file_free(file);
+}
+END_TEST
+
 /* The mask is the process's: no other thread may create files without one. */
 START_TEST(the_mode_is_that_of_the_umask_and_stays)
 {
@@ -564,6 +578,36 @@ START_TEST(what_a_killed_writer_left_is_removed)
 }
 END_TEST
 
+/* The one that writes first, until all of its processes have ended. */
+START_TEST(of_runs_at_the_same_time_one_keeps_the_file)
+{
+    record_file *one = start_run("ring", "a", 0), *two = start_run("ring", "b", 0);
+    record_news news;
+    for (int64_t n = 1; n <= 3; n++) {
+        ck_assert_int_eq(add_access(one), 0);
+        add_entry(two, RANKS);
+        ck_assert_int_eq(record_file_write(two, &news), -EALREADY);
+        ck_assert_str_eq(news.before.run, "a");
+        check_record("a", n);
+    }
+    record_file_free(one);
+    one = start_run("ring", "a", 0);
+    ck_assert_int_eq(add_access(one), 0);
+    ck_assert_int_eq(write_record(two), -EALREADY);
+    check_record("a", 4);
+    record_file_free(one);
+    ck_assert_int_eq(write_record(two), 0);
+    check_record("b", 3);
+    ck_assert_int_eq(unlink(path), 0);
+    ck_assert_int_eq(add_access(two), -EALREADY);
+    ck_assert_int_eq(add_afresh("a"), 0);
+    ck_assert_int_eq(write_record(two), -EALREADY);
+    check_record("a", 1);
+    record_file_free(two);
+    ck_assert_uint_eq(remove_files(), 1);
+}
+END_TEST
+
 /* As another user may who can read the file. */
 static int hold_lock(const char *name, short type)
 {
@@ -614,7 +658,8 @@ int main(void)
     tcase_add_checked_fixture(all, make_dir, remove_dir);
     add_tests(all, additions_of_one_run_are_summed,
               the_same_name_is_another_run_if_that_wrote_before,
-              the_mode_is_that_of_the_umask_and_stays);
+              what_the_run_holds_is_its_own_at_any_time,
+              of_runs_at_the_same_time_one_keeps_the_file, the_mode_is_that_of_the_umask_and_stays);
     tcase_add_loop_test(all, what_is_there_is_replaced_or_left, 0,
                         sizeof versions / sizeof *versions);
     add_tests(all, nothing_else_is_replaced_by_what_is_kept, what_is_replaced_is_told,
