@@ -10,6 +10,7 @@
 #include "matrix/matrix.h"
 
 #include <argp.h>
+#include <stdbool.h>
 
 enum { TOOL_FAILURE = 1, TOOL_USAGE = 2, TOOL_INFEASIBLE = 3 };
 
@@ -77,6 +78,10 @@ void *tool_allocate(size_t count, size_t size);
 
 /* A copy; ends the program when out of memory. */
 char *tool_copy(const char *text);
+
+/* True in a process of its own, which prints no errors, and ends by _exit(0); then false, and
+ * whether that process has crashed. */
+bool tool_is_trial(bool *crashes);
 
 /* Seconds on a monotonic clock. */
 double tool_seconds(void);

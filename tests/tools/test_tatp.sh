@@ -416,6 +416,10 @@ network device ib1
 network device mlx5_1" "topology: of a machine"
 tap_is "$("${here[@]}" | sed -n 's/^machine  *//p')" "$(uname -n)" "topology: its name"
 tap_contains "$("${here[@]}")" "SLURM_JOB_NODELIST is not set" "topology: where more is to be found"
+sed '/type="Core"/s/ complete_cpuset="[^"]*"//' "$fixtures/../machine/adapters-on-both-packages.xml" >crash.xml
+"${here[@]:0:5}" HWLOC_XMLFILE=crash.xml tatp topology >out 2>err
+tap_check "topology: of a machine at which hwloc 2.9 crashes" \
+    grep -q "^cores\|^tatp: hwloc cannot tell what this machine has; HWLOC_XMLFILE is crash.xml" out err
 refuses 1 "tatp: this is one node, in no job of Slurm: name the file of a network" "topology: a picture of a machine" "${here[@]}" --svg a.svg
 
 # --- topology: a picture ---
