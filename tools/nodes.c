@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <limits.h>
 #include <search.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -139,7 +140,7 @@ int nodes_parse(node_list *nodes, const char *list)
 
 /* ---- hostfiles ---- */
 
-static const char blanks[] = " \t\r\n";
+static const char blanks[] = " \t\f\v\r\n";
 
 /* The lines of a text file. */
 struct text_file {
@@ -188,57 +189,59 @@ static void check_host_name(const struct text_file *text, const char *name)
         exit(tool_fail("%s:%zu: '%s' is not the name of a host", text->name, text->number, name));
 }
 
-/* A line's settings of its node. */
+/* What the words of a line say of its host. */
 struct hostfile_line {
     const struct text_file *text;
-    bool has_slots, has_most;
-    size_t slots, most;
+    const char *name;
+    size_t slots, most; /* 0: no max_slots */
+    bool given;         /* the slots, also by a line before */
 };
 
 static bool is_one_of(const char *word, size_t length, const char *const *names)
 {
     for (; *names != NULL; names++)
-        if (strlen(*names) == length && strncasecmp(word, *names, length) == 0)
+        if (strlen(*names) == length && strncmp(word, *names, length) == 0)
             return true;
     return false;
 }
 
-/* One KEY=VALUE, written without blanks; keys as in Open MPI's hostfiles. */
-static int parse_hostfile_word(struct hostfile_line *line, const char *word)
+static void set_line_slots(struct hostfile_line *line, size_t slots)
 {
-    static const char *const slots[] = {"slots", "count", "cpu", "cpus", NULL};
+    if (line->given)
+        exit(tool_fail("%s:%zu: the slots of %s are given twice: write them once", line->text->name,
+                       line->text->number, line->name));
+    line->slots = slots;
+    line->given = true;
+}
+
+static void set_line_most(struct hostfile_line *line, size_t most)
+{
+    if (most < line->slots)
+        exit(tool_fail("%s:%zu: %zu slots of %s are more than max_slots=%zu", line->text->name,
+                       line->text->number, line->slots, line->name, most));
+    line->most = most;
+}
+
+/* One KEY=VALUE, written without blanks; keys as in Open MPI's hostfiles. */
+static void parse_hostfile_word(struct hostfile_line *line, const char *word)
+{
+    static const char *const slots[] = {"slots", "count", "cpu", NULL};
     static const char *const most[] = {
         "max_slots", "max-slots", "slots_max", "slots-max", "max_count", "max-count", "count_max",
         "count-max", "max_cpu",   "max-cpu",   "cpu_max",   "cpu-max",   NULL};
-    static const char *const others[] = {"username", "user-name", "user_name", "port", NULL};
-    size_t length = strcspn(word, "=");
+    static const char *const users[] = {"username", "user-name", "user_name", NULL};
+    size_t length = strcspn(word, "="), number;
     const char *value = word[length] == '=' ? word + length + 1 : "";
-    if (is_one_of(word, length, others) && *value != '\0')
-        return 0;
-    if (is_one_of(word, length, slots) && tool_number(value, 0, SIZE_MAX, &line->slots) == 0)
-        line->has_slots = true;
-    else if (is_one_of(word, length, most) && tool_number(value, 0, SIZE_MAX, &line->most) == 0)
-        line->has_most = true;
-    else
-        return tool_fail("%s:%zu: '%s' is not slots=N or max_slots=N", line->text->name,
-                         line->text->number, word);
-    return 0;
-}
-
-/* Counts as Open MPI does: a node without slots=N has 1 slot, or max_slots; repeated, it gets 1
- * more. slots=N in a repetition is an error. */
-static int set_node_slots(struct hostfile_line *line, node_list *nodes, const char *name)
-{
-    bool again = find_node(nodes, name) != NULL;
-    if (again && line->has_slots)
-        return tool_fail("%s:%zu: %s is there already: its slots are given once", line->text->name,
-                         line->text->number, name);
-    if (!line->has_slots)
-        line->slots = line->has_most && !again ? line->most : 1;
-    if (line->has_most && line->most < line->slots)
-        return tool_fail("%s:%zu: %zu slots of %s are more than max_slots=%zu", line->text->name,
-                         line->text->number, line->slots, name, line->most);
-    return add_slots(nodes, number_node(nodes, name), line->slots);
+    bool is_number = tool_number(value, 0, INT_MAX, &number) == 0;
+    bool is_text = *value != '\0' && strchr(value, '=') == NULL;
+    if (is_number && is_one_of(word, length, slots))
+        set_line_slots(line, number);
+    else if (is_number && is_one_of(word, length, most))
+        set_line_most(line, number);
+    else if (!(is_number && strncmp(word, "port=", length + 1) == 0) &&
+             !(is_text && is_one_of(word, length, users)))
+        exit(tool_fail("%s:%zu: '%s' is not slots=N or max_slots=N", line->text->name,
+                       line->text->number, word));
 }
 
 /* Removes the blanks around '='. */
@@ -257,12 +260,32 @@ static void strip_blanks(char *text)
     *to = '\0';
 }
 
+static bool is_address(const char *name)
+{
+    struct in6_addr address;
+    return inet_pton(AF_INET, name, &address) == 1 || inet_pton(AF_INET6, name, &address) == 1;
+}
+
 /* Open MPI takes host names without their domain. */
 static void drop_domain(char *name)
 {
-    struct in6_addr address;
-    if (inet_pton(AF_INET, name, &address) != 1 && inet_pton(AF_INET6, name, &address) != 1)
+    if (!is_address(name))
         name[strcspn(name, ".")] = '\0';
+}
+
+/* The dot is first: users have none. */
+static const char letters[] = "._-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/* Open MPI reads digits alone as a number, and what follows "rank" as a line of a rankfile. */
+static bool is_hostfile_name(const char *name)
+{
+    size_t length = strlen(name), number;
+    if (is_address(name))
+        return true;
+    if (name[strspn(name, ".0123456789")] == '\0')
+        return *name != '0' && tool_number(name, 1, INT_MAX, &number) == 0;
+    return *name != '.' && length <= LONGEST_NAME && strspn(name, letters) == length &&
+           strcmp(name, "rank") != 0;
 }
 
 /* Replaces by blanks what begins with "//" or "#", and what is between the marks of C's comments,
@@ -285,59 +308,78 @@ static bool blank_comments(char *text, bool inside)
     return inside;
 }
 
-/* A line that begins with '^' excludes a node, also from lines before it. */
-static int parse_hostfile_line(struct text_file *text, node_list *nodes, node_list *excluded)
+struct hostfile {
+    struct text_file text;
+    node_list nodes, excluded;
+    node_list written, named; /* all names, as they are written and without domain */
+};
+
+/* The host of USER@NAME or NAME. Where releases of Open MPI differ, or read something else than
+ * what is meant, it is refused. */
+static char *parse_host(struct hostfile *h, char *word)
 {
-    struct hostfile_line line = {.text = text};
-    char *save = NULL;
-    strip_blanks(text->line);
-    char *name = strtok_r(text->line, blanks, &save);
-    if (name == NULL)
-        return 0;
-    for (char *word = strtok_r(NULL, blanks, &save); word != NULL;
-         word = strtok_r(NULL, blanks, &save))
-        if (parse_hostfile_word(&line, word) != 0)
-            return TOOL_FAILURE;
-    if (strchr(name, '@') != NULL)
-        name = strchr(name, '@') + 1;
-    bool excludes = *name == '^';
-    name += excludes;
-    check_host_name(text, name);
+    size_t user = strspn(word, letters + 1);
+    char *name = word[user] == '@' ? word + user + 1 : word + (*word == '^');
+    if (!is_hostfile_name(name))
+        exit(tool_fail("%s:%zu: '%s' is not the name of a host: lines are NAME slots=N",
+                       h->text.name, h->text.number, word));
+    size_t written = number_node(&h->written, name);
+    bool alike = strcmp(h->written.name[written], name) == 0;
     drop_domain(name);
-    if (!excludes)
-        return set_node_slots(&line, nodes, name);
-    number_node(excluded, name);
-    return 0;
+    if (number_node(&h->named, name) != written || !alike)
+        exit(tool_fail("%s:%zu: another line has another name of %s: write it alike in both",
+                       h->text.name, h->text.number, name));
+    return name;
 }
 
-static void copy_included(node_list *all, const node_list *excluded, node_list *nodes)
+/* Counts as Open MPI does: a host without slots=N has 1 slot, or max_slots; repeated, it gets 1
+ * more. A line that begins with '^' excludes a host, also from lines before it. */
+static void parse_hostfile_line(struct hostfile *h)
 {
-    for (size_t n = 0; n < all->count; n++) {
-        if (find_node(excluded, all->name[n]) != NULL)
+    char *save = NULL;
+    strip_blanks(h->text.line);
+    char *first = strtok_r(h->text.line, blanks, &save);
+    if (first == NULL)
+        return;
+    char *name = parse_host(h, first);
+    node_list *list = *first == '^' ? &h->excluded : &h->nodes;
+    struct hostfile_line line = {&h->text, name, 0, 0, find_node(list, name) != NULL};
+    size_t node = number_node(list, name);
+    line.slots = list->slots[node] + 1;
+    for (char *word = strtok_r(NULL, blanks, &save); word != NULL;
+         word = strtok_r(NULL, blanks, &save))
+        parse_hostfile_word(&line, word);
+    list->slots[node] = !line.given && line.most > 0 ? line.most : line.slots;
+}
+
+static void copy_included(const struct hostfile *h, node_list *nodes)
+{
+    for (size_t n = 0; n < h->nodes.count; n++) {
+        if (find_node(&h->excluded, h->nodes.name[n]) != NULL)
             continue;
-        size_t node = number_node(nodes, all->name[n]);
-        nodes->slots[node] = all->slots[n];
+        size_t node = number_node(nodes, h->nodes.name[n]);
+        nodes->slots[node] = h->nodes.slots[n];
     }
 }
 
 void nodes_read(node_list *nodes, const char *file)
 {
-    node_list all = {0}, excluded = {0};
-    struct text_file text = open_text_file(file);
+    struct hostfile h = {.text = open_text_file(file)};
     bool in_comment = false;
-    while (read_text_line(&text)) {
-        in_comment = blank_comments(text.line, in_comment);
-        if (parse_hostfile_line(&text, &all, &excluded) != 0)
-            exit(TOOL_FAILURE);
+    while (read_text_line(&h.text)) {
+        in_comment = blank_comments(h.text.line, in_comment);
+        parse_hostfile_line(&h);
     }
     if (in_comment)
         exit(tool_fail("%s: the last comment has no end", file));
-    close_text_file(&text);
-    copy_included(&all, &excluded, nodes);
+    close_text_file(&h.text);
+    copy_included(&h, nodes);
     if (nodes->count == 0)
         exit(tool_fail("%s: no hosts", file));
-    nodes_release(&all);
-    nodes_release(&excluded);
+    nodes_release(&h.nodes);
+    nodes_release(&h.excluded);
+    nodes_release(&h.written);
+    nodes_release(&h.named);
 }
 
 void nodes_release(node_list *nodes)

@@ -23,7 +23,8 @@ int nodes_parse(node_list *nodes, const char *list);
 /* Adds the nodes of a hostfile, read as Open MPI does: one per line with slots=N (default 1, or
  * max_slots) and max_slots=M, comments after '#' or "//" and between C's marks. Names lose their
  * domain. A repeated node without a number gets one more slot; "^NAME" removes a node; users and
- * ports are ignored. Ends the program after a message if the file is unusable. */
+ * ports are ignored. Ends the program after a message if the file is unusable: refused by all
+ * releases, or read in different ways. */
 void nodes_read(node_list *nodes, const char *file);
 
 void nodes_release(node_list *nodes);

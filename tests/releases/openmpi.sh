@@ -15,6 +15,7 @@ tests=(
     tests/mpi/test_libraries.sh
     tests/mpi/test_device.sh
     tests/mpi/test_uplinks.sh
+    tests/dla/test_hostfiles.sh
     tests/dla/test_launchers.sh
 )
 more_files=(

@@ -196,7 +196,7 @@ placed "x x y y x y" "nodes of a hostfile, one named twice" -f view.crs -H hosts
 printf 'user@a slots = 2 port=22\nb max-slots=3\n c count=2\r\nd\n^d\n^e\n' >hosts
 tap_is "$(dla map --cart 7 -H hosts -F slurm -m byslot | xargs)" "a a b b b c c" \
     "map: a hostfile with users, max-slots alone, blanks around '=', nodes taken out"
-printf 'a.x.org slots=2 // the first, by its long name\n/* two\nlines */ b slots=1 /* the second */\nb.x.org//again\n10.0.0.1\n' >hosts
+printf 'a.x.org slots=2 // the first, by its long name\n/* two\nlines */ b slots=1 /* the second */\nb//again\n10.0.0.1\n' >hosts
 tap_is "$(dla map --cart 5 -H hosts -F slurm -m byslot | xargs)" "a a b b 10.0.0.1" "map: a hostfile with Open MPI's comments and domains"
 hosts_refuse() {
     printf '%b' "$1" >bad
@@ -204,9 +204,10 @@ hosts_refuse() {
 }
 hosts_refuse 'x slots=3\ny slots=three\n' "2: 'slots=three' is not slots=N or max_slots=N" "slots that are no number"
 hosts_refuse 'x slots=3\ny 3\n' "2: '3' is not slots=N or max_slots=N" "a stray word"
-hosts_refuse 'x slots=3\nx slots=3\n' "2: x is there already: its slots are given once" "slots of a node given twice"
-hosts_refuse 'x slots=3\nx.org slots=3\n' "2: x is there already: its slots are given once" "slots of a long name given twice"
-hosts_refuse 'x /* the\nfirst */ slots=3\n' "2: 'slots=3' is not the name of a host" "a line that goes on behind a comment"
+hosts_refuse 'x slots=3\nx slots=3\n' "2: the slots of x are given twice: write them once" "slots of a node given twice"
+hosts_refuse 'x slots=3\nx.org\n' "2: another line has another name of x: write it alike in both" "a long and a short name"
+hosts_refuse '+n0 slots=3\n' "1: '+n0' is not the name of a host: lines are NAME slots=N" "a relative name"
+hosts_refuse 'x /* the\nfirst */ slots=3\n' "2: 'slots=3' is not the name of a host: lines are NAME slots=N" "a line that goes on behind a comment"
 hosts_refuse 'x /* the\nfirst' " the last comment has no end" "a comment without an end"
 hosts_refuse 'x slots=3 max_slots=2\n' "1: 3 slots of x are more than max_slots=2" "more slots than max_slots"
 wrong_input "nohosts: No such file or directory" "a missing hostfile" -f view.crs -H nohosts

@@ -118,7 +118,7 @@ printf '%s[31m\n' "$esc" >hostile
 refuses 1 "tatp: hostile:1: '\\x1b[31m' is not the name of a host" "hosts: no control characters" \
     tatp plan --requests one.mtx --hosts @hostile
 printf '\357\273\277a\n' >hostile
-refuses 1 "dla: hostile:1: '\\xef\\xbb\\xbfa' is not the name of a host" "a hostfile with a byte order mark" dla map --cart 1 --hostfile hostile
+refuses 1 "dla: hostile:1: '\\xef\\xbb\\xbfa' is not the name of a host: lines are NAME slots=N" "a hostfile with a byte order mark" dla map --cart 1 --hostfile hostile
 printf 'a slots=%s[31m\n' "$esc" >hostile
 refuses 1 "dla: hostile:1: 'slots=\\x1b[31m' is not slots=N or max_slots=N" "a hostfile: no control characters" \
     dla map --cart 1 --hostfile hostile
