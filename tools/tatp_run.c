@@ -26,7 +26,7 @@ typedef struct run_options {
 static void set_parameter(const char *name, const char *value)
 {
     char variable[PARAMETER_NAME_BYTES], valid[PARAMETER_VALID_BYTES];
-    char advice[2 * BASE_SETTING_BYTES];
+    char message[BASE_UNKNOWN_BYTES];
     const char *known[PARAMETERS + 1];
     base_settings settings = parameter_settings(known);
     int64_t parsed;
@@ -35,8 +35,8 @@ static void set_parameter(const char *name, const char *value)
         i++;
     if (i == PARAMETERS) {
         settings.prefix = "";
-        base_advise(&settings, name, advice);
-        tool_fail("there is no parameter %s; %s", name, advice);
+        base_describe_unknown(&settings, name, message);
+        tool_fail("there is no parameter %s", message);
         exit(TOOL_USAGE);
     }
     if (!parameter_parse(i, value, &parsed)) {

@@ -107,8 +107,8 @@ int dla_map_job(rte_job *jdata, rte_options *options);
 /* Shows that nothing is started, and why. Returns ERR_SILENT. */
 int dla_refuse(const char *reason);
 
-/* Reports parameters that do not exist. files: as of dla_check_parameters. */
-void dla_report_parameters(const char *files);
+/* For dla_check_parameters. */
+void dla_report_unknown(const char *message);
 
 /* ---- what each launcher has of its own ---- */
 

@@ -27,14 +27,9 @@ int dla_refuse(const char *reason)
     return RTE(ERR_SILENT);
 }
 
-static void report_unknown(const char *message)
+void dla_report_unknown(const char *message)
 {
     core(output)(0, "rmaps:dla: there is no MCA parameter %s", message);
-}
-
-void dla_report_parameters(const char *files)
-{
-    dla_check_parameters(files, report_unknown);
 }
 
 /* From 0, -EINVAL with a reason, or -ENOMEM. */

@@ -17,8 +17,7 @@
 /* Of a name, which is cut off there. */
 #define BASE_SETTING_BYTES 64
 #define BASE_UNKNOWN_BYTES 512
-/* The rest of a file with a longer line is not read. */
-#define BASE_MOST_LINE ((size_t)1 << 20)
+#define BASE_MOST_LINE ((size_t)1 << 20) /* the rest of a file with a longer one is not read */
 
 /* A setting that existed, and what there is in its place, for people. */
 typedef struct base_removed {
@@ -30,7 +29,7 @@ typedef struct base_settings {
     const char *prefix;       /* begin of the names of settings */
     const char *const *known; /* what follows it; the last is NULL */
     const char *manual;       /* section and name of the page that lists them */
-    void (*report)(const char *message); /* of base_is_unknown */
+    void (*report)(const char *message); /* a name, and what to do */
     const base_removed *removed;         /* without the prefix, the last has no name; NULL: none */
 } base_settings;
 
@@ -68,93 +67,84 @@ static inline const char *base_nearest_name(const char *name, const char *const 
     return nearest;
 }
 
-/* What to do about a name that is none of the known ones. */
-static inline void base_advise(const base_settings *s, const char *name,
-                               char advice[2 * BASE_SETTING_BYTES])
+/* Of a name that is none of the known ones: writes it, a semicolon and what to do. */
+static inline void base_describe_unknown(const base_settings *s, const char *name,
+                                         char message[BASE_UNKNOWN_BYTES])
 {
     const char *nearest = base_nearest_name(name, s->known);
     const base_removed *r = s->removed;
+    char shown[4 * BASE_SETTING_BYTES];
     while (r != NULL && r->name != NULL && strcmp(r->name, name) != 0)
         r++;
+    base_escape(shown, sizeof shown, name);
     if (r != NULL && r->name != NULL)
-        snprintf(advice, 2 * BASE_SETTING_BYTES, "%s", r->instead);
+        snprintf(message, BASE_UNKNOWN_BYTES, "%s%s; %s", s->prefix, shown, r->instead);
     else if (nearest != NULL)
-        snprintf(advice, 2 * BASE_SETTING_BYTES, "did you mean %s%s?", s->prefix, nearest);
+        snprintf(message, BASE_UNKNOWN_BYTES, "%s%s; did you mean %s%s?", s->prefix, shown,
+                 s->prefix, nearest);
     else
-        snprintf(advice, 2 * BASE_SETTING_BYTES, "man %s lists them", s->manual);
+        snprintf(message, BASE_UNKNOWN_BYTES, "%s%s; man %s lists them", s->prefix, shown,
+                 s->manual);
 }
 
-/* Of a text that begins with a name: whether it is a setting that does not exist. Writes the name,
- * a semicolon and what to do. */
+/* Of a text that begins with a name: whether it is a setting that does not exist. */
 static inline bool base_is_unknown(const base_settings *s, const char *text,
                                    char message[BASE_UNKNOWN_BYTES])
 {
     size_t prefix = strlen(s->prefix);
-    char name[BASE_SETTING_BYTES], shown[4 * BASE_SETTING_BYTES], advice[2 * BASE_SETTING_BYTES];
+    char name[BASE_SETTING_BYTES];
     if (strncmp(text, s->prefix, prefix) != 0)
         return false;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(text + prefix, "= \t\n"), text + prefix);
     const char *nearest = base_nearest_name(name, s->known);
     if (nearest != NULL && strcmp(name, nearest) == 0)
         return false;
-    base_escape(shown, sizeof shown, name);
-    base_advise(s, name, advice);
-    snprintf(message, BASE_UNKNOWN_BYTES, "%s%s; %s", s->prefix, shown, advice);
+    base_describe_unknown(s, name, message);
     return true;
-}
-
-static inline void base_check_setting(const base_settings *s, const char *text)
-{
-    char message[BASE_UNKNOWN_BYTES];
-    if (base_is_unknown(s, text, message))
-        s->report(message);
 }
 
 /* NAME = VALUE or, as in files for --tune, any number of --mca NAME VALUE. */
 static inline void base_check_line(const base_settings *s, char *line)
 {
     bool is_name = true;
-    char *rest = NULL, *word = strtok_r(line, " \t", &rest);
+    char message[BASE_UNKNOWN_BYTES], *rest = NULL, *word = strtok_r(line, " \t", &rest);
     for (; word != NULL && *word != '#'; word = strtok_r(NULL, " \t", &rest)) {
-        if (is_name)
-            base_check_setting(s, word);
+        if (is_name && base_is_unknown(s, word, message))
+            s->report(message);
         is_name = strcmp(word, "-mca") == 0 || strcmp(word, "--mca") == 0;
     }
 }
 
-static inline void base_check_file(const base_settings *s, const char *path)
+/* files: names that are separated by commas or colons. */
+static inline void base_check_files(const base_settings *s, const char *files)
 {
-    const char *cause;
-    FILE *stream = base_open_regular(path, &cause);
-    char *line = NULL;
-    size_t capacity = 0, length = 0;
-    while (stream != NULL &&
-           base_append_line(stream, BASE_MOST_LINE, &line, &capacity, &length) == 1) {
-        base_check_line(s, line);
-        length = 0;
+    char *list = strdup(files), *rest = NULL, *line = NULL;
+    size_t capacity = 0;
+    for (char *path = list == NULL ? NULL : strtok_r(list, ",:", &rest); path != NULL;
+         path = strtok_r(NULL, ",:", &rest)) {
+        const char *cause;
+        FILE *stream = base_open_regular(path, &cause);
+        size_t length = 0;
+        while (stream != NULL &&
+               base_append_line(stream, BASE_MOST_LINE, &line, &capacity, &length) == 1) {
+            base_check_line(s, line);
+            length = 0;
+        }
+        if (stream != NULL)
+            fclose(stream);
     }
     free(line);
-    if (stream != NULL)
-        fclose(stream);
+    free(list);
 }
 
 static inline void base_check_environment(const base_settings *s)
 {
     extern char **environ;
     size_t length = strlen(s->variable);
+    char message[BASE_UNKNOWN_BYTES];
     for (char **v = environ; *v != NULL; v++)
-        if (strncmp(*v, s->variable, length) == 0)
-            base_check_setting(s, *v + length);
-}
-
-/* files: names that are separated by commas or colons. */
-static inline void base_check_files(const base_settings *s, const char *files)
-{
-    char *list = strdup(files), *rest = NULL;
-    for (char *path = list == NULL ? NULL : strtok_r(list, ",:", &rest); path != NULL;
-         path = strtok_r(NULL, ",:", &rest))
-        base_check_file(s, path);
-    free(list);
+        if (strncmp(*v, s->variable, length) == 0 && base_is_unknown(s, *v + length, message))
+            s->report(message);
 }
 
 #endif

@@ -137,25 +137,20 @@ static bool allows(const char *list, const char *component)
     return is_listed != excludes;
 }
 
-/* Whether the program is not to use the component of a framework, and that is reported. */
-static bool is_excluded(const checked *c, char *const *environment, const char *framework,
-                        const char *component)
-{
-    char name[64], shown[64];
-    snprintf(name, sizeof name, "OMPI_MCA_%s", framework);
-    const char *list = find_variable(environment, name);
-    if (list == NULL || allows(list, component))
-        return false;
-    base_escape(shown, sizeof shown, list);
-    report(c, false, "has no effect with --mca %s %s: use --mca io ompio --mca fcoll tatp",
-           framework, shown);
-    return true;
-}
-
 static void check_record(const checked *c, char *const *environment)
 {
-    if (!is_excluded(c, environment, "io", "ompio") &&
-        !is_excluded(c, environment, "fcoll", "tatp") && c->folder != NULL)
+    static const char *const needed[][2] = {{"OMPI_MCA_io", "ompio"}, {"OMPI_MCA_fcoll", "tatp"}};
+    char shown[64];
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+        const char *list = find_variable(environment, needed[i][0]);
+        if (list != NULL && !allows(list, needed[i][1])) {
+            base_escape(shown, sizeof shown, list);
+            report(c, false, "has no effect with --mca %s %s: use --mca io ompio --mca fcoll tatp",
+                   needed[i][0] + strlen("OMPI_MCA_"), shown);
+            return;
+        }
+    }
+    if (c->folder != NULL)
         check_folder(c);
 }
 

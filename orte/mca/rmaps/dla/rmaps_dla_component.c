@@ -46,14 +46,14 @@ static void check_names(void)
 {
     static const char *const lists[] = {"param_files", "envar_file_prefix"};
 
-    dla_report_parameters(NULL);
+    dla_check_parameters(NULL, dla_report_unknown);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         int index = mca_base_var_find("opal", "mca", "base", lists[i]);
         char *const *files = NULL;
 
         (void)mca_base_var_get_value(index, &files, NULL, NULL);
         if (NULL != files && NULL != *files)
-            dla_report_parameters(*files);
+            dla_check_parameters(*files, dla_report_unknown);
     }
 }
 

@@ -102,7 +102,7 @@ static int rmaps_dla_open(void)
 {
     (void)unsetenv(PRRTE_SPEC_VARIABLE);
     if (PRTE_PROC_IS_MASTER)
-        dla_report_parameters(NULL);
+        dla_check_parameters(NULL, dla_report_unknown);
     return PRTE_SUCCESS;
 }
 
