@@ -8,61 +8,72 @@
 #include "access/tile.h"
 #include "base/memory.h"
 
+/* Of MPI 4; NULL where the MPI that runs has none. Without them, no datatype has large counts. */
+int PMPI_Type_get_envelope_c(MPI_Datatype, MPI_Count *, MPI_Count *, MPI_Count *, MPI_Count *,
+                             int *) __attribute__((weak));
+int PMPI_Type_get_contents_c(MPI_Datatype, MPI_Count, MPI_Count, MPI_Count, MPI_Count, int *,
+                             MPI_Aint *, MPI_Count *, MPI_Datatype *) __attribute__((weak));
+
 /* What a datatype was made of. */
 typedef struct contents {
     int combiner;
-    int integers, addresses, types;
-    int *integer;
-    MPI_Aint *address;
+    MPI_Count integers, addresses, counts, types;
+    MPI_Count *value; /* the arguments, in the order of the constructor without large counts */
     MPI_Datatype *type;
 } contents;
 
-static int combiner_of(MPI_Datatype type, contents *c)
+static contents get_envelope(MPI_Datatype type)
 {
-    PMPI_Type_get_envelope(type, &c->integers, &c->addresses, &c->types, &c->combiner);
-    return c->combiner;
+    contents c = {0};
+    if (PMPI_Type_get_envelope_c != NULL) {
+        PMPI_Type_get_envelope_c(type, &c.integers, &c.addresses, &c.counts, &c.types, &c.combiner);
+        return c;
+    }
+    int integers, addresses, types;
+    PMPI_Type_get_envelope(type, &integers, &addresses, &types, &c.combiner);
+    return (contents){c.combiner, integers, addresses, 0, types, NULL, NULL};
 }
 
-/* Predefined datatypes have no contents. Fortran's parametrized ones have some, and are freed by
- * nobody. */
-static bool is_predefined(int combiner)
+/* Others are predefined, and freed by nobody. */
+static bool is_derived(const contents *c)
 {
-    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
-           combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
+    return c->types == 1 || c->combiner == MPI_COMBINER_STRUCT;
 }
 
 void front_type_free(MPI_Datatype type)
 {
-    contents c;
-    if (!is_predefined(combiner_of(type, &c)))
+    const contents c = get_envelope(type);
+    if (is_derived(&c))
         PMPI_Type_free(&type);
 }
 
-static void release_contents(contents *c)
-{
-    for (int i = 0; c->type != NULL && i < c->types; i++)
-        front_type_free(c->type[i]);
-    free(c->integer);
-    free(c->address);
-    free(c->type);
-}
-
+/* c: as get_envelope returns it. Large counts stand behind the first integers of an array, and
+ * before everything else. */
 static int get_contents(MPI_Datatype type, contents *c)
 {
-    *c = (contents){0};
-    if (is_predefined(combiner_of(type, c)))
-        return 0;
-    c->integer = base_alloc((size_t)c->integers, sizeof *c->integer);
-    c->address = base_alloc((size_t)c->addresses, sizeof *c->address);
-    MPI_Datatype *types = base_alloc((size_t)c->types, sizeof *types);
-    if (c->integer == NULL || c->address == NULL || types == NULL) {
-        free(types);
-        return -ENOMEM;
-    }
-    PMPI_Type_get_contents(type, c->integers, c->addresses, c->types, c->integer, c->address,
-                           types);
-    c->type = types;
-    return 0;
+    const bool is_array = c->integers > 0 && c->counts > 0;
+    const MPI_Count known = c->integers + c->counts,
+                    first = is_array ? (c->combiner == MPI_COMBINER_SUBARRAY ? 1 : 3) : 0;
+    int rc = 0;
+    int *integer = base_zeroed((size_t)c->integers, sizeof *integer, &rc);
+    MPI_Aint *address = base_zeroed((size_t)c->addresses, sizeof *address, &rc);
+    c->value = base_zeroed((size_t)(known + c->addresses), sizeof *c->value, &rc);
+    c->type = base_zeroed((size_t)c->types, sizeof *c->type, &rc);
+    if (rc != 0)
+        c->types = c->integers = c->addresses = 0;
+    else if (PMPI_Type_get_contents_c != NULL)
+        PMPI_Type_get_contents_c(type, c->integers, c->addresses, c->counts, c->types, integer,
+                                 address, c->value + first, c->type);
+    else
+        PMPI_Type_get_contents(type, (int)c->integers, (int)c->addresses, (int)c->types, integer,
+                               address, c->type);
+    for (MPI_Count i = 0; i < c->integers; i++)
+        c->value[i < first ? i : i + c->counts] = integer[i];
+    for (MPI_Count i = 0; i < c->addresses; i++)
+        c->value[known + i] = address[i];
+    free(integer);
+    free(address);
+    return rc;
 }
 
 front_type_size front_type_measure(MPI_Datatype type)
@@ -82,12 +93,10 @@ typedef struct element {
     front_type_size size;
 } element;
 
-static int flatten(MPI_Datatype type, int64_t base, access_list *list);
-
 static int make_element(MPI_Datatype type, element *e)
 {
     *e = (element){.size = front_type_measure(type)};
-    return flatten(type, -e->size.low, &e->list);
+    return front_type_flatten(type, -e->size.low, &e->list);
 }
 
 /* a + b * c, or INT64_MIN, which is no valid offset. */
@@ -139,71 +148,32 @@ static int append_blocks(access_list *list, const element *e, int64_t at, int64_
 typedef struct selection {
     int64_t size; /* of the dimension */
     int64_t first, blocks, length, step, missing;
+    int64_t stride; /* bytes from one index to the next */
 } selection;
 
-/* The dimensions from this one on, the last one being the fastest. `stride`: bytes from one index
- * of each dimension to the next. */
+/* The dimensions from this one on, the last one being the fastest. */
 static int append_array(access_list *list, const element *e, const selection *s, int dimensions,
-                        const int64_t *stride, int64_t at)
+                        int64_t at)
 {
     int rc = 0;
     for (int64_t b = 0; b < s->blocks && rc == 0; b++) {
         int64_t length = s->length - (b == s->blocks - 1 ? s->missing : 0);
-        int64_t begin = offset_of(at, s->first + b * s->step, *stride);
+        int64_t begin = offset_of(at, s->first + b * s->step, s->stride);
         if (dimensions == 1) {
             rc = append_elements(list, e, begin, length);
         } else if (dimensions == 2 && s[1].blocks == 1) {
-            rc = append_blocks(list, e, offset_of(begin, s[1].first, stride[1]), length,
-                               s[1].length - s[1].missing, *stride);
+            rc = append_blocks(list, e, offset_of(begin, s[1].first, s[1].stride), length,
+                               s[1].length - s[1].missing, s->stride);
         } else {
             for (int64_t i = 0; i < length && rc == 0; i++)
-                rc = append_array(list, e, s + 1, dimensions - 1, stride + 1,
-                                  offset_of(begin, i, *stride));
+                rc = append_array(list, e, s + 1, dimensions - 1, offset_of(begin, i, s->stride));
         }
     }
     return rc;
 }
 
-/* In C's order of dimensions. */
-static int append_selected(access_list *list, const element *e, const selection *s, int dimensions,
-                           int64_t at)
-{
-    int64_t *stride = base_alloc((size_t)dimensions, sizeof *stride), next = e->size.extent;
-    if (stride == NULL)
-        return -ENOMEM;
-    for (int d = dimensions - 1; d >= 0; d--) {
-        stride[d] = next;
-        next = offset_of(0, next, s[d].size);
-    }
-    int rc = append_array(list, e, s, dimensions, stride, at);
-    free(stride);
-    return rc;
-}
-
-/* The dimension of the arguments that is the d-th in C's order. */
-static int dimension_of(int d, int dimensions, int order)
-{
-    return order == MPI_ORDER_FORTRAN ? dimensions - 1 - d : d;
-}
-
-static int append_subarray(access_list *list, const contents *c, const element *e, int64_t at)
-{
-    int n = c->integer[0];
-    const int *size = c->integer + 1, *length = size + n, *first = length + n;
-    selection *s = base_alloc((size_t)n, sizeof *s);
-    if (s == NULL)
-        return -ENOMEM;
-    for (int d = 0; d < n; d++) {
-        int i = dimension_of(d, n, first[n]);
-        s[d] = (selection){size[i], first[i], length[i] > 0, length[i], 0, 0};
-    }
-    int rc = append_selected(list, e, s, n, at);
-    free(s);
-    return rc;
-}
-
 /* What process `rank` of `ranks` has of a dimension of `size`. */
-static selection distribute(int64_t size, int distribution, int64_t argument, int64_t ranks,
+static selection distribute(int64_t size, int64_t distribution, int64_t argument, int64_t ranks,
                             int64_t rank)
 {
     selection s = {.size = size};
@@ -225,101 +195,112 @@ static selection distribute(int64_t size, int distribution, int64_t argument, in
     return s;
 }
 
-static int append_darray(access_list *list, const contents *c, const element *e, int64_t at)
+/* MPI_COMBINER_SUBARRAY and MPI_COMBINER_DARRAY. The grid of processes of the latter is in C's
+ * order whatever that of the array is. */
+static int append_selected(access_list *list, const contents *c, const element *e, int64_t at)
 {
-    int n = c->integer[2], rank = c->integer[1];
-    const int *size = c->integer + 3, *distribution = size + n, *argument = distribution + n,
-              *ranks = argument + n, order = ranks[n];
-    selection *s = base_alloc((size_t)n, sizeof *s);
+    const bool is_distributed = c->combiner == MPI_COMBINER_DARRAY;
+    const MPI_Count *n = c->value + (is_distributed ? 2 : 0), *size = n + 1, *second = size + *n,
+                    *third = second + *n, *last = third + *n,
+                    order = is_distributed ? last[*n] : *last;
+    int64_t rank = c->value[1], stride = e->size.extent;
+    selection *s = base_alloc((size_t)*n, sizeof *s);
     if (s == NULL)
         return -ENOMEM;
-    /* The grid of processes is in C's order whatever that of the array is. */
-    for (int i = n - 1; i >= 0; i--) {
-        s[dimension_of(i, n, order)] =
-            distribute(size[i], distribution[i], argument[i], ranks[i], rank % ranks[i]);
-        rank /= ranks[i];
+    for (int64_t i = *n - 1; i >= 0; i--) {
+        selection *own = &s[order == MPI_ORDER_FORTRAN ? *n - 1 - i : i];
+        if (is_distributed) {
+            *own = distribute(size[i], second[i], third[i], last[i], rank % last[i]);
+            rank /= last[i];
+        } else {
+            *own = (selection){size[i], third[i], second[i] > 0, second[i], 0, 0, 0};
+        }
     }
-    int rc = append_selected(list, e, s, n, at);
+    for (int64_t d = *n - 1; d >= 0; d--) {
+        s[d].stride = stride;
+        stride = offset_of(0, stride, s[d].size);
+    }
+    int rc = append_array(list, e, s, (int)*n, at);
     free(s);
     return rc;
 }
 
 /* ---- combiners ---- */
 
-/* Blocks whose lengths are those of `length` or, without it, all `equal`, and whose displacements
- * are `index`, in elements, or else `address`, in bytes. */
-static int append_indexed(access_list *list, const element *e, int64_t at, int blocks,
-                          const int *length, int equal, const int *index, const MPI_Aint *address)
+/* Blocks of lengths of their own, or of equal ones. unit: bytes, of displacements. */
+static int append_indexed(access_list *list, const contents *c, const element *e, int64_t at,
+                          bool equal, int64_t unit)
 {
+    const MPI_Count blocks = c->value[0], *length = c->value + 1,
+                    *displacement = length + (equal ? 1 : blocks);
     int rc = 0;
-    for (int i = 0; i < blocks && rc == 0; i++) {
-        int64_t begin =
-            index != NULL ? offset_of(at, index[i], e->size.extent) : offset_of(at, 1, address[i]);
-        rc = append_elements(list, e, begin, length != NULL ? length[i] : equal);
-    }
+    for (int64_t i = 0; i < blocks && rc == 0; i++)
+        rc = append_elements(list, e, offset_of(at, displacement[i], unit), length[equal ? 0 : i]);
     return rc;
 }
 
 static int append_combined(access_list *list, const contents *c, const element *e, int64_t at)
 {
-    const int *n = c->integer;
+    const MPI_Count *n = c->value, extent = e->size.extent;
     switch (c->combiner) {
     case MPI_COMBINER_DUP:
     case MPI_COMBINER_RESIZED: return append_elements(list, e, at, 1);
     case MPI_COMBINER_CONTIGUOUS: return append_elements(list, e, at, n[0]);
-    case MPI_COMBINER_VECTOR: return append_blocks(list, e, at, n[0], n[1], n[2] * e->size.extent);
-    case MPI_COMBINER_HVECTOR: return append_blocks(list, e, at, n[0], n[1], c->address[0]);
-    case MPI_COMBINER_INDEXED:
-        return append_indexed(list, e, at, n[0], n + 1, 0, n + 1 + n[0], NULL);
-    case MPI_COMBINER_HINDEXED:
-        return append_indexed(list, e, at, n[0], n + 1, 0, NULL, c->address);
-    case MPI_COMBINER_INDEXED_BLOCK:
-        return append_indexed(list, e, at, n[0], NULL, n[1], n + 2, NULL);
-    case MPI_COMBINER_HINDEXED_BLOCK:
-        return append_indexed(list, e, at, n[0], NULL, n[1], NULL, c->address);
-    case MPI_COMBINER_SUBARRAY: return append_subarray(list, c, e, at);
-    case MPI_COMBINER_DARRAY: return append_darray(list, c, e, at);
+    case MPI_COMBINER_VECTOR:
+        return append_blocks(list, e, at, n[0], n[1], offset_of(0, n[2], extent));
+    case MPI_COMBINER_HVECTOR: return append_blocks(list, e, at, n[0], n[1], n[2]);
+    case MPI_COMBINER_INDEXED: return append_indexed(list, c, e, at, false, extent);
+    case MPI_COMBINER_HINDEXED: return append_indexed(list, c, e, at, false, 1);
+    case MPI_COMBINER_INDEXED_BLOCK: return append_indexed(list, c, e, at, true, extent);
+    case MPI_COMBINER_HINDEXED_BLOCK: return append_indexed(list, c, e, at, true, 1);
+    case MPI_COMBINER_SUBARRAY:
+    case MPI_COMBINER_DARRAY: return append_selected(list, c, e, at);
     default: return -ENOTSUP;
     }
 }
 
 static int append_struct(access_list *list, const contents *c, int64_t at)
 {
+    const MPI_Count blocks = c->value[0], *length = c->value + 1, *displacement = length + blocks;
     int rc = 0;
-    for (int i = 0; i < c->integer[0] && rc == 0; i++) {
+    for (int64_t i = 0; i < blocks && rc == 0; i++) {
         element e;
         rc = make_element(c->type[i], &e);
         if (rc == 0)
-            rc = append_elements(list, &e, offset_of(at, 1, c->address[i]), c->integer[1 + i]);
+            rc = append_elements(list, &e, offset_of(at, 1, displacement[i]), length[i]);
         access_release(&e.list);
     }
     return rc;
 }
 
-/* Of one element that starts at `base`. */
-static int flatten(MPI_Datatype type, int64_t base, access_list *list)
+static int append_derived(access_list *list, MPI_Datatype type, contents *c, int64_t at)
 {
-    contents c;
     element e;
-    int rc = get_contents(type, &c);
-    if (rc == 0 && is_predefined(c.combiner)) {
-        const front_type_size size = front_type_measure(type);
-        rc = access_append(list, base + size.low, size.bytes, list->bytes);
-    } else if (rc == 0 && c.combiner == MPI_COMBINER_STRUCT) {
-        rc = append_struct(list, &c, base);
+    int rc = get_contents(type, c);
+    if (rc == 0 && c->combiner == MPI_COMBINER_STRUCT) {
+        rc = append_struct(list, c, at);
     } else if (rc == 0) {
-        rc = make_element(c.type[0], &e);
+        rc = make_element(c->type[0], &e);
         if (rc == 0)
-            rc = append_combined(list, &c, &e, base);
+            rc = append_combined(list, c, &e, at);
         access_release(&e.list);
     }
-    release_contents(&c);
+    for (MPI_Count i = 0; i < c->types; i++)
+        front_type_free(c->type[i]);
+    free(c->value);
+    free(c->type);
     return rc;
 }
 
-int front_type_flatten(MPI_Datatype type, access_list *list)
+int front_type_flatten(MPI_Datatype type, int64_t base, access_list *list)
 {
-    return flatten(type, 0, list);
+    contents c = get_envelope(type);
+    if (is_derived(&c))
+        return append_derived(list, type, &c, base);
+    if (c.types != 0)
+        return -ENOTSUP;
+    const front_type_size size = front_type_measure(type);
+    return access_append(list, base + size.low, size.bytes, list->bytes);
 }
 
 int front_type_buffer(const void *buffer, int64_t count, MPI_Datatype type, access_list *memory)

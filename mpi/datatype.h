@@ -22,9 +22,10 @@ front_type_size front_type_measure(MPI_Datatype type);
 /* Frees a datatype that a function of the MPI has returned, unless it is predefined. */
 void front_type_free(MPI_Datatype type);
 
-/* The bytes of one element in the order of its type map, appended to the empty list; offsets count
- * from the element's start. -EINVAL: one is negative. -ENOTSUP: a combiner that is not known. */
-int front_type_flatten(MPI_Datatype type, access_list *list);
+/* The bytes of one element that starts at `base`, in the order of its type map, appended to the
+ * empty list. -EINVAL: one has a negative offset. -ENOTSUP: it is not known how the datatype was
+ * made. */
+int front_type_flatten(MPI_Datatype type, int64_t base, access_list *list);
 
 /* The bytes of `count` elements of a buffer, whose addresses are appended to the empty list. Also
  * -EOVERFLOW: there are more than INT64_MAX. */

@@ -215,7 +215,7 @@ void front_close(front_word handle)
 static int take_view(front_file *f, MPI_Datatype etype, MPI_Datatype filetype)
 {
     access_list period = {0};
-    int rc = front_type_flatten(filetype, &period);
+    int rc = front_type_flatten(filetype, 0, &period);
     f->etype = front_type_measure(etype).bytes;
     if (rc == 0)
         coll_view_set(&f->view, &period, front_type_measure(filetype).extent);

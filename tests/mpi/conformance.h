@@ -176,7 +176,7 @@ void check_count(struct test *t, const char *what, const MPI_Status *status, int
 
 /* The tables of the programs `conformance` and `conformance_hints`. */
 extern const struct family calls_families[], views_families[], requests_families[],
-    files_families[], settings_families[];
+    files_families[], settings_families[], types_families[];
 /* Row: hints of the file. */
 void case_atomic_overlap(struct test *t, int kind);
 

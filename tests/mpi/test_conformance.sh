@@ -17,7 +17,7 @@ calls=(even/\* ragged/\* doubles/\* large/\* nothing/\* one_rank/\* empty_views/
 end_of_file=(past_end\*/\*)
 far=(offset_2_31/\* offset_2_41/\* stride_2_31/\* ranks_apart_2_31/\* piece_2_31/\* seek_2_31/\*)
 shared=(view_overlaps_itself/\*)
-types=(subarray/\* darray/\*)
+types=(subarray/\* darray/\* types/\*)
 # Open MPI 4.1.0 itself does not convert on one rank, and crashes with holes.
 [[ $OMPI_VERSION == 4.1.0 ]] || types+=(external32/\* external32_holes/\*)
 requests=(outstanding/\* crossed_starts late_rank progress_elsewhere other_calls_between
