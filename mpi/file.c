@@ -32,10 +32,11 @@ struct front_file {
     int view_error; /* an errno value: it could not be read */
     bool is_native; /* its data representation */
     MPI_Offset displacement;
-    int64_t etype; /* bytes */
+    int64_t etype, filetype; /* bytes */
     coll_view view;
     int64_t pointer; /* the individual file pointer, in etypes, while is_native */
 
+    bool has_left;    /* accesses to the MPI */
     bool is_split;    /* between the functions of a split access ... */
     MPI_Status split; /* ... whose status this is */
 };
@@ -214,11 +215,13 @@ void front_close(front_word handle)
 
 static int take_view(front_file *f, MPI_Datatype etype, MPI_Datatype filetype)
 {
+    const front_type_size size = front_type_measure(filetype);
     access_list period = {0};
     int rc = front_type_flatten(filetype, 0, &period);
     f->etype = front_type_measure(etype).bytes;
+    f->filetype = size.bytes;
     if (rc == 0)
-        coll_view_set(&f->view, &period, front_type_measure(filetype).extent);
+        coll_view_set(&f->view, &period, size.extent);
     else
         access_release(&period);
     return rc;
@@ -329,30 +332,18 @@ static void fill_call(front_file *f, coll_call *call, const front_access *access
         (coll_call){.file = f->file, .write = access->write, .blocking = true, .view = &f->view};
     PMPI_File_get_atomicity(f->handle, &atomic);
     call->atomic = f->store.is_atomic = atomic;
-    int rc = f->view_error != 0 ? f->view_error : check_arguments(f, access, count, type);
+    int rc = check_arguments(f, access, count, type);
+    if (rc == 0)
+        rc = f->view_error;
     if (rc == 0)
         rc = front_type_buffer(buffer, count, type, &call->memory.list);
     if (rc == 0)
         rc = find_position(f, offset, &call->position);
     if (rc == 0) {
-        call->bytes = f->view.period.bytes > 0 ? call->memory.list.bytes : 0;
+        call->bytes = f->filetype > 0 ? call->memory.list.bytes : 0;
         rc = access->at_offset ? 0 : move_pointer(f, call->bytes);
     }
     call->error = rc;
-}
-
-static int run_access(front_file *f, const front_access *access, const void *buffer, int64_t count,
-                      MPI_Datatype type, MPI_Status *status)
-{
-    coll_call call;
-    fill_call(f, &call, access, buffer, count, type);
-    int rc = coll_call_run(&call);
-    access_release(&call.memory.list);
-    if (status != MPI_STATUS_IGNORE) {
-        PMPI_Status_set_elements_x(status, MPI_BYTE, rc == 0 ? call.moved : 0);
-        PMPI_Status_set_cancelled(status, 0);
-    }
-    return front_error_class(rc);
 }
 
 /* Calls the file's error handler. */
@@ -363,10 +354,55 @@ static int report(const front_file *f, int rc)
     return rc;
 }
 
+/* Of MPI 4; NULL where the MPI that runs has none. */
+int PMPI_File_iwrite_at_all_c(MPI_File, MPI_Offset, const void *, MPI_Count, MPI_Datatype,
+                              MPI_Request *) __attribute__((weak));
+int PMPI_File_iread_at_all_c(MPI_File, MPI_Offset, void *, MPI_Count, MPI_Datatype, MPI_Request *)
+    __attribute__((weak));
+
+/* The MPI calls the error handler. */
+static int leave_access(front_file *f, bool write, int64_t offset, const void *data, int64_t count,
+                        MPI_Datatype type, MPI_Status *status)
+{
+    void *buffer = (void *)(intptr_t)data;
+    MPI_Request request;
+    int rc;
+    if (f->group.runtime.rank == 0 && !f->has_left)
+        front_log(1, "%s: accesses by datatypes of an unknown kind are left to the MPI", f->name);
+    f->has_left = true;
+    if (PMPI_File_iwrite_at_all_c != NULL)
+        rc = write ? PMPI_File_iwrite_at_all_c(f->handle, offset, buffer, count, type, &request)
+                   : PMPI_File_iread_at_all_c(f->handle, offset, buffer, count, type, &request);
+    else
+        rc = write ? PMPI_File_iwrite_at_all(f->handle, offset, buffer, (int)count, type, &request)
+                   : PMPI_File_iread_at_all(f->handle, offset, buffer, (int)count, type, &request);
+    return rc == MPI_SUCCESS ? PMPI_Wait(&request, status) : rc;
+}
+
 int front_transfer(front_file *f, const front_access *access, const void *buffer, int64_t count,
                    front_word datatype, void *status)
 {
-    return report(f, run_access(f, access, buffer, count, (MPI_Datatype)datatype, status));
+    MPI_Datatype type = (MPI_Datatype)datatype;
+    coll_call call;
+    const int64_t pointer = f->pointer;
+    fill_call(f, &call, access, buffer, count, type);
+    int rc = front_error_class(coll_call_run(&call));
+    access_release(&call.memory.list);
+    const bool is_unknown = rc == MPI_ERR_UNSUPPORTED_OPERATION;
+    if (is_unknown) /* and nothing else is wrong */
+        rc = front_group_largest(f->group.comm,
+                                 call.error == -ENOTSUP ? 0 : front_error_class(call.error));
+    if (is_unknown && rc == 0) {
+        f->pointer = pointer;
+        return leave_access(f, access->write,
+                            access->at_offset ? access->offset : front_move(f, count, datatype),
+                            buffer, count, type, status);
+    }
+    if (status != MPI_STATUS_IGNORE) {
+        PMPI_Status_set_elements_x(status, MPI_BYTE, rc == 0 ? call.moved : 0);
+        PMPI_Status_set_cancelled(status, 0);
+    }
+    return report(f, rc);
 }
 
 int front_begin(front_file *f, const front_access *access, const void *buffer, int64_t count,
@@ -374,9 +410,9 @@ int front_begin(front_file *f, const front_access *access, const void *buffer, i
 {
     if (f->is_split)
         return report(f, MPI_ERR_OTHER);
-    int rc = run_access(f, access, buffer, count, (MPI_Datatype)datatype, &f->split);
+    int rc = front_transfer(f, access, buffer, count, datatype, &f->split);
     f->is_split = rc == MPI_SUCCESS;
-    return report(f, rc);
+    return rc;
 }
 
 int front_end(front_file *f, void *status)
@@ -416,7 +452,7 @@ int64_t front_move(front_file *f, int64_t count, front_word datatype)
 {
     int64_t before = f->pointer, bytes;
     MPI_Datatype type = (MPI_Datatype)datatype;
-    if (count > 0 && type != MPI_DATATYPE_NULL && f->view.period.bytes > 0 &&
+    if (count > 0 && type != MPI_DATATYPE_NULL && f->filetype > 0 &&
         !__builtin_mul_overflow(count, front_type_measure(type).bytes, &bytes))
         (void)move_pointer(f, bytes);
     return before;

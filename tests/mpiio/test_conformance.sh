@@ -24,6 +24,16 @@ tap_check "random views, 4 ranks, short cycles of messages" other 4 \
     "$programs/views" --seed "$seed" --first 4000 --cases "$(random_cases 300)" --dir "$files"
 environment=()
 
+# What the library cannot describe is the MPI's, on all ranks.
+if "$OTHER_MPICC" -shared -fPIC -o "$tap_dir/later.so" "$top_srcdir/tests/mpiio/later.c" 2>"$tap_dir/later.log"; then
+    environment=(TATP_VERBOSE=1) cases=(subarray/all subarray/at_all subarray/split_all subarray/split_at_all)
+    preloaded=$tap_dir/later.so:$library conform conformance "a datatype of a later MPI" other 4
+    tap_is "$(grep -c 'left to the MPI' "$tap_dir/output")" 4 "a datatype of a later MPI: one line per file says so"
+    environment=()
+else
+    tap_skip "a datatype of a later MPI" "$OTHER_MPICC is not for MPI 4"
+fi
+
 start_cluster
 RUN_LIMIT=300
 if [[ -n $cluster_name ]]; then
