@@ -82,7 +82,7 @@ front_type_size front_type_measure(MPI_Datatype type)
     PMPI_Type_size_x(type, &bytes);
     PMPI_Type_get_extent_x(type, &bound, &extent);
     PMPI_Type_get_true_extent_x(type, &low, &true_extent);
-    return (front_type_size){bytes, extent, bytes > 0 ? low : 0};
+    return (front_type_size){bytes, extent, bytes > 0 ? low : 0, true_extent};
 }
 
 /* ---- elements ---- */
@@ -292,15 +292,26 @@ static int append_derived(access_list *list, MPI_Datatype type, contents *c, int
     return rc;
 }
 
+/* MPI_SHORT_INT has a hole in the middle; others that are known have none, or one at the end. */
+static int append_predefined(access_list *list, MPI_Datatype type, int64_t at)
+{
+    const front_type_size size = front_type_measure(type);
+    if (size.bytes == size.span || size.bytes == 0)
+        return access_append(list, at + size.low, size.bytes, list->bytes);
+    if (type != MPI_SHORT_INT)
+        return -ENOTSUP;
+    int rc = access_append(list, at, sizeof(short), list->bytes);
+    if (rc == 0)
+        rc = access_append(list, at + size.span - (int64_t)sizeof(int), sizeof(int), list->bytes);
+    return rc;
+}
+
 int front_type_flatten(MPI_Datatype type, int64_t base, access_list *list)
 {
     contents c = get_envelope(type);
     if (is_derived(&c))
         return append_derived(list, type, &c, base);
-    if (c.types != 0)
-        return -ENOTSUP;
-    const front_type_size size = front_type_measure(type);
-    return access_append(list, base + size.low, size.bytes, list->bytes);
+    return c.types == 0 ? append_predefined(list, type, base) : -ENOTSUP;
 }
 
 int front_type_buffer(const void *buffer, int64_t count, MPI_Datatype type, access_list *memory)

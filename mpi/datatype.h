@@ -12,9 +12,9 @@
 #include "access/access.h"
 
 /* Bytes of an element; from the start of one element to that of the next; the first byte of its
- * data, counted from there. */
+ * data, counted from there; from that to the last. */
 typedef struct front_type_size {
-    int64_t bytes, extent, low;
+    int64_t bytes, extent, low, span;
 } front_type_size;
 
 front_type_size front_type_measure(MPI_Datatype type);
