@@ -217,13 +217,16 @@ static void put_report(json_writer *w, const placement *placed)
 
 static int print_placement_json(const placement *placed)
 {
+    char why[DLA_REPORT_SIZE];
     tool_json json;
     json_writer *w = tool_json_begin(&json);
     json_begin_object(w, NULL);
     json_put_string(w, "method", dla_spec_method(&placed->spec)->name);
     json_put_size(w, "ranks", ranks_of(placed));
-    if (placed->benefit.kept != DLA_STOCK_NONE)
+    if (placed->benefit.kept != DLA_STOCK_NONE) {
         json_put_string(w, "kept", dla_stock_name(placed->benefit.kept));
+        json_put_string(w, "why", explain_stock(placed, why));
+    }
     put_report(w, placed);
     json_put_real(w, "seconds", placed->seconds);
     json_begin_array(w, "node_of_rank");

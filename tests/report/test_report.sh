@@ -143,6 +143,13 @@ tap_is "$(grep -c "fcoll ^tatp" flat.html) $(grep -c "fcoll ^tatp" 16.html)" "0 
 tap_contains "$(tatp report level.jsonl --view 16.crs -o flat.html 2>err)" \
     "advice:        Placed by this view on 4 nodes with equal slots, 100 % of what ranks share in the file would stay inside nodes." \
     "level of files: advice by a view"
+generate --by node >node.jsonl
+printf 'FILEVIEW\n0 17\n\n\n%s\n' "$(yes 1 | head -n 17 | xargs)" >none.crs
+why=$(dla map --file none.crs --nodes 'n[0-3]:4' | sed -n 's/^# not/Not/p')
+for stats in level.jsonl 16.jsonl node.jsonl; do
+    tap_is "$(tatp report $stats --view none.crs -o flat.html 2>err | sed -n '/^advice/,$p')" "advice:        $why.
+flat.html" "$stats: nothing to place by a record without weight, as dla says"
+done
 generate --ranks 4 --level files --view 4.crs >4.jsonl
 tap_is "$(tatp report 4.jsonl --view 4.crs -o flat.html 2>err | grep -c "Placed by this view")" 0 "level of files: none of a run on one node"
 tap_is "$(cd / && tatp report "$tap_dir/16.jsonl" --output /dev/stdout | grep -c '^</html>$')" 1 "a page goes into a pipe too"

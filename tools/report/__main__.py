@@ -164,6 +164,8 @@ class Report:
 
     def look_at_view(self, planner):
         self.placement = planner.place(self.options.view)
+        if self.placement.why_not:
+            return
         self.answer.expected = planner.predict("this run", self.options.view, self.plan.data["node_of_rank"])
         if self.answer.expected is not None:
             self.answer.placed = planner.predict("placed by the view", self.options.view, self.placement.node_of_rank)

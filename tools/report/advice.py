@@ -175,7 +175,10 @@ def advise(report):
     run, plan, view, said = report.run, report.plan, report.options.view, []
     crossing, total = run.sum("crossing_bytes"), run.sum("bytes")
     placement = advise_placement(run, plan, report.answer, view)
-    if placement is not None:
+    why_not = report.placement.why_not if report.placement else report.mapped and planning.why_not(report.mapped)
+    if why_not:
+        said.append(Advice(f"{why_not[0].upper()}{why_not[1:]}."))
+    elif placement is not None:
         said.append(placement)
     elif report.placement is not None:
         said.append(advise_weight(run, report.placement, view))

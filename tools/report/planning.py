@@ -223,6 +223,7 @@ class Placement:
     inside: float  # weight of the view inside nodes
     inside_by_slot: float
     total: float
+    why_not: str  # why there is nothing to place, or ""
     inside_now: float = 0  # where the ranks of the run were
 
 
@@ -330,7 +331,7 @@ class Planner:
         slots = ",".join(f"n{n}:{count}" for n, count in enumerate(self.plan.slots()))
         placed, by_slot = (map_ranks(self.tools, view, slots, self.plan.call["ranks"], method) for method in ("auto", "byslot"))
         return Placement([int(name[1:]) for name in placed["node_of_rank"]], placed["weight_inside"],
-                         by_slot["weight_inside"], placed["weight_total"])
+                         by_slot["weight_inside"], placed["weight_total"], why_not(placed))
 
     def predict(self, title, view, node_of_rank):
         """A recorded call of the kind by which most bytes went, with the domains and aggregators that it would have.
@@ -360,6 +361,11 @@ def map_ranks(tools, view, nodes, ranks, method="auto"):
     if placed["ranks"] != ranks:
         raise ToolError(f"{view}: a view of {placed['ranks']} ranks, but the job had {ranks}")
     return placed
+
+
+def why_not(mapped):
+    """What dla says of a record by which there is nothing to place, or ""."""
+    return mapped.get("why", "") if mapped["weight_total"] == mapped.get("crossing_bytes", 0) == 0 else ""
 
 
 def map_evenly(tools, view, ranks, nodes):
