@@ -17,11 +17,6 @@ all() {
     tap_is "${missing# }" "" "$what are in ${page##*/}"
 }
 
-# keys FILE...: second arguments of json_put_* and json_begin_*
-keys() {
-    grep -hoE 'json_(put|begin)_[a-z0-9]+\([a-z&.>-]+, "[a-z0-9_]+"' "$@" | sed 's/.*"\(.*\)"/\1/' | sort -u
-}
-
 # rows PREFIX FILE: the first string of each row [PREFIX...] = {"...", of a table, which may be on the next line
 rows() {
     tr -d '\n' <"$2" | grep -oE "\[$1[A-Z_]*\] = *\{\"[a-z_]*\"" | sed 's/.*{"\(.*\)"/\1/'
@@ -31,7 +26,9 @@ mapfile -t parameters < <(rows PARAMETER_ "$src/src/plan/parameters.c")
 all "parameters" "$manual" "${parameters[@]}"
 mapfile -t hints < <(rows COLL_HINT_ "$src/src/collective/hints.c")
 all "hints" "$manual" "${hints[@]}"
-mapfile -t statistics < <(keys "$src"/src/collective/stats*.c)
+# Second arguments of json_put_* and json_begin_*.
+mapfile -t statistics < <(grep -hoE 'json_(put|begin)_[a-z0-9]+\([a-z&.>-]+, "[a-z0-9_]+"' "$src"/src/collective/stats*.c |
+    sed 's/.*"\(.*\)"/\1/' | sort -u)
 all "keys of statistics" "$manual" "${statistics[@]}"
 mapfile -t variables < <(sed -n '/variables\[\]/,/^};/s/^ *{"\([a-z_0-9]*\)",.*/\1/p' \
     "$src/ompi/mca/fcoll/tatp/fcoll_tatp_pvars.c" | grep -v '^st[2-4]$') # "st1 to st5"

@@ -13,14 +13,10 @@ generate() {
     "$PYTHON3" "$here/generate.py" "$@"
 }
 
-can_browse() {
-    [[ -x /usr/bin/chromium && -x /usr/bin/chromedriver ]] && "$PYTHON3" -c 'import selenium' 2>/dev/null
-}
-
 # browse NAME PAGE [STATS]: each result of the browser's look at a page.
 browse() {
     local line results=0
-    if ! can_browse; then
+    if [[ ! -x /usr/bin/chromium || ! -x /usr/bin/chromedriver ]] || ! "$PYTHON3" -c 'import selenium' 2>/dev/null; then
         tap_skip "$1, in a browser" "needs chromium, chromium-driver and python3-selenium"
         return
     fi
