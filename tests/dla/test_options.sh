@@ -222,7 +222,7 @@ told() {
         sed -n "s/.*rmaps:dla: fcoll_tatp_\([a-z_]*\) .* $1.*/\1/p" | xargs
 }
 observers=(--mca fcoll_tatp_record a.crs --mca fcoll_tatp_stats a.json)
-for list in "io romio" "io romio,other" "io ^ompio" "io ^^other,ompio" "fcoll vulcan" "fcoll ^tatp" "fcoll vulcan,tat"; do
+for list in "io romio" "io romio,other" "io ^ompio" "io ^other,ompio" "io ^^ompio" "fcoll vulcan" "fcoll ^tatp" "fcoll vulcan,tat"; do
     # shellcheck disable=SC2086 # two words
     tap_is "$(told "has no effect with --mca ${list//^/\\^}:" --mca $list "${observers[@]}")" "record stats" "--mca $list: neither is written"
 done
