@@ -2,7 +2,6 @@
 /* The solvers for integer costs. */
 #define LAP_INTEGER
 #include "lap/apc.c"
-#include "lap/aps.c"
 #include "lap/hungarian.c"
 #include "lap/jv.c"
 #include "lap/reduction.c"
