@@ -187,7 +187,7 @@ static int measure(const struct options *o, const plan_input *in, const plan_str
     int rc = 0;
     for (long k = 0; k < o->repetitions && rc == 0; k++) {
         double begin = now();
-        rc = strategy->assign(in, lap_solvers, rank_of_domain);
+        rc = strategy->assign(in, rank_of_domain);
         double seconds = now() - begin;
         least = k == 0 || seconds < least ? seconds : least;
     }

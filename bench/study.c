@@ -284,7 +284,7 @@ static int draft_init(struct draft *d, const study *s, const matrix *requests)
 static int assign(struct draft *d, const char *strategy)
 {
     const plan_strategy *chosen = plan_find_strategy(strategy);
-    return chosen == NULL ? -ENOENT : chosen->assign(&d->in, lap_find_solver("jv"), d->rank);
+    return chosen == NULL ? -ENOENT : chosen->assign(&d->in, d->rank);
 }
 
 static int follow_bytes(const struct draft *d, forecast *f)

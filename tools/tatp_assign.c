@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lap/lap.h"
 #include "table.h"
 #include "tatp_problem.h"
 #include "tool.h"
@@ -22,21 +23,41 @@ struct assign_options {
 static error_t parse_assign_option(int key, char *arg, struct argp_state *state)
 {
     struct assign_options *options = state->input;
-    (void)arg;
-    if (key != ARGP_KEY_INIT)
-        return ARGP_ERR_UNKNOWN;
-    state->child_inputs[0] = &options->file;
-    state->child_inputs[1] = &options->json;
-    state->child_inputs[2] = &options->solver;
-    return 0;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->file;
+        state->child_inputs[1] = &options->json;
+        return 0;
+    case 's':
+        options->solver = lap_find_solver(arg);
+        if (options->solver == NULL)
+            tool_refuse_name(state, "solver", arg, lap_solvers, sizeof *lap_solvers);
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Returns malloc'ed text, which argp frees. */
+static char *list_solvers(int key, const char *text, void *input)
+{
+    (void)input;
+    if (key != ARGP_KEY_HELP_POST_DOC)
+        return (char *)(uintptr_t)text;
+    char *list = tool_copy("Solvers:\n");
+    for (const lap_solver *s = lap_solvers; s->name != NULL; s++)
+        tatp_append_choice(&list, 10, s->name, s->note);
+    return list;
 }
 
 static const struct argp assign_argp = {
+    .options =
+        (const struct argp_option[]){
+            {"solver", 's', "NAME", 0, "Solver of the assignment problem", 0}, {0}},
     .parser = parse_assign_option,
     .children = (const struct argp_child[]){{&tool_file_argp, 0, NULL, 0},
                                             {&tool_json_argp, 0, NULL, 0},
-                                            {&tatp_solver_argp, 0, NULL, 0},
                                             {0}},
+    .help_filter = list_solvers,
     .doc =
         "Assigns each column of a cost matrix to a different row at the least total cost. FILE is "
         "Matrix Market; pairs that a coordinate file does not list are forbidden.",

@@ -131,7 +131,7 @@ static void put_strategies(json_writer *w, const struct links_options *options,
     for (const plan_strategy *s = plan_strategies; s->name != NULL; s++) {
         if (options->problem.strategy != NULL && options->problem.strategy != s)
             continue;
-        int rc = s->assign(in, options->problem.solver, rank_of_domain);
+        int rc = s->assign(in, rank_of_domain);
         if (rc == 0)
             put_loads(w, NULL, s->name, in, rank_of_domain);
         else if (rc != -EINVAL)
@@ -192,7 +192,7 @@ static int print_view_links(const struct links_options *options)
 
 int tatp_links(int argc, char **argv)
 {
-    struct links_options options = {.problem.solver = lap_solvers};
+    struct links_options options = {.problem.view = NULL};
     tatp_problem problem;
     tool_parse(&links_argp, argc, argv, &options);
     if (options.problem.view != NULL)

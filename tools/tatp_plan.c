@@ -85,8 +85,7 @@ static int report_infeasible(const struct planning *p)
 
 static int solve_plan(const struct planning *p, struct outcome *o)
 {
-    const lap_solver *solver = p->options->problem.solver;
-    return o->strategy->assign(&p->in, solver, o->rank_of_domain);
+    return o->strategy->assign(&p->in, o->rank_of_domain);
 }
 
 static void make_outcome(struct planning *p, const plan_strategy *strategy)
@@ -189,7 +188,6 @@ static void print_plan_json(const struct planning *p)
     json_put_size(w, "domains", in->requests->cols);
     json_put_size(w, "nodes", in->topology->nodes);
     json_put_string(w, "distances", in->topology->source);
-    json_put_string(w, "solver", p->options->problem.solver->name);
     json_begin_array(w, "strategies");
     for (const struct outcome *o = p->outcome; o < p->outcome + p->outcomes; o++) {
         tatp_problem_begin_plan(w, NULL, o->strategy->name, o->rank_of_domain, in->requests->cols,
@@ -254,7 +252,7 @@ static int plan_view(const struct plan_options *options)
 
 int tatp_plan(int argc, char **argv)
 {
-    struct plan_options options = {.problem.solver = lap_solvers};
+    struct plan_options options = {.json = false};
     tatp_problem problem;
     tool_parse(&plan_argp, argc, argv, &options);
     if (options.problem.view != NULL)

@@ -11,44 +11,13 @@
 
 /* ---- options ---- */
 
-static error_t parse_solver_option(int key, char *arg, struct argp_state *state)
-{
-    const lap_solver **solver = state->input;
-    if (key != 's')
-        return ARGP_ERR_UNKNOWN;
-    *solver = lap_find_solver(arg);
-    if (*solver == NULL)
-        tool_refuse_name(state, "solver", arg, lap_solvers, sizeof *lap_solvers);
-    return 0;
-}
-
-static void append_choice(char **list, int width, const char *name, const char *note)
+void tatp_append_choice(char **list, int width, const char *name, const char *note)
 {
     char *shorter = *list;
     if (asprintf(list, "%s  %-*s %s\n", shorter, width, name, note) < 0)
         exit(tool_fail("out of memory"));
     free(shorter);
 }
-
-/* Return malloc'ed text, which argp frees. */
-static char *list_solvers(int key, const char *text, void *input)
-{
-    (void)input;
-    if (key != ARGP_KEY_HELP_POST_DOC)
-        return (char *)(uintptr_t)text;
-    char *list = tool_copy("Solvers:\n");
-    for (const lap_solver *s = lap_solvers; s->name != NULL; s++)
-        append_choice(&list, 10, s->name, s->note);
-    return list;
-}
-
-const struct argp tatp_solver_argp = {
-    .options =
-        (const struct argp_option[]){
-            {"solver", 's', "NAME", 0, "Solver of the assignment problem", 0}, {0}},
-    .parser = parse_solver_option,
-    .help_filter = list_solvers,
-};
 
 static void check_problem_options(const tatp_problem_options *options, struct argp_state *state)
 {
@@ -82,7 +51,7 @@ static error_t parse_problem_option(int key, char *arg, struct argp_state *state
 {
     tatp_problem_options *options = state->input;
     switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = &options->solver; return 0;
+    case ARGP_KEY_INIT: return 0;
     case 'r': options->requests = arg; return 0;
     case 'b': options->blocks = arg; return 0;
     case 'a': options->savings = arg; return 0;
@@ -108,7 +77,7 @@ static char *list_strategies(int key, const char *text, void *input)
         return (char *)(uintptr_t)text;
     char *list = tool_copy("Strategies:\n");
     for (const plan_strategy *s = plan_strategies; s->name != NULL; s++)
-        append_choice(&list, 12, s->name, s->note);
+        tatp_append_choice(&list, 12, s->name, s->note);
     return list;
 }
 
@@ -134,7 +103,6 @@ const struct argp tatp_problem_argp = {
             {0},
         },
     .parser = parse_problem_option,
-    .children = (const struct argp_child[]){{&tatp_solver_argp, 0, NULL, 0}, {0}},
     .help_filter = list_strategies,
 };
 

@@ -8,7 +8,6 @@
 #include <argp.h>
 
 #include "json/json.h"
-#include "lap/lap.h"
 #include "plan/plan.h"
 #include "tatp_network.h"
 
@@ -17,15 +16,13 @@ typedef struct tatp_problem_options {
     tatp_network_options network;
     const plan_strategy *strategy; /* NULL: all */
     size_t per_node;
-    const lap_solver *solver;
 } tatp_problem_options;
 
-/* A child of a command's argp for --solver, with the table of solvers at the end of --help; its
- * input is a const lap_solver **. */
-extern const struct argp tatp_solver_argp;
+/* Appends a line for one value of an option to malloc'ed text, for the end of --help. */
+void tatp_append_choice(char **list, int width, const char *name, const char *note);
 
-/* A child of a command's argp for --requests, --blocks, --savings, --hosts, --strategy, ..., and
- * --solver; it rejects options that exclude each other. Its input is a tatp_problem_options. */
+/* A child of a command's argp for --requests, --blocks, --savings, --hosts, --strategy, ...; it
+ * rejects options that exclude each other. Its input is a tatp_problem_options. */
 extern const struct argp tatp_problem_argp;
 
 typedef struct tatp_problem {

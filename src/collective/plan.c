@@ -40,7 +40,7 @@ static int divide_range(const coll_planning *planning, coll_draft *draft)
 /* Hop-bytes of the fixed aggregators of plain two-phase I/O, with its contiguous domains. */
 static int assess_otp(const plan_input *in, size_t *rank_of_domain, double *hop_bytes)
 {
-    int rc = plan_find_strategy("otp")->assign(in, lap_solvers, rank_of_domain);
+    int rc = plan_find_strategy("otp")->assign(in, rank_of_domain);
     return rc != 0 ? rc : plan_hop_bytes(in, rank_of_domain, hop_bytes);
 }
 
@@ -71,7 +71,7 @@ static int assign_domains(const coll_planning *planning, const plan_input *in, b
     if (!fitted)
         rc = assess_otp(in, rank_of_domain, &costs->hop_bytes_otp);
     if (rc == 0)
-        rc = strategy->assign(in, lap_solvers, rank_of_domain);
+        rc = strategy->assign(in, rank_of_domain);
     if (rc == 0)
         rc = assess_plan(in, rank_of_domain, costs);
     if (rc != 0)

@@ -381,8 +381,7 @@ static int link_problem_init(struct link_problem *p, const plan_input *in, struc
 /* ---- the assignment ---- */
 
 /* Moves domains to other nodes, then assigns them to ranks again. */
-static int lower_loads(const plan_input *in, const lap_solver *solver, struct costs *costs,
-                       size_t *rank_of_domain)
+static int lower_loads(const plan_input *in, struct costs *costs, size_t *rank_of_domain)
 {
     struct link_problem p;
     size_t *node_of = base_arena_alloc(&costs->arena, in->requests->cols, sizeof *node_of);
@@ -392,30 +391,29 @@ static int lower_loads(const plan_input *in, const lap_solver *solver, struct co
     if (rc == 0)
         rc = assign_by_search(&p, node_of);
     if (rc == 0)
-        rc = assign_ranks(costs, plan_savings(in), node_of, solver, rank_of_domain);
+        rc = assign_ranks(costs, plan_savings(in), node_of, rank_of_domain);
     return rc;
 }
 
-static int improve_assignment(const plan_input *in, const lap_solver *solver,
-                              size_t *rank_of_domain)
+static int improve_assignment(const plan_input *in, size_t *rank_of_domain)
 {
     struct costs costs;
     struct held held = held_bytes(in);
     int rc = costs_init(&costs, in, &held);
     if (rc == 0)
-        rc = lower_loads(in, solver, &costs, rank_of_domain);
+        rc = lower_loads(in, &costs, rank_of_domain);
     costs_release(&costs);
     return rc;
 }
 
-int plan_least_congestion(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain)
+int plan_least_congestion(const plan_input *in, size_t *rank_of_domain)
 {
     int rc = 0;
     size_t *made = base_zeroed(in->requests->cols, sizeof *made, &rc);
     if (rc == 0)
-        rc = plan_least_hop_bytes(in, solver, made);
+        rc = plan_least_hop_bytes(in, made);
     if (rc == 0 && is_small(in))
-        rc = improve_assignment(in, solver, made);
+        rc = improve_assignment(in, made);
     for (size_t j = 0; j < in->requests->cols && rc == 0; j++)
         rank_of_domain[j] = made[j];
     free(made);

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int plan_least_hop_bytes(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain)
+int plan_least_hop_bytes(const plan_input *in, size_t *rank_of_domain)
 {
     struct costs costs = {0};
     struct held held = held_bytes(in);
@@ -16,7 +16,7 @@ int plan_least_hop_bytes(const plan_input *in, const lap_solver *solver, size_t 
     if (rc == 0)
         rc = costs_init(&costs, in, &held);
     if (rc == 0)
-        rc = assign_in_two_steps(&costs, plan_savings(in), solver, made);
+        rc = assign_in_two_steps(&costs, plan_savings(in), made);
     for (size_t j = 0; j < in->requests->cols && rc == 0; j++)
         rank_of_domain[j] = made[j];
     costs_release(&costs);

@@ -89,7 +89,7 @@ const parameter_description parameter_table[PARAMETERS] = {
 };
 
 static const base_removed removed[] = {
-    {"solver", "the tools have --solver"},
+    {"solver", "tatp assign has --solver"},
     {"targets", "aggregators are selected without regard to storage servers"},
     {"storage_weight", "aggregators are selected without regard to storage servers"},
     {"layout", "set the stripes of a new file by the hint striping_unit"},

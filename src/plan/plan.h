@@ -12,7 +12,6 @@
 #ifndef PLAN_PLAN_H
 #define PLAN_PLAN_H
 
-#include "lap/lap.h"
 #include "plan/assess.h"
 #include "plan/problem.h"
 #include "topo/topo.h"
@@ -20,7 +19,7 @@
 typedef struct plan_strategy plan_strategy;
 struct plan_strategy {
     const char *name;
-    int (*assign)(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain);
+    int (*assign)(const plan_input *in, size_t *rank_of_domain);
     const char *note; /* one line for help texts */
     int by_blocks;    /* weighs `blocks`; incomplete requests then need the largest of those */
 };
@@ -33,7 +32,7 @@ struct plan_strategy {
  *   latp_count   the same with contiguous blocks instead of bytes
  *   otp          the lowest rank of each node in turn, nodes in the order of their lowest rank,
  *                then the second lowest of each, and so on: two-phase I/O without knowledge of the
- *                network. Ignores the solver.
+ *                network.
  *   congestion   a low load of the busiest link (plan_least_congestion)
  * All respect per_node. -EINVAL: more domains than ranks, or than per_node allows, or a rank's node
  * is not one of the topology, or the shape of `blocks` is wrong; -ERANGE; -ENOMEM. */
@@ -47,24 +46,23 @@ const plan_strategy *plan_find_strategy(const char *name);
  * where no two domains of a node compete for a rank: always with per_node = 1. Where they compete,
  * an assignment in one step could save what one rank saves over another of its node. Stores neither
  * p x p nor p x a numbers. Errors as for strategies. */
-int plan_least_hop_bytes(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain);
+int plan_least_hop_bytes(const plan_input *in, size_t *rank_of_domain);
 
 /* A low maximum of the link loads in one direction, then low hop-bytes at that load: a local search
  * from minimum hop-bytes, never worse than these. Where domains times (nodes + vertices) exceed
  * PLAN_CONGESTION_PAIRS, the assignment of minimum hop-bytes is returned. Errors as for
  * strategies. */
-int plan_least_congestion(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain);
+int plan_least_congestion(const plan_input *in, size_t *rank_of_domain);
 
 #define PLAN_CONGESTION_PAIRS ((size_t)1 << 26)
 
 /* Assigns the domains of one node to its ranks, so that the bytes that ranks access of their own
  * domains are maximal. The ranks are the rows rank[0 .. ranks - 1] of `requests`, or all rows where
  * rank is NULL; row_of_domain[d] becomes the row for domain[d], a column. Ties go to the lower rank
- * where there is one domain, else as the solver breaks them. -EINVAL: fewer ranks than domains, or
- * a row or column is out of range; -ENOMEM. */
+ * where there is one domain, else as the first of lap_solvers breaks them. -EINVAL: fewer ranks
+ * than domains, or a row or column is out of range; -ENOMEM. */
 int plan_choose_ranks(const matrix *requests, const size_t *rank, size_t ranks,
-                      const size_t *domain, size_t domains, const lap_solver *solver,
-                      size_t *row_of_domain);
+                      const size_t *domain, size_t domains, size_t *row_of_domain);
 
 /* The smallest per_node that spreads `domains` evenly: ceil(domains / nodes), raised as far as
  * nodes with few ranks require; at least 1. ranks_on_node has `nodes` entries whose sum is at least

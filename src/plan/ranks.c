@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Assigns the domains of one node to its ranks. */
+#include "lap/lap.h"
 #include "plan/input.h"
 #include "plan/plan.h"
 
@@ -46,8 +47,7 @@ static size_t best_row(const struct node_part *c, size_t j)
 }
 
 /* Maximum of own bytes: minimum of these negated. */
-static int solve_part(const struct node_part *c, const lap_solver *solver, double *cost,
-                      size_t *row_of_domain)
+static int solve_part(const struct node_part *c, double *cost, size_t *row_of_domain)
 {
     lap_problem problem = {.rows = c->ranks, .cols = c->domains, .cost = cost};
     lap_solution solution = {.row_of_col = row_of_domain};
@@ -57,15 +57,14 @@ static int solve_part(const struct node_part *c, const lap_solver *solver, doubl
             cost[d * c->ranks + r] = -(double)bytes;
         }
     }
-    int rc = solver->solve(&problem, &solution);
+    int rc = lap_solvers->solve(&problem, &solution);
     for (size_t d = 0; d < c->domains && rc == 0; d++)
         row_of_domain[d] = row_of_rank(c, row_of_domain[d]);
     return rc;
 }
 
 int plan_choose_ranks(const matrix *requests, const size_t *rank, size_t ranks,
-                      const size_t *domain, size_t domains, const lap_solver *solver,
-                      size_t *row_of_domain)
+                      const size_t *domain, size_t domains, size_t *row_of_domain)
 {
     struct node_part c = {requests, rank, ranks, domain, domains};
     size_t pairs;
@@ -81,7 +80,7 @@ int plan_choose_ranks(const matrix *requests, const size_t *rank, size_t ranks,
     double *cost = calloc(pairs, sizeof *cost);
     if (cost == NULL)
         return -ENOMEM;
-    rc = solve_part(&c, solver, cost, row_of_domain);
+    rc = solve_part(&c, cost, row_of_domain);
     free(cost);
     return rc;
 }

@@ -7,7 +7,7 @@
 #include <errno.h>
 
 int assign_ranks(struct costs *costs, const matrix *requests, const size_t *node_of_domain,
-                 const lap_solver *solver, size_t *rank_of_domain)
+                 size_t *rank_of_domain)
 {
     const struct groups *ranks = &costs->ranks;
     size_t domains = requests->cols;
@@ -20,15 +20,14 @@ int assign_ranks(struct costs *costs, const matrix *requests, const size_t *node
         size_t first = of_node.start[n], count = group_size(&of_node, n);
         if (count > 0)
             rc = plan_choose_ranks(requests, ranks->item + ranks->start[n], group_size(ranks, n),
-                                   of_node.item + first, count, solver, row + first);
+                                   of_node.item + first, count, row + first);
     }
     for (size_t k = 0; k < domains && rc == 0; k++)
         rank_of_domain[of_node.item[k]] = row[k];
     return rc;
 }
 
-int assign_in_two_steps(struct costs *costs, const matrix *requests, const lap_solver *solver,
-                        size_t *rank_of_domain)
+int assign_in_two_steps(struct costs *costs, const matrix *requests, size_t *rank_of_domain)
 {
     size_t *node_of_domain =
         base_arena_alloc(&costs->arena, requests->cols, sizeof *node_of_domain);
@@ -36,6 +35,6 @@ int assign_in_two_steps(struct costs *costs, const matrix *requests, const lap_s
     if (rc == 0)
         rc = choose_nodes(costs, node_of_domain);
     if (rc == 0)
-        rc = assign_ranks(costs, requests, node_of_domain, solver, rank_of_domain);
+        rc = assign_ranks(costs, requests, node_of_domain, rank_of_domain);
     return rc;
 }

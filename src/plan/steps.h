@@ -5,7 +5,6 @@
 #ifndef PLAN_STEPS_H
 #define PLAN_STEPS_H
 
-#include "lap/lap.h"
 #include "plan/costs.h"
 
 /* Domains to nodes: minimum sum of costs, within the capacity of each node, as though each domain
@@ -15,11 +14,10 @@ int choose_nodes(struct costs *costs, size_t *node_of_domain);
 /* Assigns domains with known nodes to the ranks of these, so that the bytes that ranks access of
  * their own domains are maximal. -ENOMEM. */
 int assign_ranks(struct costs *costs, const matrix *requests, const size_t *node_of_domain,
-                 const lap_solver *solver, size_t *rank_of_domain);
+                 size_t *rank_of_domain);
 
 /* One after the other. Errors as above. */
-int assign_in_two_steps(struct costs *costs, const matrix *requests, const lap_solver *solver,
-                        size_t *rank_of_domain);
+int assign_in_two_steps(struct costs *costs, const matrix *requests, size_t *rank_of_domain);
 
 /* Moves domains to ranks of their nodes that are nearer to the network, where a domain saves as
  * much as before: hop-bytes and loads stay. Only ranks that `requests`, or savings, list for a

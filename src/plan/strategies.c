@@ -10,18 +10,17 @@
 
 /* ---- tatp, congestion ---- */
 
-typedef int assignment(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain);
+typedef int assignment(const plan_input *in, size_t *rank_of_domain);
 
 /* Of ranks that cost a domain the same, the nearest to the network. */
-static int assign_near(assignment *assign, const plan_input *in, const lap_solver *solver,
-                       size_t *rank_of_domain)
+static int assign_near(assignment *assign, const plan_input *in, size_t *rank_of_domain)
 {
     int rc = 0;
     if (in->nearness == NULL)
-        return assign(in, solver, rank_of_domain);
+        return assign(in, rank_of_domain);
     size_t *made = base_zeroed(in->requests->cols, sizeof *made, &rc);
     if (rc == 0)
-        rc = assign(in, solver, made);
+        rc = assign(in, made);
     if (rc == 0)
         rc = prefer_near_ranks(in, made);
     for (size_t j = 0; j < in->requests->cols && rc == 0; j++)
@@ -30,21 +29,20 @@ static int assign_near(assignment *assign, const plan_input *in, const lap_solve
     return rc;
 }
 
-static int assign_tatp(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain)
+static int assign_tatp(const plan_input *in, size_t *rank_of_domain)
 {
-    return assign_near(plan_least_hop_bytes, in, solver, rank_of_domain);
+    return assign_near(plan_least_hop_bytes, in, rank_of_domain);
 }
 
-static int assign_congestion(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain)
+static int assign_congestion(const plan_input *in, size_t *rank_of_domain)
 {
-    return assign_near(plan_least_congestion, in, solver, rank_of_domain);
+    return assign_near(plan_least_congestion, in, rank_of_domain);
 }
 
 /* ---- latp ---- */
 
 /* The node that accesses most of a domain, then its best rank: all other bytes are 1 hop away. */
-static int assign_latp(const plan_input *in, const lap_solver *solver, const struct held *held,
-                       size_t *rank_of_domain)
+static int assign_latp(const plan_input *in, const struct held *held, size_t *rank_of_domain)
 {
     const matrix *rows = held->by_rank;
     struct costs costs;
@@ -53,19 +51,18 @@ static int assign_latp(const plan_input *in, const lap_solver *solver, const str
         return -EINVAL;
     int rc = costs_init(&costs, in, held);
     if (rc == 0)
-        rc = assign_in_two_steps(&costs, rows, solver, rank_of_domain);
+        rc = assign_in_two_steps(&costs, rows, rank_of_domain);
     costs_release(&costs);
     return rc;
 }
 
-static int assign_latp_volume(const plan_input *in, const lap_solver *solver,
-                              size_t *rank_of_domain)
+static int assign_latp_volume(const plan_input *in, size_t *rank_of_domain)
 {
     struct held held = {.by_rank = in->requests, .by_node = in->node_bytes, .apart = 1};
-    return assign_latp(in, solver, &held, rank_of_domain);
+    return assign_latp(in, &held, rank_of_domain);
 }
 
-static int assign_latp_count(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain)
+static int assign_latp_count(const plan_input *in, size_t *rank_of_domain)
 {
     struct held held = {
         .by_rank = in->blocks != NULL ? in->blocks : in->requests,
@@ -73,7 +70,7 @@ static int assign_latp_count(const plan_input *in, const lap_solver *solver, siz
         .count_entries = in->blocks == NULL,
         .apart = 1,
     };
-    return assign_latp(in, solver, &held, rank_of_domain);
+    return assign_latp(in, &held, rank_of_domain);
 }
 
 /* ---- otp ---- */
@@ -115,9 +112,8 @@ static int assign_by_turns(const plan_input *in, const struct turn *turns, size_
     return 0;
 }
 
-static int assign_otp(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain)
+static int assign_otp(const plan_input *in, size_t *rank_of_domain)
 {
-    (void)solver;
     size_t nodes = in->topology->nodes, ranks = in->requests->rows;
     if (in->requests->cols > ranks || plan_check_nodes(in) != 0)
         return -EINVAL;

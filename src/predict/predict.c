@@ -110,7 +110,7 @@ static int make_draft(const drafting *d, const file_domains *domains, prediction
     if (rc != 0)
         return rc;
     plan_input in = prediction_problem(p, d->job);
-    rc = plan_strategies->assign(&in, lap_solvers, p->rank_of_domain);
+    rc = plan_strategies->assign(&in, p->rank_of_domain);
     if (rc == 0)
         rc = plan_hop_bytes(&in, p->rank_of_domain, &p->hop_bytes);
     if (rc == 0)

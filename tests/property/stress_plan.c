@@ -2,6 +2,7 @@
 /* Property test of the plans: random ranks on random nodes, each plan against the assignment
  * problem over the whole matrix D C, which is formed here in the plain way. A failure prints the
  * command that replays it. */
+#include "lap/lap.h"
 #include "plan/plan.h"
 
 #include "../unit/edges.h"
@@ -247,12 +248,12 @@ static double cost_of_ranks(const struct instance *in)
 
 /* The two steps: the nodes cost the least of all, as though each domain had the best rank of its
  * node; the plan is the least in all where nodes have one domain at most. */
-static const char *check_steps(struct instance *in, const lap_solver *solver)
+static const char *check_steps(struct instance *in)
 {
     double least = 0.0, least_of_nodes = 0.0;
     multiply(in);
     int expected = solve_whole(in, &least);
-    int rc = plan_least_hop_bytes(&in->input, solver, in->rank_of_domain);
+    int rc = plan_least_hop_bytes(&in->input, in->rank_of_domain);
     if (expected == LAP_INFEASIBLE || rc != 0)
         return expected == LAP_INFEASIBLE && rc < 0 ? NULL : "feasible";
     if (!is_allowed(in))
@@ -267,13 +268,13 @@ static const char *check_steps(struct instance *in, const lap_solver *solver)
 }
 
 /* Each strategy by all entries and by the largest: both answers cost the same. */
-static const char *check_largest(struct instance *in, const lap_solver *solver)
+static const char *check_largest(struct instance *in)
 {
     for (const plan_strategy *s = plan_strategies; s->name != NULL; s++) {
         size_t other[MAX_DOMAINS];
         plan_report by_all, by_few, told;
-        int expected = s->assign(&in->input, solver, in->rank_of_domain);
-        int rc = s->assign(&in->few, solver, other);
+        int expected = s->assign(&in->input, in->rank_of_domain);
+        int rc = s->assign(&in->few, other);
         if (rc != 0 || expected != 0)
             return rc == expected ? NULL : "largest entries: feasible";
         if (plan_assess(&in->input, in->rank_of_domain, &by_all) != 0 ||
@@ -290,16 +291,10 @@ static const char *check_largest(struct instance *in, const lap_solver *solver)
     return NULL;
 }
 
-static const char *check_instance(struct instance *in, uint64_t seed)
+static const char *check_instance(struct instance *in)
 {
-    size_t solvers = 0;
-    while (lap_solvers[solvers].name != NULL)
-        solvers++;
-    const lap_solver *solver = &lap_solvers[seed % 2 == 0 ? 0 : seed / 2 % solvers];
-    const char *fault = check_steps(in, solver);
-    if (fault == NULL)
-        fault = check_steps(in, solver);
-    return fault == NULL ? check_largest(in, solver) : fault;
+    const char *fault = check_steps(in);
+    return fault == NULL ? check_largest(in) : fault;
 }
 
 /* ---- the command ---- */
@@ -308,7 +303,7 @@ static bool check_kind(struct instance *in, const struct kind *kind, uint64_t se
 {
     const char *fault = NULL;
     for (uint64_t k = 0; k < count && fault == NULL; k++, seed++)
-        fault = make_instance(in, kind, seed) != 0 ? "cannot be made" : check_instance(in, seed);
+        fault = make_instance(in, kind, seed) != 0 ? "cannot be made" : check_instance(in);
     if (fault != NULL)
         printf("# %s: %s --kind='%s' --seed=%" PRIu64 " --instances=1\n", fault, tool, kind->name,
                seed - 1);

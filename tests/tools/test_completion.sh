@@ -29,7 +29,7 @@ for tool in tatp dla; do
     done
 done
 tap_is "$(completes tatp li) $(completes tatp help li)" "links links" "a part of a command"
-tap_is "$(completes tatp plan --s)" "--savings --solver --strategy" "options of a command"
+tap_is "$(completes tatp plan --s)" "--savings --strategy" "options of a command"
 tap_is "$(completes tatp doctor --l)" "--limit" "options of a command that is a program in Python"
 tap_is "$(completes tatp report --t) $(completes tatp report --table --c)" "--table --topology --csv" "options of the report"
 tap_is "$(COLUMNS=80 tatp report --help | sed -n 's/^  *\(-[^ ]* *[^ ]*, \)\{0,1\}\(--[a-z-]*\)[^ ]*  *\([A-Z].*\)\{0,1\}$/\2/p' | xargs)" \
@@ -58,11 +58,10 @@ takes() {
         tap_check "$1 $3 $2 $value" "$1" "${@:3}" "$2" "$value"
     done
 }
-for option in --strategy --solver; do
-    takes tatp $option plan --requests two.mtx --hosts a,b
-done
-for name in $(tatp plan --help | sed -n '/^\(Strategies\|Solvers\):/,/^$/s/^  \([a-z_]*\)  .*/\1/p'); do
-    tap_contains " $(completes tatp plan --strategy "") $(completes tatp plan --solver "") " " $name " "$name is offered"
+takes tatp --strategy plan --requests two.mtx --hosts a,b
+for name in $(tatp plan --help | sed -n '/^Strategies:/,/^$/s/^  \([a-z_]*\)  .*/\1/p') \
+    $(tatp assign --help | sed -n '/^Solvers:/,/^$/s/^  \([a-z_]*\)  .*/\1/p'); do
+    tap_contains " $(completes tatp plan --strategy "") $(completes tatp assign --solver "") " " $name " "$name is offered"
 done
 takes tatp --workload links --requests two.mtx --hosts a,b
 printf '%s\n' FILEVIEW '0 2' '' '' '1 1' 'ACCESS 1 0 1 1 1 1 a' '0 1 0 1' >profile.crs

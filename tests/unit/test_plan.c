@@ -330,7 +330,7 @@ static double model_least_most(const struct scene *s)
 
 static int assign(const struct scene *s, const char *strategy, size_t *rank_of_domain)
 {
-    return plan_find_strategy(strategy)->assign(&s->input, lap_find_solver("jv"), rank_of_domain);
+    return plan_find_strategy(strategy)->assign(&s->input, rank_of_domain);
 }
 
 /* ---- the worked example of the TATP paper, section 4, with its errata mended ---- */
@@ -468,7 +468,7 @@ START_TEST(tatp_is_least)
         double least = model_least(s);
         if (seed % 3 == 2)
             keep_enough(s, s->bytes);
-        int rc = plan_least_hop_bytes(&s->input, &lap_solvers[seed % 4], rank);
+        int rc = plan_least_hop_bytes(&s->input, rank);
         ck_assert_msg(rc == (isinf(least) ? -EINVAL : 0), TELL);
         if (rc != 0) {
             ck_assert_msg(rank[0] == MAX_RANKS, TELL);
@@ -497,7 +497,7 @@ START_TEST(congestion_is_low)
         if (seed % 3 == 0)
             keep_enough(s, s->bytes);
         ck_assert_msg(assign(s, "tatp", least) == 0, TELL);
-        ck_assert_msg(plan_least_congestion(&s->input, lap_solvers, rank) == 0, TELL);
+        ck_assert_msg(plan_least_congestion(&s->input, rank) == 0, TELL);
         ck_assert_msg(model_allows(s, rank), TELL);
         ck_assert_msg(model_most(s, rank) >= most, TELL);
         ck_assert_msg(model_most(s, rank) <= model_most(s, least), TELL);
@@ -728,8 +728,7 @@ START_TEST(ranks_of_a_node)
         memset(s->node_of_rank, 0, sizeof s->node_of_rank);
         for (size_t d = 0; d < s->domains; d++)
             domain[d] = (d + seed) % s->domains;
-        int rc =
-            plan_choose_ranks(&s->requests, NULL, s->ranks, domain, s->domains, lap_solvers, row);
+        int rc = plan_choose_ranks(&s->requests, NULL, s->ranks, domain, s->domains, row);
         ck_assert_msg(rc == 0, TELL);
         for (size_t d = 0; d < s->domains; d++)
             rank[domain[d]] = row[d];
@@ -757,7 +756,7 @@ START_TEST(ranks_by_number)
     for (size_t k = 0; k < LENGTH(cases); k++) {
         size_t row[] = {9, 9};
         int rc = plan_choose_ranks(&s->requests, cases[k].rank, cases[k].ranks, cases[k].domain,
-                                   cases[k].domains, lap_solvers, row);
+                                   cases[k].domains, row);
         ck_assert_msg(rc == cases[k].rc, "%s", cases[k].name);
         ck_assert_msg(memcmp(row, cases[k].row, sizeof row) == 0, "%s", cases[k].name);
     }
@@ -921,10 +920,10 @@ static int make_call(struct scene *s, int number, size_t *answer)
     plan_report report;
     int rc;
     switch (number) {
-    case 0: return plan_least_congestion(&s->input, lap_solvers, answer);
-    case 1: return plan_choose_ranks(&s->requests, NULL, 6, domain, 3, lap_solvers, answer);
+    case 0: return plan_least_congestion(&s->input, answer);
+    case 1: return plan_choose_ranks(&s->requests, NULL, 6, domain, 3, answer);
     case 2: rc = plan_assess(&s->input, rank, &report); break;
-    default: return plan_strategies[number - 3].assign(&s->input, lap_solvers, answer);
+    default: return plan_strategies[number - 3].assign(&s->input, answer);
     }
     answer[0] = rc == 0 ? 0 : answer[0];
     return rc;

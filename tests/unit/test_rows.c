@@ -249,7 +249,7 @@ static double cost(const model *m, const plan_strategy *strategy, const rows *c,
         in.blocks = &c->blocks;
         in.node_blocks = &c->node_blocks;
     }
-    ck_assert_int_eq(strategy->assign(&in, lap_find_solver("jv"), rank_of_domain), 0);
+    ck_assert_int_eq(strategy->assign(&in, rank_of_domain), 0);
     in.requests = &whole->requests;
     in.savings = whole->savings.row_start != NULL ? &whole->savings : NULL;
     ck_assert_int_eq(plan_hop_bytes(&in, rank_of_domain, &hop_bytes), 0);
