@@ -15,6 +15,8 @@
 #ifndef ACCESS_DOMAIN_H
 #define ACCESS_DOMAIN_H
 
+#include <stdbool.h>
+
 #include "access/list.h"
 
 typedef struct domain_range {
@@ -100,5 +102,24 @@ int domains_cut(const file_domains *domains, const access_list *list, domain_sha
                 size_t *count);
 
 void domains_free_shares(domain_share *shares, size_t count);
+
+/* A plan: file domains, their aggregators and cycles, and this rank's part in them. What plans,
+ * exchanges and statistics share. All but that part is the same on all ranks. */
+typedef struct domain_layout {
+    int64_t id;     /* another one for each plan of a rank 0 */
+    int64_t period; /* bytes: it suits an access that is moved by a multiple of this */
+    int64_t piece;  /* bytes of a contiguous piece of the accesses in the mean */
+    const file_domains *domains;
+    int *aggregator;      /* per domain, a rank */
+    int64_t cycle_size;   /* positions of a domain */
+    int64_t num_cycles;   /* of the largest domain */
+    int64_t message_size; /* bytes of a message at most */
+    /* This rank's part of each domain that it accesses. */
+    domain_share *share;
+    size_t shares;
+    bool aggregates; /* this rank owns domain `domain` ... */
+    size_t domain;
+    size_t contributors; /* ... which this number of ranks access, itself included */
+} domain_layout;
 
 #endif

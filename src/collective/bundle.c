@@ -53,7 +53,7 @@ struct coll_bundles {
 
 /* Where even parts of all ranks in full windows are not small, bundles are not looked for: then
  * only some nodes could have small parts. */
-bool coll_bundles_wanted(const coll_group *group, const coll_exchange_layout *layout)
+bool coll_bundles_wanted(const coll_group *group, const domain_layout *layout)
 {
     if (group->locals < 2 ||
         !exchange_bundle_pays((size_t)group->size, layout->cycle_size, layout->piece,
@@ -65,7 +65,7 @@ bool coll_bundles_wanted(const coll_group *group, const coll_exchange_layout *la
     return false;
 }
 
-static coll_bundles *new_bundles(const coll_group *group, const coll_exchange_layout *layout)
+static coll_bundles *new_bundles(const coll_group *group, const domain_layout *layout)
 {
     coll_bundles *bundles = calloc(1, sizeof *bundles);
     if (bundles == NULL)
@@ -125,8 +125,7 @@ static int take_parts(void *context, coll_message *message)
 }
 
 /* The caller frees the elements; NULL: no memory. */
-static int64_t *list_parts(const coll_group *group, const coll_exchange_layout *layout,
-                           size_t *count)
+static int64_t *list_parts(const coll_group *group, const domain_layout *layout, size_t *count)
 {
     int64_t *element = base_alloc(2 * layout->shares + 1, sizeof *element);
     *count = 0;
@@ -141,8 +140,7 @@ static int64_t *list_parts(const coll_group *group, const coll_exchange_layout *
 }
 
 /* A rank without memory has nothing that another one could carry. */
-static int gather_parts(coll_bundles *bundles, coll_group *group,
-                        const coll_exchange_layout *layout)
+static int gather_parts(coll_bundles *bundles, coll_group *group, const domain_layout *layout)
 {
     const coll_arrivals arrivals = {.tag = COLL_TAG_BUNDLES,
                                     .expected = (size_t)group->locals - 1,
@@ -172,7 +170,7 @@ static size_t round_to_lines(int32_t bytes)
     return ((size_t)bytes + LINE - 1) / LINE * LINE;
 }
 
-static void decide_pair(coll_bundles *bundles, size_t domain, const coll_exchange_layout *layout)
+static void decide_pair(coll_bundles *bundles, size_t domain, const domain_layout *layout)
 {
     bundle_pair *pair = &bundles->pair[domain];
     int64_t sum = 0;
@@ -192,7 +190,7 @@ static void decide_pair(coll_bundles *bundles, size_t domain, const coll_exchang
     bundles->bytes += EXCHANGE_DEPTH * pair->bytes;
 }
 
-static void decide_pairs(coll_bundles *bundles, const coll_exchange_layout *layout)
+static void decide_pairs(coll_bundles *bundles, const domain_layout *layout)
 {
     bundles->pairs = bundles->bytes = 0;
     for (size_t j = 0; j < bundles->domains; j++)
@@ -205,8 +203,7 @@ void *coll_bundles_table(coll_bundles *bundles, size_t *bytes)
     return bundles->part;
 }
 
-void coll_bundles_adopt(coll_bundles *bundles, const void *table,
-                        const coll_exchange_layout *layout)
+void coll_bundles_adopt(coll_bundles *bundles, const void *table, const domain_layout *layout)
 {
     size_t bytes;
     void *own = coll_bundles_table(bundles, &bytes);
@@ -214,7 +211,7 @@ void coll_bundles_adopt(coll_bundles *bundles, const void *table,
     decide_pairs(bundles, layout);
 }
 
-int coll_bundles_find(coll_group *group, const coll_exchange_layout *layout, coll_bundles **bundles)
+int coll_bundles_find(coll_group *group, const domain_layout *layout, coll_bundles **bundles)
 {
     *bundles = new_bundles(group, layout);
     int rc = gather_parts(*bundles, group, layout);
@@ -309,7 +306,7 @@ static int add_carried(coll_bundles *bundles, size_t domain)
 }
 
 /* The number of lists is right whatever happens. */
-int coll_bundles_expect(coll_bundles *bundles, const coll_exchange_layout *layout, size_t *lists)
+int coll_bundles_expect(coll_bundles *bundles, const domain_layout *layout, size_t *lists)
 {
     int rc = 0;
     *lists = 0;
@@ -361,7 +358,7 @@ static int unite_lists(const coll_bundles *bundles, carried_bundle *c, const acc
     return rc;
 }
 
-int coll_bundles_unite(coll_bundles *bundles, const coll_exchange_layout *layout)
+int coll_bundles_unite(coll_bundles *bundles, const domain_layout *layout)
 {
     int rc = 0;
     for (size_t i = 0; i < layout->shares && rc == 0; i++) {

@@ -104,11 +104,12 @@ static int prepare_call(running *r)
 static int reuse_plan(running *r, coll_op *op, const coll_agreement *agreement)
 {
     coll_file *file = r->call->file;
-    coll_plan_view plan = coll_plan_get(coll_plans_at(file->plans, agreement->slot));
+    const file_domains *domains =
+        coll_plan_layout(coll_plans_at(file->plans, agreement->slot))->domains;
     double begin = coll_clock(&file->group);
     op->slot = agreement->slot;
-    op->lo = plan.lo;
-    op->hi = plan.hi;
+    op->lo = domains->lo;
+    op->hi = domains->hi;
     op->shift = agreement->shift;
     coll_op_choose_by_trial(op, r->call->blocking);
     int rc = op->independent ? expand_call(r) : 0;

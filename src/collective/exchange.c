@@ -120,7 +120,7 @@ void coll_exchange_release(coll_exchange_memory *memory, const coll_group *group
 /* ---- preparation ---- */
 
 static void describe_targets(coll_exchange *ex, const coll_group *group,
-                             const coll_exchange_layout *layout)
+                             const domain_layout *layout)
 {
     coll_bundle_memory memory = {0};
     if (coll_bundles_pairs(ex->bundles) > 0)
@@ -139,20 +139,16 @@ static void describe_targets(coll_exchange *ex, const coll_group *group,
     }
 }
 
-static int make_engine(coll_exchange *ex, const coll_group *group,
-                       const coll_exchange_layout *layout)
+static int make_engine(coll_exchange *ex, const coll_group *group, const domain_layout *layout,
+                       bool ordered)
 {
     exchange_task task = {
         .rank = group->rank,
-        .ordered = layout->ordered,
-        .cycle_size = layout->cycle_size,
-        .num_cycles = layout->num_cycles,
-        .message_size = layout->message_size,
+        .ordered = ordered,
+        .layout = *layout,
         .short_error = -EIO,
         .targets = layout->shares,
         .contributors = ex->contributors.count,
-        .domains = layout->domains,
-        .domain = layout->domain,
         .contributor = ex->contributors.item,
     };
     ex->target = calloc(layout->shares + 1, sizeof *ex->target);
@@ -177,10 +173,12 @@ static int make_engine(coll_exchange *ex, const coll_group *group,
 
 /* Requests that no rank carries for others, and the connections that they need, are on their way
  * while the ranks of a node share memory. */
-int coll_exchange_prepare(coll_exchange *ex, coll_group *group, const coll_exchange_layout *layout)
+int coll_exchange_prepare(coll_exchange *ex, coll_group *group, const domain_layout *layout,
+                          enum coll_exchange_kind kind)
 {
     coll_requests requests = {0};
-    bool shares = !layout->ordered, early = !shares || !coll_bundles_wanted(group, layout);
+    bool shares = kind == COLL_EXCHANGE_SHARED,
+         early = !shares || !coll_bundles_wanted(group, layout);
     int rc = early ? coll_requests_start(group, layout, NULL, &requests) : 0;
     int shared = 0;
     if (shares)
@@ -190,7 +188,7 @@ int coll_exchange_prepare(coll_exchange *ex, coll_group *group, const coll_excha
     rc = rc != 0 ? rc : shared;
     rc = coll_requests_complete(group, layout, &requests, &ex->contributors, rc);
     if (rc == 0)
-        rc = make_engine(ex, group, layout);
+        rc = make_engine(ex, group, layout, kind == COLL_EXCHANGE_ORDERED);
     if (ex->bundles != NULL)
         coll_bundles_settle(ex->bundles);
     return rc;

@@ -47,27 +47,17 @@ typedef struct coll_exchange coll_exchange;
 coll_exchange *coll_exchange_new(coll_exchange_memory *memory, size_t index);
 void coll_exchange_free(coll_exchange *ex);
 
-/* Which aggregator owns what, and this rank's part of it. Everything that is pointed to stays valid
- * until coll_exchange_reset. */
-typedef struct coll_exchange_layout {
-    int64_t cycle_size;   /* positions of a domain; the same on all ranks */
-    int64_t num_cycles;   /* of the largest domain; the same on all ranks */
-    int64_t message_size; /* bytes at most; the same on all ranks */
-    int64_t piece;        /* bytes of a contiguous piece in the mean; the same on all ranks */
-    const file_domains *domains;
-    const int *aggregator;     /* per domain, a rank */
-    const domain_share *share; /* this rank's part of each domain that it accesses */
-    size_t shares;
-    bool aggregates;     /* this rank owns domain `domain` ... */
-    size_t domain;       /* ... */
-    size_t contributors; /* ... which this number of ranks access, itself included */
-    bool ordered;        /* a write in atomic mode */
-    bool use_shared_memory;
-} coll_exchange_layout;
+enum coll_exchange_kind {
+    COLL_EXCHANGE_BY_MESSAGES,
+    COLL_EXCHANGE_SHARED, /* and by shared memory inside nodes */
+    COLL_EXCHANGE_ORDERED /* a write in atomic mode */
+};
 
 /* Prepares an exchange: sends the access requests to the aggregators, shares the windows on each
- * node. Returns this rank's error, which has to be agreed on. Collective. */
-int coll_exchange_prepare(coll_exchange *ex, coll_group *group, const coll_exchange_layout *layout);
+ * node. What the layout points to stays valid until coll_exchange_reset. Returns this rank's error,
+ * which has to be agreed on. Collective. */
+int coll_exchange_prepare(coll_exchange *ex, coll_group *group, const domain_layout *layout,
+                          enum coll_exchange_kind kind);
 /* Whether this rank, as an aggregator or for other ranks of its node, makes few pieces, or mapped
  * pages, of many (aggregation_merges). Local. */
 bool coll_exchange_merges(const coll_exchange *ex, const coll_store *store);

@@ -24,12 +24,12 @@ typedef struct coll_requests {
 
 /* Starts to send this rank's requests to the aggregators, after the ranks of a node have exchanged
  * their bundles (NULL is none). Collective on the node where there are bundles. */
-int coll_requests_start(coll_group *group, const coll_exchange_layout *layout,
-                        coll_bundles *bundles, coll_requests *out);
+int coll_requests_start(coll_group *group, const domain_layout *layout, coll_bundles *bundles,
+                        coll_requests *out);
 /* Completes them, and receives those for this rank's domain. rc: this rank's status so far. Returns
  * its error, which has to be agreed on. Collective. */
-int coll_requests_complete(coll_group *group, const coll_exchange_layout *layout,
-                           coll_requests *out, coll_contributors *contributors, int rc);
+int coll_requests_complete(coll_group *group, const domain_layout *layout, coll_requests *out,
+                           coll_contributors *contributors, int rc);
 void coll_contributors_release(coll_contributors *contributors);
 
 /* Buffers of one run, kept from call to call and from file to file. */
@@ -50,32 +50,29 @@ struct coll_exchange_memory {
 /* Shares the windows of the node's aggregators and those of bundles, or not (*segment and *bundles
  * stay NULL): the same on all ranks of the node unless there is an error. The caller frees
  * *bundles. All ranks of the node call it. Returns this rank's error, which has to be agreed on. */
-int coll_share_windows(coll_exchange_memory *memory, coll_group *group,
-                       const coll_exchange_layout *layout, coll_bundles **bundles,
-                       coll_segment **segment);
+int coll_share_windows(coll_exchange_memory *memory, coll_group *group, const domain_layout *layout,
+                       coll_bundles **bundles, coll_segment **segment);
 /* The EXCHANGE_DEPTH windows of an aggregator of this node, for the exchange of that index. */
 void coll_find_windows(const coll_segment *segment, size_t index, const coll_group *group,
-                       const coll_exchange_layout *layout, int aggregator, exchange_window *window);
+                       const domain_layout *layout, int aggregator, exchange_window *window);
 /* Where the bundles of that exchange are. */
 typedef struct coll_bundle_memory {
     exchange_flags *flags; /* EXCHANGE_DEPTH for each pair */
     char *data;
 } coll_bundle_memory;
 coll_bundle_memory coll_find_bundle_memory(const coll_segment *segment, size_t index,
-                                           const coll_group *group,
-                                           const coll_exchange_layout *layout);
+                                           const coll_group *group, const domain_layout *layout);
 /* One user less; NULL is none. */
 void coll_segment_release(coll_segment *segment);
 
 /* ---- bundle.c ---- */
 
 /* Whether the ranks of this node look for bundles: the same on all of them. */
-bool coll_bundles_wanted(const coll_group *group, const coll_exchange_layout *layout);
+bool coll_bundles_wanted(const coll_group *group, const domain_layout *layout);
 /* Tells the leader of the node what each rank has, and the leader decides by this table; the others
  * adopt it. *bundles: NULL if there is no memory. All ranks of the node call it. Returns this
  * rank's error, which has to be agreed on. */
-int coll_bundles_find(coll_group *group, const coll_exchange_layout *layout,
-                      coll_bundles **bundles);
+int coll_bundles_find(coll_group *group, const domain_layout *layout, coll_bundles **bundles);
 void coll_bundles_free(coll_bundles *bundles);
 /* What the leader received, which it gives to the others. */
 void *coll_bundles_table(coll_bundles *bundles, size_t *bytes);
@@ -84,8 +81,7 @@ void *coll_bundles_table(coll_bundles *bundles, size_t *bytes);
 size_t coll_bundles_pairs(const coll_bundles *bundles);
 size_t coll_bundles_bytes(const coll_bundles *bundles);
 /* Decides by the leader's table, and (bundles may be NULL) for none at all. */
-void coll_bundles_adopt(coll_bundles *bundles, const void *table,
-                        const coll_exchange_layout *layout);
+void coll_bundles_adopt(coll_bundles *bundles, const void *table, const domain_layout *layout);
 void coll_bundles_drop(coll_bundles *bundles);
 
 /* This rank's part in what is carried for a domain: none, another rank carries its data, or it
@@ -97,9 +93,9 @@ size_t coll_bundles_ranks(const coll_bundles *bundles, size_t domain);
 
 /* Before the lists of members come: their number. Then coll_bundles_take takes each, after its
  * domain; then the lists for a domain are united. */
-int coll_bundles_expect(coll_bundles *bundles, const coll_exchange_layout *layout, size_t *lists);
+int coll_bundles_expect(coll_bundles *bundles, const domain_layout *layout, size_t *lists);
 int coll_bundles_take(void *bundles, coll_message *message);
-int coll_bundles_unite(coll_bundles *bundles, const coll_exchange_layout *layout);
+int coll_bundles_unite(coll_bundles *bundles, const domain_layout *layout);
 /* What this rank carries for a domain, or NULL after an error. */
 const access_list *coll_bundles_carried(const coll_bundles *bundles, size_t domain);
 

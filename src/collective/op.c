@@ -7,6 +7,11 @@ static int error_class(const coll_file *file, int rc)
     return file->handle.runtime->error_class(rc);
 }
 
+static const domain_layout *layout_of(const coll_op *op)
+{
+    return coll_plan_layout(coll_plans_at(op->file->plans, op->slot));
+}
+
 /* Domains and their aggregators. rc: this rank's status so far. Collective; the error is that of
  * all ranks. */
 static int make_plan(coll_op *op, int rc)
@@ -19,6 +24,7 @@ static int make_plan(coll_op *op, int rc)
         .accesses = op->accesses,
         .lo = op->lo,
         .hi = op->hi,
+        .piece = op->piece,
         .all_entries = coll_stats_are_on(file->stats),
         .keep_entries = coll_stats_want_plan(file->stats),
     };
@@ -36,30 +42,22 @@ static bool merges_nothing(const coll_op *op)
     return op->write && op->may_be_independent && op->file->merges_nothing[op->slot];
 }
 
+static enum coll_exchange_kind kind_of_exchange(const coll_op *op)
+{
+    if (op->write && op->atomic)
+        return COLL_EXCHANGE_ORDERED;
+    return op->file->agreed.of[PARAMETER_SHARED_MEMORY] ? COLL_EXCHANGE_SHARED
+                                                        : COLL_EXCHANGE_BY_MESSAGES;
+}
+
 /* As make_plan. Where no aggregator would merge pieces that are written, there is no exchange. */
 static int prepare_exchange(coll_op *op)
 {
     enum { ERROR, MERGES, VALUES };
     coll_file *file = op->file;
     coll_exchange *prepared = file->exchange[op->slot];
-    coll_plan_view plan = coll_plan_get(coll_plans_at(file->plans, op->slot));
-    const coll_exchange_layout layout = {
-        .cycle_size = plan.cycle_size,
-        .num_cycles = plan.num_cycles,
-        .message_size = plan.message_size,
-        .piece = op->piece,
-        .domains = plan.domains,
-        .aggregator = plan.aggregator,
-        .share = plan.share,
-        .shares = plan.shares,
-        .aggregates = plan.aggregates,
-        .domain = plan.domain,
-        .contributors = plan.contributors,
-        .ordered = op->write && op->atomic,
-        .use_shared_memory = file->agreed.of[PARAMETER_SHARED_MEMORY],
-    };
     double start = coll_clock(&file->group);
-    int rc = coll_exchange_prepare(prepared, &file->group, &layout);
+    int rc = coll_exchange_prepare(prepared, &file->group, layout_of(op), kind_of_exchange(op));
     int64_t value[VALUES] = {error_class(file, rc),
                              coll_exchange_merges(prepared, file->handle.store)};
     rc = coll_agree_max(&file->group, value, VALUES);
@@ -137,12 +135,12 @@ static int complete_copies(const coll_op *op, int rc)
 static int run_exchange(coll_op *op)
 {
     coll_file *file = op->file;
-    coll_plan_view plan = coll_plan_get(coll_plans_at(file->plans, op->slot));
+    const domain_layout *layout = layout_of(op);
     exchange_run run = {
         .write = op->write,
         .memory = op->memory,
         .shift = op->shift,
-        .probe = coll_stats_probe(file->stats, plan.num_cycles),
+        .probe = coll_stats_probe(file->stats, layout->num_cycles),
     };
     coll_exchange_times times = {0};
     int rc = coll_exchange_run(file->exchange[op->slot], &file->group, file->handle.store, &run,
@@ -150,7 +148,7 @@ static int run_exchange(coll_op *op)
     op->time.st4 = times.shuffle;
     op->time.st5 += times.access;
     file->plan_ops[op->slot]++;
-    file->aggregators = (int64_t)plan.domains->count;
+    file->aggregators = (int64_t)layout->domains->count;
     return complete_copies(op, rc);
 }
 
@@ -287,8 +285,8 @@ int coll_op_agree_range(coll_op *op)
 
 void coll_op_remember_plan(const coll_op *op, const coll_access *access)
 {
-    const coll_plan_view plan = coll_plan_get(coll_plans_at(op->file->plans, op->slot));
-    coll_schedule_remember(op->file->schedule, op->slot, access, plan.id, plan.period);
+    const domain_layout *layout = layout_of(op);
+    coll_schedule_remember(op->file->schedule, op->slot, access, layout->id, layout->period);
 }
 
 void coll_op_choose_by_trial(coll_op *op, bool blocking)

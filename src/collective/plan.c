@@ -13,8 +13,8 @@ static void release_draft(coll_draft *draft)
 {
     pieces_release(&draft->units);
     division_release(&draft->division);
-    domains_free_shares(draft->share, draft->view.shares);
-    free(draft->aggregator);
+    domains_free_shares(draft->layout.share, draft->layout.shares);
+    free(draft->layout.aggregator);
     matrix_release(&draft->requests);
     matrix_release(&draft->savings);
     matrix_release(&draft->blocks);
@@ -25,15 +25,15 @@ static int divide_range(const coll_planning *planning, coll_draft *draft)
 {
     const coll_plan_input *in = planning->in;
     size_t domains = planning->domains;
-    draft->aggregator = calloc(domains, sizeof *draft->aggregator);
-    if (draft->aggregator == NULL)
+    draft->layout.aggregator = calloc(domains, sizeof *draft->layout.aggregator);
+    if (draft->layout.aggregator == NULL)
         return -ENOMEM;
     int rc = draft->units.unit > 0
                  ? pieces_divide(&draft->units, &planning->division, domains, &draft->division)
                  : division_make(&planning->division, in->lo, in->hi, &draft->division);
     if (rc == 0)
-        rc =
-            domains_cut(&draft->division.domains, in->accesses, &draft->share, &draft->view.shares);
+        rc = domains_cut(&draft->division.domains, in->accesses, &draft->layout.share,
+                         &draft->layout.shares);
     return rc;
 }
 
@@ -158,14 +158,14 @@ static void take_aggregators(const coll_planning *planning, coll_draft *draft)
     const int64_t *aggregator = planning->broadcast + PLAN_ELEMENTS;
     const int64_t *contributors = aggregator + planning->domains;
     int rank = planning->in->group->rank;
-    draft->view.id = planning->broadcast[PLAN_ID];
+    draft->layout.id = planning->broadcast[PLAN_ID];
     for (size_t j = 0; j < planning->domains; j++) {
-        draft->aggregator[j] = (int)aggregator[j];
+        draft->layout.aggregator[j] = (int)aggregator[j];
         draft->parts = contributors[j] > draft->parts ? contributors[j] : draft->parts;
-        if (draft->aggregator[j] == rank && draft->division.domains.size[j] > 0) {
-            draft->view.aggregates = true;
-            draft->view.domain = j;
-            draft->view.contributors = (size_t)contributors[j];
+        if (draft->layout.aggregator[j] == rank && draft->division.domains.size[j] > 0) {
+            draft->layout.aggregates = true;
+            draft->layout.domain = j;
+            draft->layout.contributors = (size_t)contributors[j];
         }
     }
 }
@@ -240,10 +240,10 @@ void coll_plans_reset(coll_plans *plans, size_t slot)
 
 int64_t coll_plans_bytes(const coll_plans *plans, size_t slot)
 {
-    const coll_plan_view *view = &plans->plan[slot].draft.view;
+    const domain_layout *layout = &plans->plan[slot].draft.layout;
     int64_t bytes = 0;
-    for (size_t i = 0; i < view->shares; i++)
-        bytes += (int64_t)(view->share[i].list.capacity * sizeof(access_run));
+    for (size_t i = 0; i < layout->shares; i++)
+        bytes += (int64_t)(layout->share[i].list.capacity * sizeof(access_run));
     return bytes;
 }
 
@@ -255,23 +255,21 @@ static int64_t message_size(const coll_group *group)
 
 static void adopt_draft(coll_plan *plan, const coll_plan_input *in, const coll_draft *draft)
 {
-    const file_domains *domains = &draft->division.domains;
+    const file_domains *domains = &plan->draft.division.domains;
     division_cycles cycles = in->settings->cycles;
-    coll_plan_view *view = &plan->draft.view;
+    domain_layout *layout = &plan->draft.layout;
+    plan->draft = *draft;
     if (in->settings->division.aggregators == 0)
         cycles.buffer =
             division_buffer(cycles.buffer, domains->count, coll_nodes_map(in->nodes)->nodes);
     cycles.parts = draft->parts;
     cycles.message = message_size(in->group);
-    plan->draft = *draft;
-    view->lo = in->lo;
-    view->hi = in->hi;
-    view->period = draft->division.period;
-    view->message_size = cycles.message;
-    view->cycle_size = division_cycle_size(domains, &cycles);
-    view->num_cycles = division_num_cycles(domains, view->cycle_size);
-    view->aggregator = draft->aggregator;
-    view->share = draft->share;
+    layout->period = draft->division.period;
+    layout->piece = in->piece;
+    layout->domains = domains;
+    layout->message_size = cycles.message;
+    layout->cycle_size = division_cycle_size(domains, &cycles);
+    layout->num_cycles = division_num_cycles(domains, layout->cycle_size);
 }
 
 static coll_planning start_planning(const coll_plans *plans, const coll_plan_input *in)
@@ -316,11 +314,9 @@ int coll_plans_make(coll_plans *plans, size_t slot, const coll_plan_input *in, i
 
 /* ---- what is known of it ---- */
 
-coll_plan_view coll_plan_get(const coll_plan *plan)
+const domain_layout *coll_plan_layout(const coll_plan *plan)
 {
-    coll_plan_view view = plan->draft.view;
-    view.domains = &plan->draft.division.domains;
-    return view;
+    return &plan->draft.layout;
 }
 
 static const matrix *kept(const matrix *m)

@@ -53,6 +53,7 @@ typedef struct coll_plan_input {
     const coll_nodes *nodes;
     const access_list *accesses; /* this rank's, ordered */
     int64_t lo, hi;              /* accessed range over all ranks, bytes [lo, hi), lo < hi */
+    int64_t piece;               /* of a layout */
     bool all_entries;            /* rank 0 gets the whole of C (the same on all ranks) ... */
     bool keep_entries;           /* ... and keeps it (on rank 0), for coll_plan_costs */
 } coll_plan_input;
@@ -61,24 +62,8 @@ typedef struct coll_plan_input {
  * is returned by all ranks alike, and then there is no plan. Collective. */
 int coll_plans_make(coll_plans *plans, size_t slot, const coll_plan_input *in, int rc);
 
-/* What all ranks know of a plan; valid until it is reset. */
-typedef struct coll_plan_view {
-    int64_t id;           /* the same on all ranks, never given twice by a rank 0 */
-    int64_t lo, hi;       /* of the input */
-    int64_t period;       /* bytes: the plan suits an access that is moved by a multiple of this */
-    int64_t cycle_size;   /* positions of a domain */
-    int64_t num_cycles;   /* of the largest domain */
-    int64_t message_size; /* bytes at most */
-    const file_domains *domains;
-    const int *aggregator;     /* per domain, a rank */
-    const domain_share *share; /* this rank's part of each domain that it accesses */
-    size_t shares;
-    bool aggregates; /* this rank owns domain `domain` ... */
-    size_t domain;
-    size_t contributors; /* number of ranks that access it, itself included */
-} coll_plan_view;
-
-coll_plan_view coll_plan_get(const coll_plan *plan);
+/* Its domains cover the range of the input. Valid until the plan is reset. */
+const domain_layout *coll_plan_layout(const coll_plan *plan);
 
 /* What rank 0 knows besides. */
 typedef struct coll_plan_costs {

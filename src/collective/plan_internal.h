@@ -32,10 +32,8 @@ enum { PLAN_ERROR, PLAN_ID, PLAN_UNIT, PLAN_ELEMENTS };
 typedef struct coll_draft {
     pieces units; /* of fitted domains; unit is 0: even or striped domains */
     division division;
-    domain_share *share; /* this rank's */
-    int *aggregator;     /* per domain */
-    int64_t parts;       /* see division_cycles */
-    coll_plan_view view; /* without domains, whose address changes with that of the draft */
+    int64_t parts;        /* see division_cycles */
+    domain_layout layout; /* complete in a plan only */
     /* On rank 0. */
     coll_plan_costs costs;            /* without the matrices */
     matrix requests, savings, blocks; /* if they are kept */

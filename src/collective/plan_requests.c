@@ -52,7 +52,7 @@ int coll_gather_requests(const coll_planning *planning, const coll_draft *draft,
     sums.units = with_units ? planning->pieces.count : 0;
     sums.all_units = &all->units;
     if (rc == 0)
-        rc = requests_describe(draft->share, draft->view.shares,
+        rc = requests_describe(draft->layout.share, draft->layout.shares,
                                with_units ? &planning->pieces : NULL, planning->in->accesses,
                                &own.element, &own.count);
     rc = coll_gather_by_node(group, &gather, &sums, &own, rc);

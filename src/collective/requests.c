@@ -109,7 +109,7 @@ static int send_to_aggregator(coll_group *group, const domain_share *share, int 
 }
 
 /* Returns the first error. */
-static int send_requests(coll_group *group, const coll_exchange_layout *layout,
+static int send_requests(coll_group *group, const domain_layout *layout,
                          const coll_bundles *bundles, coll_requests *out)
 {
     int first = 0;
@@ -135,8 +135,7 @@ static void free_sent(coll_requests *out)
 }
 
 /* Sends this rank's lists to their carriers, and receives those that it carries. */
-static int exchange_bundles(coll_group *group, const coll_exchange_layout *layout,
-                            coll_bundles *bundles)
+static int exchange_bundles(coll_group *group, const domain_layout *layout, coll_bundles *bundles)
 {
     size_t lists;
     int first = coll_bundles_expect(bundles, layout, &lists);
@@ -181,7 +180,7 @@ static int take_request(void *context, coll_message *message)
 }
 
 /* This rank's part of its own domain, or nothing. */
-static access_list own_part(const coll_exchange_layout *layout)
+static access_list own_part(const domain_layout *layout)
 {
     for (size_t i = 0; i < layout->shares && layout->aggregates; i++)
         if (layout->share[i].domain == layout->domain)
@@ -195,16 +194,16 @@ static int compare_contributors(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-int coll_requests_start(coll_group *group, const coll_exchange_layout *layout,
-                        coll_bundles *bundles, coll_requests *out)
+int coll_requests_start(coll_group *group, const domain_layout *layout, coll_bundles *bundles,
+                        coll_requests *out)
 {
     int rc = coll_bundles_pairs(bundles) > 0 ? exchange_bundles(group, layout, bundles) : 0;
     int sent = send_requests(group, layout, bundles, out);
     return rc != 0 ? rc : sent;
 }
 
-int coll_requests_complete(coll_group *group, const coll_exchange_layout *layout,
-                           coll_requests *out, coll_contributors *contributors, int rc)
+int coll_requests_complete(coll_group *group, const domain_layout *layout, coll_requests *out,
+                           coll_contributors *contributors, int rc)
 {
     access_list own = own_part(layout);
     const coll_arrivals arrivals = {

@@ -215,13 +215,13 @@ static coll_segment *accept_segment(const coll_exchange_memory *memory, const co
 
 /* Of an aggregator: no more than there are cycles, because memory that is touched first takes time.
  */
-static size_t count_windows(const coll_exchange_layout *layout)
+static size_t count_windows(const domain_layout *layout)
 {
     return layout->num_cycles < EXCHANGE_DEPTH ? (size_t)layout->num_cycles : EXCHANGE_DEPTH;
 }
 
 /* SIZE_MAX: too large. */
-static size_t windows_bytes(size_t aggregators, const coll_exchange_layout *layout)
+static size_t windows_bytes(size_t aggregators, const domain_layout *layout)
 {
     size_t bytes;
     bool overflows = __builtin_mul_overflow(round_to_pages((size_t)layout->cycle_size),
@@ -309,7 +309,7 @@ static void forget_segment(coll_exchange_memory *memory)
 /* windows: bytes of those of all aggregators. Where a rank does not have the segment that the
  * leader kept, all get a new one. */
 static int share_segment(coll_exchange_memory *memory, coll_group *group,
-                         const coll_exchange_layout *layout, size_t windows, coll_bundles *bundles,
+                         const domain_layout *layout, size_t windows, coll_bundles *bundles,
                          coll_segment **segment)
 {
     int64_t offer[OFFER_VALUES];
@@ -334,7 +334,7 @@ static int share_segment(coll_exchange_memory *memory, coll_group *group,
 
 /* The aggregators of this node before `aggregator`, in the order of their domains; all of them for
  * -1. */
-static size_t count_local_aggregators(const coll_group *group, const coll_exchange_layout *layout,
+static size_t count_local_aggregators(const coll_group *group, const domain_layout *layout,
                                       int aggregator)
 {
     size_t count = 0;
@@ -348,14 +348,13 @@ static size_t count_local_aggregators(const coll_group *group, const coll_exchan
     return count;
 }
 
-int coll_share_windows(coll_exchange_memory *memory, coll_group *group,
-                       const coll_exchange_layout *layout, coll_bundles **bundles,
-                       coll_segment **segment)
+int coll_share_windows(coll_exchange_memory *memory, coll_group *group, const domain_layout *layout,
+                       coll_bundles **bundles, coll_segment **segment)
 {
     int rc = 0;
     size_t aggregators = count_local_aggregators(group, layout, -1);
     bool wanted = coll_bundles_wanted(group, layout);
-    if (!layout->use_shared_memory || group->locals < 2 || (aggregators == 0 && !wanted))
+    if (group->locals < 2 || (aggregators == 0 && !wanted))
         return 0;
     if (wanted)
         rc = coll_bundles_find(group, layout, bundles);
@@ -371,7 +370,7 @@ static exchange_flags *find_flags(const coll_segment *segment, size_t index, siz
 }
 
 void coll_find_windows(const coll_segment *segment, size_t index, const coll_group *group,
-                       const coll_exchange_layout *layout, int aggregator, exchange_window *window)
+                       const domain_layout *layout, int aggregator, exchange_window *window)
 {
     size_t place = count_local_aggregators(group, layout, aggregator);
     exchange_flags *flags = find_flags(segment, index, place);
@@ -383,8 +382,7 @@ void coll_find_windows(const coll_segment *segment, size_t index, const coll_gro
 }
 
 coll_bundle_memory coll_find_bundle_memory(const coll_segment *segment, size_t index,
-                                           const coll_group *group,
-                                           const coll_exchange_layout *layout)
+                                           const coll_group *group, const domain_layout *layout)
 {
     size_t aggregators = count_local_aggregators(group, layout, -1);
     return (coll_bundle_memory){

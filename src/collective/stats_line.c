@@ -78,17 +78,17 @@ coll_stats_line coll_stats_make_line(const coll_stats_access *access, const int6
     };
     add_fields(&line, field, ranks);
     if (access->plan != NULL) {
-        const coll_plan_view plan = coll_plan_get(access->plan);
+        const domain_layout *layout = coll_plan_layout(access->plan);
         const coll_plan_costs costs = coll_plan_get_costs(access->plan);
-        line.aggregators = plan.domains->count;
+        line.aggregators = layout->domains->count;
         line.domains = division_kind_name(costs.domains);
         line.unit = costs.unit;
-        line.cycles = plan.num_cycles;
+        line.cycles = layout->num_cycles;
         line.strategy = access->settings->strategy->name;
         line.hop_bytes = costs.hop_bytes;
         line.hop_bytes_otp = costs.hop_bytes_otp;
         line.crossing_bytes = costs.crossing_bytes;
-        line.plan_id = plan.id;
+        line.plan_id = layout->id;
     }
     return line;
 }

@@ -78,17 +78,17 @@ void coll_stats_put_plan(json_writer *w, const char *key, const coll_stats_acces
                          int ranks)
 {
     const coll_node_map *map = coll_nodes_map(access->nodes);
-    const coll_plan_view view = coll_plan_get(access->plan);
+    const domain_layout *layout = coll_plan_layout(access->plan);
     const coll_plan_costs costs = coll_plan_get_costs(access->plan);
     json_begin_object(w, key);
     json_put_size(w, "per_node", costs.per_node);
-    json_put_int64(w, "message_size", view.message_size);
+    json_put_int64(w, "message_size", layout->message_size);
     json_begin_array(w, "hosts");
     for (size_t n = 0; n < map->nodes; n++)
         json_put_string(w, NULL, map->host[n]);
     json_end_array(w);
     json_put_sizes(w, "node_of_rank", map->node_of_rank, (size_t)ranks);
-    json_put_ints(w, "rank_of_domain", view.aggregator, view.domains->count);
+    json_put_ints(w, "rank_of_domain", layout->aggregator, layout->domains->count);
     put_requests(w, costs.requests, costs.savings, map);
     if (costs.blocks != NULL && is_short(costs.blocks))
         put_entries(w, "blocks", costs.blocks);

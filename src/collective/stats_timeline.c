@@ -28,16 +28,16 @@ void coll_timeline_note(void *context, int64_t cycle, enum exchange_moment momen
 }
 
 /* Whether the aggregator of this domain sends its time line. The same on all ranks. */
-static bool has_timeline(const coll_plan_view *plan, size_t domain)
+static bool has_timeline(const domain_layout *layout, size_t domain)
 {
-    size_t every = (plan->domains->count - 1) / MAX_AGGREGATORS + 1;
-    return domain % every == 0 && plan->domains->size[domain] > 0;
+    size_t every = (layout->domains->count - 1) / MAX_AGGREGATORS + 1;
+    return domain % every == 0 && layout->domains->size[domain] > 0;
 }
 
 int coll_timeline_send(const coll_timeline *line, coll_group *group, const coll_plan *plan)
 {
-    const coll_plan_view view = coll_plan_get(plan);
-    if (!view.aggregates || !has_timeline(&view, view.domain))
+    const domain_layout *layout = coll_plan_layout(plan);
+    if (!layout->aggregates || !has_timeline(layout, layout->domain))
         return 0;
     return coll_send(group, line->at, sizeof line->at, 0, COLL_TAG_STATS);
 }
@@ -64,14 +64,14 @@ static void put_timeline(json_writer *w, const coll_timeline *line, size_t domai
 int coll_timeline_receive(const coll_timeline *own, coll_group *group, const coll_plan *plan,
                           json_writer *w, const char *key)
 {
-    const coll_plan_view view = coll_plan_get(plan);
+    const domain_layout *layout = coll_plan_layout(plan);
     int first = 0;
     if (w != NULL)
         json_begin_array(w, key);
-    for (size_t j = 0; j < view.domains->count; j++) {
+    for (size_t j = 0; j < layout->domains->count; j++) {
         coll_timeline line = *own;
-        int rank = view.aggregator[j], rc = 0;
-        if (!has_timeline(&view, j))
+        int rank = layout->aggregator[j], rc = 0;
+        if (!has_timeline(layout, j))
             continue;
         if (rank != group->rank)
             rc = coll_receive(group, line.at, sizeof line.at, rank, COLL_TAG_STATS);

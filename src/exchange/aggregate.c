@@ -57,7 +57,7 @@ static bool append_to_batch(exchange *ex, exchange_cycle *cycle, size_t of, int6
         chunk.packed = find_in_window(ex, cycle, chunk.cursor, chunk.bytes);
     chunk.direct = chunk.packed != NULL;
     if (!chunk.direct && !is_own(ex, of)) {
-        if (*used + chunk.bytes > ex->task.cycle_size)
+        if (*used + chunk.bytes > ex->task.layout.cycle_size)
             return false;
         chunk.packed = cycle->packed + *used;
         *used += chunk.bytes;
@@ -200,7 +200,7 @@ static bool has_window(exchange *ex, int64_t next)
     const exchange_cycle *first = exchange_cycle_at(in, 0),
                          *last = exchange_cycle_at(in, in->count - 1);
     return last->next == ex->task.contributors &&
-           next / ex->task.cycle_size - first->index < EXCHANGE_DEPTH;
+           next / ex->task.layout.cycle_size - first->index < EXCHANGE_DEPTH;
 }
 
 static bool begin_in_cycle(exchange *ex)
@@ -212,7 +212,7 @@ static bool begin_in_cycle(exchange *ex)
     in->exhausted = next == ACCESS_END;
     if (in->exhausted || !has_window(ex, next))
         return false;
-    exchange_cycle *cycle = exchange_cycle_append(in, next, ex->task.cycle_size);
+    exchange_cycle *cycle = exchange_cycle_append(in, next, ex->task.layout.cycle_size);
     count_shared(ex, cycle);
     if (!ex->run.write)
         read_cycle(ex, cycle);

@@ -169,7 +169,8 @@ static int64_t next_contributed(const exchange *ex)
 static bool has_windows(exchange *ex, int64_t next)
 {
     return !ex->carries || ex->out.count == 0 ||
-           next / ex->task.cycle_size - exchange_cycle_at(&ex->out, 0)->index < EXCHANGE_DEPTH;
+           next / ex->task.layout.cycle_size - exchange_cycle_at(&ex->out, 0)->index <
+               EXCHANGE_DEPTH;
 }
 
 static bool begin_out_cycle(exchange *ex)
@@ -181,7 +182,7 @@ static bool begin_out_cycle(exchange *ex)
     out->exhausted = next == ACCESS_END;
     if (out->exhausted || !has_windows(ex, next))
         return false;
-    exchange_cycle *cycle = exchange_cycle_append(out, next, ex->task.cycle_size);
+    exchange_cycle *cycle = exchange_cycle_append(out, next, ex->task.layout.cycle_size);
     char *unused = cycle->packed;
     for (size_t i = 0; i < ex->peers; i++)
         if (access_next(&ex->peer[i].cursor) < cycle->end)

@@ -38,7 +38,7 @@ static void find_windows(exchange *ex)
     if (task->contributors == 0)
         return;
     if (task->window == NULL)
-        ex->window_bytes = (size_t)task->cycle_size;
+        ex->window_bytes = (size_t)task->layout.cycle_size;
     for (size_t i = 0; i < EXCHANGE_DEPTH; i++) {
         if (task->window != NULL)
             ex->window[i] = task->window[i];
@@ -86,7 +86,8 @@ static bool find_peers(exchange *ex)
         peer->is_carried = target->is_carried;
         peer->bundle = target->bundle;
         if (peer->window == NULL)
-            ex->outbox_bytes += (size_t)exchange_largest_chunk(target->list, ex->task.cycle_size);
+            ex->outbox_bytes +=
+                (size_t)exchange_largest_chunk(target->list, ex->task.layout.cycle_size);
         if (peer->bundle != NULL && !find_bundle(ex, peer))
             return false;
     }
@@ -100,13 +101,13 @@ static void find_senders(exchange *ex)
     const exchange_task *task = &ex->task;
     for (size_t i = 0; i < task->contributors; i++)
         if (task->contributor[i].rank != task->rank && !task->contributor[i].shared)
-            ex->inbox_bytes = (size_t)task->cycle_size;
+            ex->inbox_bytes = (size_t)task->layout.cycle_size;
 }
 
 /* A batch ends where its messages would be more. */
 static bool allocate_requests(exchange *ex)
 {
-    size_t message = (size_t)ex->task.message_size;
+    size_t message = (size_t)ex->task.layout.message_size;
     size_t out = ex->outbox_bytes / message + ex->peers + 1;
     ex->in_requests = ex->inbox_bytes / message + ex->task.contributors + 2;
     for (int i = 0; i < EXCHANGE_DEPTH; i++) {
@@ -276,7 +277,7 @@ bool exchange_finished(const exchange *ex)
 /* Every rank counts alike, so that no number in a window's flags repeats. */
 int exchange_end(exchange *ex, exchange_result *result)
 {
-    ex->sequence += (uint64_t)ex->task.num_cycles;
+    ex->sequence += (uint64_t)ex->task.layout.num_cycles;
     *result = ex->result;
     return ex->error;
 }

@@ -85,16 +85,12 @@ typedef struct exchange_task {
     int rank;
     bool ordered;         /* a write in atomic mode: in order of rank, so that one rank's data stay
                              everywhere that writes overlap; no shared memory */
-    int64_t cycle_size;   /* positions; the same on all ranks */
-    int64_t num_cycles;   /* of the largest domain; the same on all ranks */
-    int64_t message_size; /* bytes of a message at most; the same on all ranks */
+    domain_layout layout; /* its shares and contributors are those below */
     int short_error;      /* the error of a message that ended early */
     size_t targets, contributors;
     const exchange_target
         *target; /* one for each domain that this rank accesses, its own included */
     /* Of an aggregator; else contributors is 0. */
-    const file_domains *domains;
-    size_t domain;
     const exchange_contributor *contributor; /* ascending by rank, this rank included */
     const exchange_window *window;           /* EXCHANGE_DEPTH shared ones, or NULL: private */
 } exchange_task;

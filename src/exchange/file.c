@@ -14,8 +14,8 @@ typedef struct extent_batch {
  * in one range of the file. */
 static int64_t file_offset(const exchange *ex, int64_t position, int64_t end, int64_t *length)
 {
-    int64_t contiguous,
-        offset = domains_position_to_file(ex->task.domains, ex->task.domain, position, &contiguous);
+    int64_t contiguous, offset = domains_position_to_file(
+                            ex->task.layout.domains, ex->task.layout.domain, position, &contiguous);
     *length = exchange_least(contiguous, end - position);
     return offset + ex->run.shift;
 }
@@ -82,7 +82,7 @@ static bool lock_cycle(exchange *ex, const exchange_cycle *cycle)
 {
     const exchange_store *store = ex->run.store;
     int64_t length, begin = access_next(&ex->cover);
-    int64_t end = exchange_least(cycle->end, ex->task.domains->size[ex->task.domain]);
+    int64_t end = exchange_least(cycle->end, ex->task.layout.domains->size[ex->task.layout.domain]);
     if (ex->error != 0)
         return false;
     int64_t first = file_offset(ex, begin, end, &length);

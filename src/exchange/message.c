@@ -7,19 +7,19 @@
 
 size_t exchange_count_messages(const exchange *ex, int64_t bytes)
 {
-    return (size_t)((bytes + ex->task.message_size - 1) / ex->task.message_size);
+    return (size_t)((bytes + ex->task.layout.message_size - 1) / ex->task.layout.message_size);
 }
 
 /* Bytes of message i of a chunk of which `bytes` bytes are there. */
 static size_t message_bytes(const exchange *ex, size_t i, int64_t bytes)
 {
-    int64_t rest = bytes - (int64_t)i * ex->task.message_size;
-    return rest <= 0 ? 0 : (size_t)exchange_least(rest, ex->task.message_size);
+    int64_t rest = bytes - (int64_t)i * ex->task.layout.message_size;
+    return rest <= 0 ? 0 : (size_t)exchange_least(rest, ex->task.layout.message_size);
 }
 
 static char *message_data(const exchange *ex, const exchange_chunk *chunk, size_t i)
 {
-    return chunk->packed + (int64_t)i * ex->task.message_size;
+    return chunk->packed + (int64_t)i * ex->task.layout.message_size;
 }
 
 static void assign_requests(const exchange *ex, exchange_cycle *cycle, exchange_chunk *chunk)

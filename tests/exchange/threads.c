@@ -127,15 +127,15 @@ static void *run_rank(void *argument)
 {
     int rank = (int)((char *)argument - file);
     const exchange_task task = {.rank = rank,
-                                .cycle_size = CYCLE,
-                                .num_cycles = OWN / CYCLE,
-                                .message_size = CYCLE,
+                                .layout.cycle_size = CYCLE,
+                                .layout.num_cycles = OWN / CYCLE,
+                                .layout.message_size = CYCLE,
                                 .short_error = 1,
                                 .targets = RANKS,
                                 .contributors = RANKS,
                                 .target = world.target[rank],
-                                .domains = &world.domains,
-                                .domain = (size_t)rank,
+                                .layout.domains = &world.domains,
+                                .layout.domain = (size_t)rank,
                                 .contributor = world.contributor[rank],
                                 .window = world.window[rank]};
     exchange_buffers *buffers = exchange_buffers_new();

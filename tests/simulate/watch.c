@@ -95,7 +95,7 @@ static bool is_striped(const life *l, int step, const coll_stats_access *access)
 /* Each rank takes one lock for each cycle, or for all that it accesses itself. */
 static void check_locks(sim_rank *r, const coll_stats_access *access)
 {
-    int64_t most = access->plan != NULL ? coll_plan_get(access->plan).num_cycles + 1 : 2;
+    int64_t most = access->plan != NULL ? coll_plan_layout(access->plan)->num_cycles + 1 : 2;
     if (r->locks > most)
         sim_fail(r->life, "rank %d: step %d takes %d locks for %lld cycles", r->rank, r->step,
                  r->locks, (long long)most - 1);
@@ -109,9 +109,9 @@ static int64_t count_messages(const sim_rank *r, const coll_stats_access *access
     const char *shared = r->parameter[PARAMETER_SHARED_MEMORY];
     if (access->plan == NULL || shared == NULL || strcmp(shared, "true") != 0)
         return 0;
-    const coll_plan_view plan = coll_plan_get(access->plan);
-    bool is_enough = plan.message_size >= plan.cycle_size;
-    return is_enough ? r->life->nodes * (int64_t)plan.domains->count * plan.num_cycles : 0;
+    const domain_layout *layout = coll_plan_layout(access->plan);
+    bool is_enough = layout->message_size >= layout->cycle_size;
+    return is_enough ? r->life->nodes * (int64_t)layout->domains->count * layout->num_cycles : 0;
 }
 
 void sim_observe(void *context, const coll_stats_access *access)
@@ -132,7 +132,7 @@ void sim_observe(void *context, const coll_stats_access *access)
     s->operations++;
     s->makes_plan |= access->makes_plan;
     s->has_plan = access->plan != NULL;
-    s->period = s->has_plan ? coll_plan_get(access->plan).period : 0;
+    s->period = s->has_plan ? coll_plan_layout(access->plan)->period : 0;
     s->division = settings->division;
     s->has_long_cycles =
         settings->cycles.buffer / settings->cycles.in_flight >= settings->division.stripe;

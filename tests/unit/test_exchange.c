@@ -179,15 +179,15 @@ static void make_rank(int rank, int block)
             (exchange_contributor){.rank = rank, .list = world.share[rank][a].list};
     }
     world.task[rank] = (exchange_task){.rank = rank,
-                                       .cycle_size = CYCLE,
-                                       .num_cycles = BYTES / RANKS / CYCLE,
-                                       .message_size = MESSAGE,
+                                       .layout.cycle_size = CYCLE,
+                                       .layout.num_cycles = BYTES / RANKS / CYCLE,
+                                       .layout.message_size = MESSAGE,
                                        .short_error = 1,
                                        .targets = RANKS,
                                        .contributors = RANKS,
                                        .target = world.target[rank],
-                                       .domains = &world.domains,
-                                       .domain = (size_t)rank,
+                                       .layout.domains = &world.domains,
+                                       .layout.domain = (size_t)rank,
                                        .contributor = world.contributor[rank]};
 }
 
@@ -447,13 +447,13 @@ static void access_bytes(const int64_t *offset, size_t count, int64_t end, int64
     ck_assert_int_eq(access_append_memory(&memory.list, data, count), 0);
     exchange_target target = {.list = &list};
     exchange_contributor contributor = {.rank = 0, .list = list};
-    exchange_task task = {.cycle_size = cycle_size,
-                          .num_cycles = (end - 1) / cycle_size + 1,
-                          .message_size = MESSAGE,
+    exchange_task task = {.layout.cycle_size = cycle_size,
+                          .layout.num_cycles = (end - 1) / cycle_size + 1,
+                          .layout.message_size = MESSAGE,
                           .targets = 1,
                           .contributors = 1,
                           .target = &target,
-                          .domains = &domains,
+                          .layout.domains = &domains,
                           .contributor = &contributor};
     exchange_run run = run_of(&memory, write);
     exchange_buffers *buffers;
