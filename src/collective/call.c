@@ -91,23 +91,23 @@ static int prepare_call(running *r)
         rc = file->handle.prepare_memory(file->handle.context, &r->call->memory);
     if (rc != 0)
         return rc;
-    if (!coll_schedule_recall(file->schedule, access))
+    if (!coll_slots_recall(&file->slots, access))
         rc = expand_call(r);
     if (rc == 0 && !access->is_described)
         coll_access_describe(access, r->layer, r->layers);
-    for (size_t slot = 0; slot < COLL_SLOTS && rc == 0; slot++)
-        if (coll_schedule_matches(file->schedule, slot, access))
-            rc = coll_exchange_acquire(file->exchange[slot]);
+    for (size_t i = 0; i < COLL_SLOTS && rc == 0; i++)
+        if (coll_slot_matches(&file->slots.slot[i], access))
+            rc = coll_exchange_acquire(file->slots.slot[i].exchange);
     return rc;
 }
 
 static int reuse_plan(running *r, coll_op *op, const coll_agreement *agreement)
 {
     coll_file *file = r->call->file;
-    const file_domains *domains =
-        coll_plan_layout(coll_plans_at(file->plans, agreement->slot))->domains;
+    coll_slot *slot = &file->slots.slot[agreement->slot];
+    const file_domains *domains = coll_plan_layout(slot->plan)->domains;
     double begin = coll_clock(&file->group);
-    op->slot = agreement->slot;
+    op->slot = slot;
     op->lo = domains->lo;
     op->hi = domains->hi;
     op->shift = agreement->shift;
@@ -116,8 +116,11 @@ static int reuse_plan(running *r, coll_op *op, const coll_agreement *agreement)
     op->accesses = r->layer;
     coll_op_remember_plan(op, &r->access);
     rc = coll_op_transfer(op, rc);
-    if (rc == 0 && op->trial != NULL)
-        coll_schedule_time(file->schedule, op->slot, op->write, op->independent, op->end - begin);
+    if (rc == 0 && op->trial != NULL) {
+        file->slots.timed.trial = &slot->trial[op->write];
+        file->slots.timed.independent = op->independent;
+        file->slots.timed.seconds = op->end - begin;
+    }
     return rc;
 }
 
@@ -125,11 +128,13 @@ static int run_anew(running *r, coll_op *op, const coll_agreement *agreement)
 {
     coll_file *file = r->call->file;
     if (agreement->flush)
-        coll_op_reset_slots(file);
-    op->slot = coll_schedule_oldest(file->schedule);
+        coll_slots_reset(&file->slots, file->record);
+    op->slot = coll_slots_oldest(&file->slots);
     op->lo = agreement->lo;
     op->hi = agreement->hi;
-    return run_layers(r, op, agreement->layers);
+    int rc = run_layers(r, op, agreement->layers);
+    coll_slots_count_bytes(&file->slots);
+    return rc;
 }
 
 /* Whether this rank expects a call without aggregators, as its own access and the last call let it,
@@ -185,8 +190,7 @@ static int run_ops(running *r)
     int rc = prepare_call(r);
     if (rc == 0)
         rc = transfer_early(r, &op);
-    rc = coll_schedule_agree(file->schedule, &file->group, &r->access, file->kept_bytes, rc,
-                             &agreement);
+    rc = coll_schedule_agree(&file->slots, &file->group, &r->access, rc, &agreement);
     if (rc == 0)
         rc = coll_file_renew_settings(file, agreement.settings_differ, &agreement.reuse);
     if (rc == 0)

@@ -32,8 +32,8 @@ void coll_pool_release(coll_pool *pool);
 
 /* Memory that the exchanges of a file use in turn: buffers, and what the ranks of a node share. */
 typedef struct coll_exchange_memory coll_exchange_memory;
-/* Exchanges over one memory at most. */
-#define COLL_EXCHANGES 8
+/* Exchanges over one memory: one for each plan that a file keeps. */
+#define COLL_SLOTS 8
 
 coll_exchange_memory *coll_exchange_memory_new(coll_pool *pool); /* NULL: no memory */
 /* After the exchanges that use it. */
@@ -42,7 +42,7 @@ void coll_exchange_memory_free(coll_exchange_memory *memory);
 /* An exchange that is prepared for any number of runs, or none. */
 typedef struct coll_exchange coll_exchange;
 
-/* `index` < COLL_EXCHANGES differs among the exchanges over one memory, and is the same on all
+/* `index` < COLL_SLOTS differs among the exchanges over one memory, and is the same on all
  * ranks. NULL: no memory. */
 coll_exchange *coll_exchange_new(coll_exchange_memory *memory, size_t index);
 void coll_exchange_free(coll_exchange *ex);

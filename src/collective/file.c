@@ -2,6 +2,7 @@
 /* An open file: what all ranks agree on when its first view is set, and hints after that. */
 #include "collective/file.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,30 +11,18 @@
 /* Bytes of a cycle where a request to the file takes long. */
 #define REMOTE_CYCLE (4 << 20)
 
-static bool allocate_exchanges(coll_file *file, coll_pool *pool)
-{
-    file->memory = coll_exchange_memory_new(pool);
-    for (size_t slot = 0; slot < COLL_SLOTS && file->memory != NULL; slot++) {
-        file->exchange[slot] = coll_exchange_new(file->memory, slot);
-        if (file->exchange[slot] == NULL)
-            return false;
-    }
-    return file->memory != NULL;
-}
-
 coll_file *coll_file_new(coll_process *process)
 {
     coll_file *file = calloc(1, sizeof *file);
     if (file == NULL)
         return NULL;
     file->nodes = coll_nodes_new();
-    file->schedule = coll_schedule_new();
-    file->plans = coll_plans_new();
+    file->memory = coll_exchange_memory_new(process->pool);
     file->independent = coll_independent_new();
     file->record = coll_record_new();
     file->stats = coll_stats_new();
-    if (allocate_exchanges(file, process->pool) && file->nodes != NULL && file->schedule != NULL &&
-        file->plans != NULL && file->independent != NULL && file->record != NULL &&
+    if (coll_slots_init(&file->slots, file->memory) && file->memory != NULL &&
+        file->nodes != NULL && file->independent != NULL && file->record != NULL &&
         file->stats != NULL)
         return file;
     coll_file_free(file);
@@ -47,11 +36,9 @@ void coll_file_free(coll_file *file)
     coll_stats_free(file->stats);
     coll_record_free(file->record);
     coll_independent_free(file->independent);
-    for (size_t slot = 0; slot < COLL_SLOTS; slot++)
-        coll_exchange_free(file->exchange[slot]);
+    coll_slots_release(&file->slots);
     coll_exchange_memory_free(file->memory);
-    coll_plans_free(file->plans);
-    coll_schedule_free(file->schedule);
+    free(file->broadcast);
     coll_nodes_free(file->nodes);
     coll_group_release(&file->group);
     free(file);
@@ -130,7 +117,7 @@ static bool adopt_own_settings(coll_file *file)
     file->settings = settings;
     file->handle.store->lock_unit = find_lock_unit(file);
     if (changes)
-        coll_schedule_forget_all(file->schedule);
+        coll_slots_forget(&file->slots);
     return changes;
 }
 
@@ -192,8 +179,10 @@ static int check_parameters(const coll_file *file, coll_opening *opening)
 static int prepare_file(coll_file *file, coll_opening *opening)
 {
     int rc = coll_group_init(&file->group, file->handle.runtime);
-    if (rc == 0)
-        rc = coll_plans_prepare(file->plans, file->group.size);
+    if (rc == 0 && file->broadcast == NULL)
+        file->broadcast = coll_plan_new_broadcast(file->group.size);
+    if (rc == 0 && file->broadcast == NULL)
+        rc = -ENOMEM;
     if (rc == 0)
         rc = coll_stats_prepare(file->stats, &file->group);
     if (rc == 0 && file->handle.runtime->rank == 0)
@@ -252,7 +241,7 @@ static void take_stripes(coll_file *file, const coll_opening *opening)
 static void begin_record(coll_file *file, bool records)
 {
     if (records && !file->records)
-        coll_schedule_forget_all(file->schedule);
+        coll_slots_forget(&file->slots);
     if (records && file->group.rank == 0)
         coll_record_begin(file->record, process_of(file), file->record_path, file->handle.name);
     file->records = records;
@@ -320,6 +309,8 @@ void coll_file_note_view(coll_file *file)
 
 void coll_file_close(coll_file *file)
 {
+    for (coll_slot *s = file->slots.slot; s < file->slots.slot + COLL_SLOTS; s++)
+        coll_record_settle(file->record, &s->recorded);
     coll_record_end(file->record);
     coll_stats_end(file->stats);
 }

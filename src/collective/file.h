@@ -6,11 +6,8 @@
 #include <limits.h>
 
 #include "collective/collective.h"
-#include "collective/exchange.h"
 #include "collective/independent.h"
 #include "collective/nodes.h"
-#include "collective/plan.h"
-#include "collective/record.h"
 #include "collective/schedule.h"
 
 struct coll_file {
@@ -27,17 +24,12 @@ struct coll_file {
     coll_facts facts;
     coll_group group;
     coll_nodes *nodes;
-    bool records; /* the same on all ranks: accesses are recorded */
-    coll_schedule *schedule;
-    coll_plans *plans;
-    /* Of the plan in each slot: the exchange that was prepared for it, and the operations by it. */
+    bool records;       /* the same on all ranks: accesses are recorded */
+    int64_t *broadcast; /* of plans */
     coll_exchange_memory *memory;
-    coll_exchange *exchange[COLL_SLOTS];
-    int64_t plan_ops[COLL_SLOTS];
-    int64_t kept_bytes;              /* of all slots, as coll_plans_bytes and coll_exchange_bytes */
-    bool merges_nothing[COLL_SLOTS]; /* no aggregator does; the same on all ranks */
-    bool was_independent[2];         /* the last call that read, or wrote; true: there was none */
-    bool misjudged;                  /* this rank transferred data early, without use */
+    coll_slots slots;
+    bool was_independent[2]; /* the last call that read, or wrote; true: there was none */
+    bool misjudged;          /* this rank transferred data early, without use */
     coll_independent *independent;
     coll_record *record;
     coll_stats *stats;

@@ -9,7 +9,7 @@ static int error_class(const coll_file *file, int rc)
 
 static const domain_layout *layout_of(const coll_op *op)
 {
-    return coll_plan_layout(coll_plans_at(op->file->plans, op->slot));
+    return coll_plan_layout(op->slot->plan);
 }
 
 /* Domains and their aggregators. rc: this rank's status so far. Collective; the error is that of
@@ -25,12 +25,12 @@ static int make_plan(coll_op *op, int rc)
         .lo = op->lo,
         .hi = op->hi,
         .piece = op->piece,
+        .broadcast = file->broadcast,
         .all_entries = coll_stats_are_on(file->stats),
         .keep_entries = coll_stats_want_plan(file->stats),
     };
     double start = coll_clock(&file->group);
-    rc = coll_plans_make(file->plans, op->slot, &in, rc);
-    file->plan_ops[op->slot] = 0;
+    rc = coll_plan_make(op->slot->plan, &in, rc);
     op->makes_plan = rc == 0;
     op->time.st2 += coll_clock(&file->group) - start;
     return rc;
@@ -39,7 +39,7 @@ static int make_plan(coll_op *op, int rc)
 /* Whether a write, by a plan, is independent because no aggregator would merge pieces. */
 static bool merges_nothing(const coll_op *op)
 {
-    return op->write && op->may_be_independent && op->file->merges_nothing[op->slot];
+    return op->write && op->may_be_independent && op->slot->merges_nothing;
 }
 
 static enum coll_exchange_kind kind_of_exchange(const coll_op *op)
@@ -55,7 +55,7 @@ static int prepare_exchange(coll_op *op)
 {
     enum { ERROR, MERGES, VALUES };
     coll_file *file = op->file;
-    coll_exchange *prepared = file->exchange[op->slot];
+    coll_exchange *prepared = op->slot->exchange;
     double start = coll_clock(&file->group);
     int rc = coll_exchange_prepare(prepared, &file->group, layout_of(op), kind_of_exchange(op));
     int64_t value[VALUES] = {error_class(file, rc),
@@ -63,16 +63,10 @@ static int prepare_exchange(coll_op *op)
     rc = coll_agree_max(&file->group, value, VALUES);
     if (rc == 0)
         rc = (int)value[ERROR];
-    file->merges_nothing[op->slot] = !value[MERGES];
+    op->slot->merges_nothing = !value[MERGES];
     op->independent = rc == 0 && merges_nothing(op);
     op->time.st3 = coll_clock(&file->group) - start;
     return rc;
-}
-
-/* NULL: none, as of an independent operation. */
-static coll_plan *plan_of(const coll_op *op)
-{
-    return op->independent ? NULL : coll_plans_at(op->file->plans, op->slot);
 }
 
 /* To the recorder, what trials choose in this run goes by aggregators: a record depends on accesses
@@ -87,9 +81,9 @@ static void record_op(const coll_op *op)
         .division = &file->settings.division,
     };
     if (op->makes_plan && file->records)
-        coll_record_plan(file->record, op->slot, &file->group, &access);
+        coll_record_plan(&op->slot->recorded, &file->group, &access);
     if (!op->independent || op->trial != NULL)
-        coll_record_count(file->record, op->slot);
+        op->slot->recorded.times++;
 }
 
 static coll_device_use take_device_use(const coll_file *file)
@@ -113,9 +107,9 @@ static int observe_op(const coll_op *op)
         .device = take_device_use(file),
         .metadata = coll_message_bytes(&file->group),
         .makes_plan = op->makes_plan,
-        .plan_calls = op->independent ? 0 : file->plan_ops[op->slot],
+        .plan_calls = op->independent ? 0 : op->slot->ops,
         .settings = &file->settings,
-        .plan = plan_of(op),
+        .plan = op->independent ? NULL : op->slot->plan,
         .nodes = file->nodes,
     };
     record_op(op);
@@ -143,11 +137,11 @@ static int run_exchange(coll_op *op)
         .probe = coll_stats_probe(file->stats, layout->num_cycles),
     };
     coll_exchange_times times = {0};
-    int rc = coll_exchange_run(file->exchange[op->slot], &file->group, file->handle.store, &run,
+    int rc = coll_exchange_run(op->slot->exchange, &file->group, file->handle.store, &run,
                                &op->result, &times);
     op->time.st4 = times.shuffle;
     op->time.st5 += times.access;
-    file->plan_ops[op->slot]++;
+    op->slot->ops++;
     file->aggregators = (int64_t)layout->domains->count;
     return complete_copies(op, rc);
 }
@@ -203,39 +197,15 @@ int coll_op_transfer(coll_op *op, int rc)
     return rc == 0 ? observe_op(op) : rc;
 }
 
-static void reset_slot(coll_file *file, size_t slot)
-{
-    coll_exchange_reset(file->exchange[slot]);
-    coll_plans_reset(file->plans, slot);
-    coll_record_reset(file->record, slot);
-    coll_schedule_forget(file->schedule, slot);
-}
-
-void coll_op_reset_slots(coll_file *file)
-{
-    for (size_t slot = 0; slot < COLL_SLOTS; slot++)
-        reset_slot(file, slot);
-    file->kept_bytes = 0;
-}
-
-static void count_kept_bytes(coll_file *file)
-{
-    file->kept_bytes = 0;
-    for (size_t slot = 0; slot < COLL_SLOTS; slot++)
-        file->kept_bytes +=
-            coll_plans_bytes(file->plans, slot) + coll_exchange_bytes(file->exchange[slot]);
-}
-
 /* Makes a plan instead of the one in the slot, and prepares an exchange. rc: this rank's status so
  * far. The error is that of all ranks. */
 static int plan_op(coll_op *op, int rc)
 {
-    reset_slot(op->file, op->slot);
+    coll_slot_reset(op->slot, op->file->record);
     if (op->hi > 0)
         rc = make_plan(op, rc);
     if (op->hi > 0 && rc == 0)
         rc = prepare_exchange(op);
-    count_kept_bytes(op->file);
     return rc;
 }
 
@@ -285,8 +255,7 @@ int coll_op_agree_range(coll_op *op)
 
 void coll_op_remember_plan(const coll_op *op, const coll_access *access)
 {
-    const domain_layout *layout = layout_of(op);
-    coll_schedule_remember(op->file->schedule, op->slot, access, layout->id, layout->period);
+    coll_slots_remember(&op->file->slots, op->slot, access);
 }
 
 void coll_op_choose_by_trial(coll_op *op, bool blocking)
@@ -294,6 +263,6 @@ void coll_op_choose_by_trial(coll_op *op, bool blocking)
     op->independent = merges_nothing(op);
     if (!op->may_be_independent || op->independent || !blocking)
         return;
-    op->trial = coll_schedule_trial(op->file->schedule, op->slot, op->write);
+    op->trial = &op->slot->trial[op->write];
     op->independent = trial_next(op->trial) != TRIAL_AGGREGATORS;
 }

@@ -11,7 +11,7 @@
 typedef struct coll_op {
     coll_file *file;
     bool write;
-    size_t slot;                 /* of its plan */
+    coll_slot *slot;             /* of its plan */
     bool makes_plan;             /* and does not reuse it */
     bool independent;            /* without an exchange; the same on all ranks */
     bool may_be_independent;     /* if that is faster; the same on all ranks */
@@ -53,8 +53,5 @@ void coll_op_remember_plan(const coll_op *op, const coll_access *access);
 
 /* The accessed range of a further layer over all ranks; hi is 0 if no rank has data. Collective. */
 int coll_op_agree_range(coll_op *op);
-
-/* Releases the plans and exchanges of all slots. */
-void coll_op_reset_slots(coll_file *file);
 
 #endif

@@ -104,7 +104,8 @@ static plan_input pose_problem(const coll_planning *planning, const rows *c)
 static int decide_on_root(const coll_planning *planning, rows *c, coll_draft *draft)
 {
     size_t domains = planning->domains;
-    int64_t *aggregator = planning->broadcast + PLAN_ELEMENTS, *contributors = aggregator + domains;
+    int64_t *aggregator = planning->in->broadcast + PLAN_ELEMENTS,
+            *contributors = aggregator + domains;
     size_t *rank_of_domain = calloc(domains, sizeof *rank_of_domain);
     if (rank_of_domain == NULL)
         return -ENOMEM;
@@ -127,7 +128,7 @@ static int fit_on_root(const coll_planning *planning, const pieces_bytes *all,
         !pieces_may_pay(&planning->pieces, &planning->division, planning->domains,
                         costs->apart_hop_bytes, costs->crossing_bytes))
         return 0;
-    return coll_fit_units(planning, planning->broadcast + PLAN_ELEMENTS, costs, all, units);
+    return coll_fit_units(planning, planning->in->broadcast + PLAN_ELEMENTS, costs, all, units);
 }
 
 /* On rank 0: what it broadcasts in any case. Returns the number of elements. */
@@ -146,19 +147,19 @@ static int fill_broadcast(const coll_planning *planning, int rc, coll_gathered *
         draft->blocks = all->c.blocks;
         all->c.requests = all->c.savings = all->c.blocks = (matrix){0};
     }
-    planning->broadcast[PLAN_ERROR] = runtime->error_class(rc);
-    planning->broadcast[PLAN_ID] = ++runtime->process->plans;
-    planning->broadcast[PLAN_UNIT] = units->unit;
+    planning->in->broadcast[PLAN_ERROR] = runtime->error_class(rc);
+    planning->in->broadcast[PLAN_ID] = ++runtime->process->plans;
+    planning->in->broadcast[PLAN_UNIT] = units->unit;
     return units->unit > 0 ? coll_put_units(planning, units, &at)
                            : PLAN_ELEMENTS + 2 * (int)planning->domains;
 }
 
 static void take_aggregators(const coll_planning *planning, coll_draft *draft)
 {
-    const int64_t *aggregator = planning->broadcast + PLAN_ELEMENTS;
+    const int64_t *aggregator = planning->in->broadcast + PLAN_ELEMENTS;
     const int64_t *contributors = aggregator + planning->domains;
     int rank = planning->in->group->rank;
-    draft->layout.id = planning->broadcast[PLAN_ID];
+    draft->layout.id = planning->in->broadcast[PLAN_ID];
     for (size_t j = 0; j < planning->domains; j++) {
         draft->layout.aggregator[j] = (int)aggregator[j];
         draft->parts = contributors[j] > draft->parts ? contributors[j] : draft->parts;
@@ -190,10 +191,10 @@ static int make_draft(const coll_planning *planning, int rc, coll_draft *draft, 
     if (group->rank == 0)
         count = fill_broadcast(planning, rc, &all, draft, &better->units);
     coll_gathered_release(&all);
-    rc = coll_bcast(group, planning->broadcast, &count);
+    rc = coll_bcast(group, planning->in->broadcast, &count);
     if (rc == 0)
-        rc = (int)planning->broadcast[PLAN_ERROR];
-    if (rc == 0 && planning->broadcast[PLAN_UNIT] > 0)
+        rc = (int)planning->in->broadcast[PLAN_ERROR];
+    if (rc == 0 && planning->in->broadcast[PLAN_UNIT] > 0)
         return coll_take_units(planning, count, better);
     if (rc == 0)
         take_aggregators(planning, draft);
@@ -202,45 +203,35 @@ static int make_draft(const coll_planning *planning, int rc, coll_draft *draft, 
 
 /* ---- the plan ---- */
 
-coll_plans *coll_plans_new(void)
+coll_plan *coll_plan_new(void)
 {
-    return calloc(1, sizeof(coll_plans));
+    return calloc(1, sizeof(coll_plan));
 }
 
-void coll_plans_free(coll_plans *plans)
+void coll_plan_free(coll_plan *plan)
 {
-    if (plans == NULL)
+    if (plan == NULL)
         return;
-    for (size_t slot = 0; slot < COLL_PLANS; slot++)
-        coll_plans_reset(plans, slot);
-    free(plans->broadcast);
-    free(plans);
+    coll_plan_reset(plan);
+    free(plan);
 }
 
-int coll_plans_prepare(coll_plans *plans, int ranks)
+int64_t *coll_plan_new_broadcast(int ranks)
 {
-    if (plans->broadcast == NULL)
-        plans->broadcast = calloc(broadcast_room((size_t)ranks), sizeof *plans->broadcast);
-    return plans->broadcast != NULL ? 0 : -ENOMEM;
+    return calloc(broadcast_room((size_t)ranks), sizeof(int64_t));
 }
 
-coll_plan *coll_plans_at(coll_plans *plans, size_t slot)
+void coll_plan_reset(coll_plan *plan)
 {
-    return &plans->plan[slot];
-}
-
-void coll_plans_reset(coll_plans *plans, size_t slot)
-{
-    coll_plan *plan = &plans->plan[slot];
     release_draft(&plan->draft);
     matrix_release(&plan->even_requests);
     matrix_release(&plan->even_savings);
     *plan = (coll_plan){0};
 }
 
-int64_t coll_plans_bytes(const coll_plans *plans, size_t slot)
+int64_t coll_plan_bytes(const coll_plan *plan)
 {
-    const domain_layout *layout = &plans->plan[slot].draft.layout;
+    const domain_layout *layout = &plan->draft.layout;
     int64_t bytes = 0;
     for (size_t i = 0; i < layout->shares; i++)
         bytes += (int64_t)(layout->share[i].list.capacity * sizeof(access_run));
@@ -272,10 +263,9 @@ static void adopt_draft(coll_plan *plan, const coll_plan_input *in, const coll_d
     layout->num_cycles = division_num_cycles(domains, layout->cycle_size);
 }
 
-static coll_planning start_planning(const coll_plans *plans, const coll_plan_input *in)
+static coll_planning start_planning(const coll_plan_input *in)
 {
-    coll_planning planning = {
-        .in = in, .division = in->settings->division, .broadcast = plans->broadcast};
+    coll_planning planning = {.in = in, .division = in->settings->division};
     const coll_node_map *map = coll_nodes_map(in->nodes);
     planning.division.capacity = division_chosen_capacity(map->ranks_on_node, map->nodes);
     planning.division.nodes = (int64_t)map->nodes;
@@ -286,13 +276,12 @@ static coll_planning start_planning(const coll_plans *plans, const coll_plan_inp
     return planning;
 }
 
-int coll_plans_make(coll_plans *plans, size_t slot, const coll_plan_input *in, int rc)
+int coll_plan_make(coll_plan *plan, const coll_plan_input *in, int rc)
 {
-    const coll_planning planning = start_planning(plans, in);
-    coll_plan *plan = &plans->plan[slot];
+    const coll_planning planning = start_planning(in);
     coll_draft even = {0}, fitted = {0}, *draft = &even;
     coll_fit fit = {0}, none = {0};
-    coll_plans_reset(plans, slot);
+    coll_plan_reset(plan);
     rc = make_draft(&planning, rc, &even, &fit);
     fitted.units = fit.units;
     if (rc == 0 && fitted.units.unit > 0) {

@@ -33,19 +33,16 @@ typedef struct coll_plan_settings {
 /* One plan, or none. */
 typedef struct coll_plan coll_plan;
 
-/* The plans of a file, by slot. All ranks have the same plans in the same slots. */
-#define COLL_PLANS 8
-typedef struct coll_plans coll_plans;
+coll_plan *coll_plan_new(void); /* NULL: no memory */
+void coll_plan_free(coll_plan *plan);
+/* Releases the plan, if any. */
+void coll_plan_reset(coll_plan *plan);
+/* Bytes that it keeps, as far as they grow with the number of runs. */
+int64_t coll_plan_bytes(const coll_plan *plan);
 
-coll_plans *coll_plans_new(void); /* NULL: no memory */
-void coll_plans_free(coll_plans *plans);
-/* Allocates what a rank needs to take part in any plan of `ranks` ranks, always as many. Local. */
-int coll_plans_prepare(coll_plans *plans, int ranks);
-coll_plan *coll_plans_at(coll_plans *plans, size_t slot);
-/* Releases the plan in a slot, if any. */
-void coll_plans_reset(coll_plans *plans, size_t slot);
-/* Bytes that the plan in a slot keeps, as far as they grow with the number of runs. */
-int64_t coll_plans_bytes(const coll_plans *plans, size_t slot);
+/* The memory by which a rank takes part in any plan of `ranks` ranks, which the caller frees. NULL:
+ * no memory. */
+int64_t *coll_plan_new_broadcast(int ranks);
 
 typedef struct coll_plan_input {
     const coll_plan_settings *settings;
@@ -54,13 +51,14 @@ typedef struct coll_plan_input {
     const access_list *accesses; /* this rank's, ordered */
     int64_t lo, hi;              /* accessed range over all ranks, bytes [lo, hi), lo < hi */
     int64_t piece;               /* of a layout */
+    int64_t *broadcast;          /* coll_plan_new_broadcast of the ranks */
     bool all_entries;            /* rank 0 gets the whole of C (the same on all ranks) ... */
     bool keep_entries;           /* ... and keeps it (on rank 0), for coll_plan_costs */
 } coll_plan_input;
 
-/* Makes a plan instead of the one in the slot. rc: this rank's status so far; an error of any rank
+/* Makes a plan instead of the present one. rc: this rank's status so far; an error of any rank
  * is returned by all ranks alike, and then there is no plan. Collective. */
-int coll_plans_make(coll_plans *plans, size_t slot, const coll_plan_input *in, int rc);
+int coll_plan_make(coll_plan *plan, const coll_plan_input *in, int rc);
 
 /* Its domains cover the range of the input. Valid until the plan is reset. */
 const domain_layout *coll_plan_layout(const coll_plan *plan);

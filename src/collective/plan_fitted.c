@@ -30,14 +30,14 @@ int coll_fit_units(const coll_planning *planning, const int64_t *aggregator,
 
 int coll_put_units(const coll_planning *planning, const pieces *units, size_t *at)
 {
-    return PLAN_ELEMENTS + (int)pieces_put_pairs(units, at, planning->broadcast + PLAN_ELEMENTS,
+    return PLAN_ELEMENTS + (int)pieces_put_pairs(units, at, planning->in->broadcast + PLAN_ELEMENTS,
                                                  COLL_PLAN_PIECE - PLAN_ELEMENTS);
 }
 
 /* From a broadcast of `count` elements. */
 static void take_pairs(const coll_planning *planning, int count, pieces *units, size_t *at)
 {
-    pieces_take_pairs(units, at, planning->broadcast + PLAN_ELEMENTS,
+    pieces_take_pairs(units, at, planning->in->broadcast + PLAN_ELEMENTS,
                       (size_t)(count - PLAN_ELEMENTS));
 }
 
@@ -58,7 +58,7 @@ int coll_take_units(const coll_planning *planning, int count, coll_fit *fit)
     while (at < units->count && rc == 0) {
         size_t next = at;
         count = is_root ? coll_put_units(planning, units, &next) : COLL_PLAN_PIECE;
-        rc = coll_bcast(planning->in->group, planning->broadcast, &count);
+        rc = coll_bcast(planning->in->group, planning->in->broadcast, &count);
         if (rc == 0)
             take_pairs(planning, count, units, &at);
     }

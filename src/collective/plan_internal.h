@@ -17,10 +17,9 @@
 typedef struct coll_planning {
     const coll_plan_input *in;
     division_settings division;
-    size_t domains;     /* their number */
-    pieces pieces;      /* units of fitted domains */
-    bool may_fit;       /* the even domains may be replaced by fitted ones */
-    int64_t *broadcast; /* of the plan */
+    size_t domains; /* their number */
+    pieces pieces;  /* units of fitted domains */
+    bool may_fit;   /* the even domains may be replaced by fitted ones */
 } coll_planning;
 
 /* What a broadcast begins with. The aggregator of each domain follows and the number of ranks that
@@ -48,11 +47,6 @@ typedef struct coll_fit {
 struct coll_plan {
     coll_draft draft;
     matrix even_requests, even_savings; /* rank 0 */
-};
-
-struct coll_plans {
-    int64_t *broadcast; /* buffer, which holds any broadcast of the file's ranks */
-    coll_plan plan[COLL_PLANS];
 };
 
 /* ---- plan_requests.c ---- */

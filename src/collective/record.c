@@ -7,14 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collective/schedule.h"
-
 struct coll_record {
     coll_process *process;
     const char *path;
     char *file; /* as the program named it; NULL: no file is recorded */
-    record_entry entry[COLL_SLOTS];
-    int64_t times[COLL_SLOTS]; /* accesses that were not appended to the record yet */
 };
 
 coll_record *coll_record_new(void)
@@ -26,8 +22,6 @@ void coll_record_free(coll_record *record)
 {
     if (record == NULL)
         return;
-    for (size_t slot = 0; slot < COLL_SLOTS; slot++)
-        record_entry_release(&record->entry[slot]);
     free(record->file);
     free(record);
 }
@@ -42,26 +36,20 @@ void coll_record_begin(coll_record *record, coll_process *process, const char *p
         coll_record_set_error(process, -ENOMEM);
 }
 
-void coll_record_plan(coll_record *record, size_t slot, coll_group *group,
-                      const coll_record_access *access)
+void coll_record_plan(coll_recorded *recorded, coll_group *group, const coll_record_access *access)
 {
-    record_entry_release(&record->entry[slot]);
-    int rc = coll_record_collect(group, access, &record->entry[slot]);
+    record_entry_release(&recorded->entry);
+    int rc = coll_record_collect(group, access, &recorded->entry);
     if (rc != 0 && group->rank == 0)
         coll_record_set_error(group->runtime->process, rc);
 }
 
-void coll_record_count(coll_record *record, size_t slot)
+void coll_record_settle(const coll_record *record, coll_recorded *recorded)
 {
-    record->times[slot]++;
-}
-
-void coll_record_reset(coll_record *record, size_t slot)
-{
-    if (record->file != NULL && record->times[slot] > 0 && record->entry[slot].view.rows > 0)
-        coll_record_append(record->process, record->path, record->file, &record->entry[slot],
-                           record->times[slot], false);
-    record->times[slot] = 0;
+    if (record->file != NULL && recorded->times > 0 && recorded->entry.view.rows > 0)
+        coll_record_append(record->process, record->path, record->file, &recorded->entry,
+                           recorded->times, false);
+    recorded->times = 0;
 }
 
 /* So that there is a record of every program, also of one whose ranks access their files
@@ -78,11 +66,8 @@ static void append_file(const coll_record *record)
     record_entry_release(&none);
 }
 
-/* The plans may be those of the next file. */
 void coll_record_end(coll_record *record)
 {
-    for (size_t slot = 0; slot < COLL_SLOTS; slot++)
-        coll_record_reset(record, slot);
     if (record->file == NULL)
         return;
     append_file(record);

@@ -15,10 +15,16 @@
 
 #include "access/access.h"
 #include "plan/division.h"
+#include "record/record_file.h"
 
-/* The recorder's state of one file. On rank 0: for the plan in each slot, what is accessed by it,
- * and how often that was done. */
+/* The recorder's state of one file. */
 typedef struct coll_record coll_record;
+
+/* On rank 0: what is accessed by a plan, and how often that was done. */
+typedef struct coll_recorded {
+    record_entry entry;
+    int64_t times; /* accesses that were not appended to the record yet */
+} coll_recorded;
 
 coll_record *coll_record_new(void); /* NULL: no memory */
 void coll_record_free(coll_record *record);
@@ -46,15 +52,12 @@ typedef struct coll_record_access {
     const division_settings *division; /* of the file domains */
 } coll_record_access;
 
-/* The plan in the slot was made for this access. Collective. */
-void coll_record_plan(coll_record *record, size_t slot, coll_group *group,
-                      const coll_record_access *access);
-/* It was accessed by that plan, maybe at another place of the file. Local. */
-void coll_record_count(coll_record *record, size_t slot);
-/* The plan in the slot is released. Local. */
-void coll_record_reset(coll_record *record, size_t slot);
+/* A plan was made for this access. Collective. */
+void coll_record_plan(coll_recorded *recorded, coll_group *group, const coll_record_access *access);
+/* Appends the accesses by a plan, maybe at other places of the file, to the record. Local. */
+void coll_record_settle(const coll_record *record, coll_recorded *recorded);
 
-/* The component no longer handles the file, if there is one. Local. */
+/* All accesses are appended; the component no longer handles the file, if there is one. Local. */
 void coll_record_end(coll_record *record);
 
 #endif

@@ -56,8 +56,7 @@ static size_t round_to_pages(size_t bytes)
 
 static size_t flags_bytes(size_t locals, size_t pairs)
 {
-    return round_to_pages((locals + pairs) * COLL_EXCHANGES * EXCHANGE_DEPTH *
-                          sizeof(exchange_flags));
+    return round_to_pages((locals + pairs) * COLL_SLOTS * EXCHANGE_DEPTH * sizeof(exchange_flags));
 }
 
 static char *segment_data(const coll_segment *segment)

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a file keeps for repeated calls: in each slot a plan, what was prepared for it, and for
+ * which access it can be reused. Most calls of a program do what an earlier one did, moved by one
+ * distance for all ranks (the next time step, most often). Programs and libraries set a view before
+ * each call, or none at all, and write several variables in turn. So an access is compared by what
+ * it accesses relative to its first byte, and the last few plans are kept.
+ *
+ * All ranks have the same plans in the same slots. All functions are local. */
+#ifndef COLLECTIVE_SLOT_H
+#define COLLECTIVE_SLOT_H
+
+#include "access/fingerprint.h"
+#include "collective/exchange.h"
+#include "collective/plan.h"
+#include "collective/record.h"
+#include "plan/aggregation.h"
+#include "plan/trial.h"
+
+/* What a rank accesses in one call. */
+typedef struct coll_access {
+    uint64_t view;        /* number of the view */
+    int64_t offset, used; /* where in the view it begins: byte `used` of the copy at `offset` */
+    int64_t bytes;
+    int64_t lock_unit; /* see aggregation_access */
+    int64_t settings;  /* a number >= 0 that differs where this rank's settings do */
+    bool atomic;
+    bool is_done;      /* this rank has no data, or has transferred them already */
+    bool is_described; /* the following is known */
+    int64_t lo, hi;    /* accessed range; hi is 0: no data */
+    access_fingerprint fingerprint;
+    aggregation_access aggregation;
+    int64_t layers; /* ordered lists */
+} coll_access;
+
+/* Describes an access by its ordered lists. */
+void coll_access_describe(coll_access *access, const access_list *layer, size_t layers);
+
+typedef struct coll_slot {
+    coll_plan *plan;
+    coll_exchange *exchange; /* prepared for the plan */
+    int64_t ops;             /* operations by the plan */
+    bool merges_nothing;     /* no aggregator does; the same on all ranks */
+    coll_recorded recorded;
+    /* For which accesses it can be reused. */
+    bool is_reusable;
+    int64_t first;      /* offset of the first byte that this rank accesses by the plan unmoved */
+    uint64_t last_use;  /* 0: none */
+    coll_access access; /* that it was last used for */
+    trial trial[2];     /* of reading, of writing */
+} coll_slot;
+
+/* The slots of a file. */
+typedef struct coll_slots {
+    coll_slot slot[COLL_SLOTS];
+    uint64_t uses;
+    int64_t bytes; /* that plans and exchanges keep, as far as they grow with the number of runs */
+    /* The last call to which a trial applied: its seconds on this rank. The next agreement finds
+     * the largest, which all ranks add to the trial. */
+    struct {
+        trial *trial; /* NULL: none */
+        bool independent;
+        double seconds;
+    } timed;
+} coll_slots;
+
+/* Of a zeroed struct; false: no memory. Release in any case. */
+bool coll_slots_init(coll_slots *slots, coll_exchange_memory *memory);
+void coll_slots_release(coll_slots *slots);
+
+/* Releases the plan, what was prepared for it, and what is known of it. */
+void coll_slot_reset(coll_slot *slot, const coll_record *record);
+void coll_slots_reset(coll_slots *slots, const coll_record *record);
+void coll_slots_count_bytes(coll_slots *slots);
+/* The slot that was used least recently, for the next plan. */
+coll_slot *coll_slots_oldest(coll_slots *slots);
+
+/* Later calls may reuse the plan for this access. */
+void coll_slots_remember(coll_slots *slots, coll_slot *slot, const coll_access *access);
+/* No call reuses any of the plans. */
+void coll_slots_forget(coll_slots *slots);
+/* Describes an access that begins in a view as that of a plan did, so that its list is not needed;
+ * false: there is none. */
+bool coll_slots_recall(const coll_slots *slots, coll_access *access);
+/* Whether this rank's access is that of the plan, moved by a distance. */
+bool coll_slot_matches(const coll_slot *slot, const coll_access *access);
+
+#endif
