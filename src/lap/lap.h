@@ -10,7 +10,7 @@
  *
  * Invariants of every solver in the table:
  *  - exact: the duals it returns prove that no assignment costs less
- *    (lap_verify checks them); integer costs are solved in integers;
+ *    (tests/unit/proof.h checks them); integer costs are solved in integers;
  *  - deterministic: equal input gives equal output;
  *  - ties: among several optima the one returned is fixed by the input, but it need not
  *    be the lexicographically least, nor the same for two solvers;
@@ -110,11 +110,5 @@ int lap_apc(const lap_problem *problem, lap_solution *solution);
 
 /* The same paper's APS, for sparse matrices, with a heap. O(n e log m) time. */
 int lap_aps(const lap_problem *problem, lap_solution *solution);
-
-/* 0 when `solution` is an assignment that satisfies every constraint, its duals (all arrays of the
- * costs' kind) prove it optimal within `tolerance` (cost units, >= 0, per pair; 0: exactly) and the
- * total is correct; otherwise -EINVAL, or -ENOMEM. Shares no code with the solvers. Time
- * O(rows * cols), or O(e) when sparse. */
-int lap_verify(const lap_problem *problem, const lap_solution *solution, double tolerance);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "assignments.h"
 
+#include "proof.h"
 #include "seeded.h"
 
 #include <math.h>

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "failing_malloc.h"
+#include "proof.h"
 #include "suite.h"
 
 enum { MAX_ROWS = 100, MAX_COLS = 100, MAX_PAIRS = MAX_ROWS * MAX_COLS, MAX_GROUPS = 11 };

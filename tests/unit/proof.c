@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Proof of an assignment by complementary slackness, independent of all solvers. */
-#include "lap/lap.h"
+#include "proof.h"
 
 #include <errno.h>
 #include <math.h>
