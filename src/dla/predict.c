@@ -39,7 +39,6 @@ int dla_predict(const setmatch_input *input, const dla_data *data, const size_t 
         .ranks = input->view->rows,
         .node_of_rank = node_of_rank,
         .topology = &topology,
-        .kind = DIVISION_AUTO,
     };
     int rc = topo_from_levels(&topology, input->nodes, network->levels, network->group_of_node);
 

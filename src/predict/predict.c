@@ -49,7 +49,7 @@ static division_settings settings_of(const drafting *drafts, const access_divisi
     for (size_t n = 0; n < nodes; n++)
         used += drafts->on_node[n] > 0;
     return (division_settings){
-        .kind = job->kind != DIVISION_AUTO ? (int64_t)job->kind : d->kind,
+        .kind = d->kind,
         .aggregators = d->aggregators < most ? d->aggregators : most,
         .capacity = division_chosen_capacity(drafts->on_node, nodes),
         .nodes = used,

@@ -25,7 +25,6 @@ typedef struct predict_job {
     size_t ranks;
     const size_t *node_of_rank; /* `ranks` entries, each < topology->nodes */
     const topo *topology;       /* may have nodes without ranks */
-    division_kind kind;         /* of file domains; DIVISION_AUTO: as recorded */
 } predict_job;
 
 /* Of a pattern, all its calls together. Zeroed: no bytes. */
