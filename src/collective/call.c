@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collective calls on a file: what is accessed, then operation after operation, then the status.
  *
- * Views that go forward without overlap, which is all that MPI allows for writing, give one ordered
- * list; a view that overlaps itself gives more layers, and each rank takes part in as many
- * operations as the rank with most layers.
+ * There is an operation for each layer of what is accessed, and each rank takes part in as many as
+ * the rank with most layers.
  *
  * The plan of an earlier call is reused when every rank accesses what it did then, moved by one
  * distance that is the same for all (the next time step, most often): then one reduction is all
@@ -13,56 +12,25 @@
  * agreement, where it becomes the error of all. */
 #include "collective/op.h"
 
-#include <stdlib.h>
-
 /* A call, while it runs. */
 typedef struct running {
     coll_call *call;
     coll_position position;
-    access_list accesses; /* what it accesses in the file */
-    /* `layers` ordered lists; &accesses if that is ordered; NULL: not expanded. */
-    access_list *layer;
-    size_t layers;
+    coll_layers layers;
     coll_access access;
 } running;
-
-/* What it accesses in the file, as ordered layers. Local. */
-static int expand_call(running *r)
-{
-    if (r->layer != NULL)
-        return 0;
-    int rc = coll_view_access(r->call->view, r->position, r->call->bytes, &r->accesses);
-    if (rc != 0)
-        return rc;
-    if (!access_is_ordered(&r->accesses))
-        return access_layers(&r->accesses, &r->layer, &r->layers);
-    r->layer = &r->accesses;
-    r->layers = 1;
-    return 0;
-}
-
-static void release_running(running *r)
-{
-    if (r->layer != &r->accesses) {
-        for (size_t i = 0; i < r->layers; i++)
-            access_release(&r->layer[i]);
-        free(r->layer);
-    }
-    access_release(&r->accesses);
-}
 
 /* Runs an operation for each layer; the range of the first is agreed. */
 static int run_layers(running *r, coll_op *op, int64_t layers)
 {
-    static const access_list nothing;
-    int rc = expand_call(r);
+    int rc = coll_layers_expand(&r->layers, r->call->view, r->position, r->call->bytes);
     bool is_planned = !op->independent;
-    op->accesses = rc == 0 && r->layers > 0 ? r->layer : &nothing;
+    op->accesses = coll_layers_at(&r->layers, 0);
     rc = coll_op_run(op, rc);
     if (rc == 0 && layers == 1 && op->hi > 0 && is_planned)
         coll_op_remember_plan(op, &r->access);
     for (int64_t i = 1; i < layers && rc == 0; i++) {
-        op->accesses = (size_t)i < r->layers ? &r->layer[i] : &nothing;
+        op->accesses = coll_layers_at(&r->layers, (size_t)i);
         rc = coll_op_agree_range(op);
         if (rc == 0)
             rc = coll_op_run(op, rc);
@@ -92,9 +60,9 @@ static int prepare_call(running *r)
     if (rc != 0)
         return rc;
     if (!coll_slots_recall(&file->slots, access))
-        rc = expand_call(r);
+        rc = coll_layers_expand(&r->layers, r->call->view, r->position, r->call->bytes);
     if (rc == 0 && !access->is_described)
-        coll_access_describe(access, r->layer, r->layers);
+        coll_access_describe(access, &r->layers);
     for (size_t i = 0; i < COLL_SLOTS && rc == 0; i++)
         if (coll_slot_matches(&file->slots.slot[i], access))
             rc = coll_exchange_acquire(file->slots.slot[i].exchange);
@@ -106,20 +74,22 @@ static int reuse_plan(running *r, coll_op *op, const coll_agreement *agreement)
     coll_file *file = r->call->file;
     coll_slot *slot = &file->slots.slot[agreement->slot];
     const file_domains *domains = coll_plan_layout(slot->plan)->domains;
-    double begin = coll_clock(&file->group);
+    double begin = op->since;
     op->slot = slot;
     op->lo = domains->lo;
     op->hi = domains->hi;
     op->shift = agreement->shift;
     coll_op_choose_by_trial(op, r->call->blocking);
-    int rc = op->independent ? expand_call(r) : 0;
-    op->accesses = r->layer;
+    int rc = 0;
+    if (op->independent)
+        rc = coll_layers_expand(&r->layers, r->call->view, r->position, r->call->bytes);
+    op->accesses = coll_layers_at(&r->layers, 0);
     coll_op_remember_plan(op, &r->access);
     rc = coll_op_transfer(op, rc);
     if (rc == 0 && op->trial != NULL) {
         file->slots.timed.trial = &slot->trial[op->write];
         file->slots.timed.independent = op->independent;
-        file->slots.timed.seconds = op->end - begin;
+        file->slots.timed.seconds = op->since - begin;
     }
     return rc;
 }
@@ -128,7 +98,7 @@ static int run_anew(running *r, coll_op *op, const coll_agreement *agreement)
 {
     coll_file *file = r->call->file;
     if (agreement->flush)
-        coll_slots_reset(&file->slots, file->record);
+        coll_slots_reset(&file->slots, &file->observers);
     op->slot = coll_slots_oldest(&file->slots);
     op->lo = agreement->lo;
     op->hi = agreement->hi;
@@ -156,8 +126,8 @@ static int transfer_early(running *r, coll_op *op)
     r->access.is_done = r->access.hi == 0;
     if (!expects_independent(r))
         return 0;
-    int rc = expand_call(r);
-    op->accesses = r->layer;
+    int rc = coll_layers_expand(&r->layers, r->call->view, r->position, r->call->bytes);
+    op->accesses = coll_layers_at(&r->layers, 0);
     if (rc == 0)
         rc = coll_op_transfer_early(op);
     r->access.is_done = rc == 0;
@@ -185,7 +155,7 @@ static int run_ops(running *r)
     coll_file *file = r->call->file;
     coll_op op = {.file = file, .write = r->call->write, .memory = &r->call->memory};
     coll_agreement agreement;
-    double start = coll_clock(&file->group);
+    op.since = coll_clock(&file->group);
     (void)coll_message_bytes(&file->group);
     int rc = prepare_call(r);
     if (rc == 0)
@@ -195,7 +165,8 @@ static int run_ops(running *r)
         rc = coll_file_renew_settings(file, agreement.settings_differ, &agreement.reuse);
     if (rc == 0)
         choose_way(r, &agreement, &op);
-    op.time.st1 = coll_clock(&file->group) - start - op.time.st5;
+    coll_op_end_stage(&op, &op.time.st1);
+    op.time.st1 -= op.time.st5;
     bool reuse = agreement.reuse && !op.independent;
     if (rc == 0)
         rc = reuse ? reuse_plan(r, &op, &agreement) : run_anew(r, &op, &agreement);
@@ -212,6 +183,6 @@ int coll_call_run(coll_call *call)
     int rc = call->file->error;
     if (rc == 0)
         rc = run_ops(&r);
-    release_running(&r);
+    coll_layers_release(&r.layers);
     return call->file->handle.runtime->error_class(rc);
 }

@@ -42,8 +42,7 @@ typedef struct coll_handle {
     int (*prepare_memory)(void *context, access_memory *memory);
     /* Of the copies since the last time. */
     coll_device_use (*take_device_use)(void *context);
-    /* What was carried out; NULL: nothing is to be told. */
-    void (*observe)(void *context, const coll_stats_access *access);
+    coll_observer observer; /* the front end's; zeroed: none */
 } coll_handle;
 
 /* What a front end knows of a file that is open. */

@@ -33,10 +33,10 @@ void coll_file_free(coll_file *file)
 {
     if (file == NULL)
         return;
+    coll_slots_release(&file->slots, &file->observers);
     coll_stats_free(file->stats);
     coll_record_free(file->record);
     coll_independent_free(file->independent);
-    coll_slots_release(&file->slots);
     coll_exchange_memory_free(file->memory);
     free(file->broadcast);
     coll_nodes_free(file->nodes);
@@ -52,6 +52,8 @@ bool coll_file_has_settings(const coll_file *file, const coll_plan_settings *set
 void coll_file_open(coll_file *file, const coll_handle *handle)
 {
     file->handle = *handle;
+    file->observers = (coll_observers){
+        {coll_record_observer(file->record), handle->observer, coll_stats_observer(file->stats)}};
     file->has_started = false;
     file->aggregators = 0;
     file->was_independent[false] = file->was_independent[true] = true;
@@ -242,8 +244,9 @@ static void begin_record(coll_file *file, bool records)
 {
     if (records && !file->records)
         coll_slots_forget(&file->slots);
-    if (records && file->group.rank == 0)
-        coll_record_begin(file->record, process_of(file), file->record_path, file->handle.name);
+    coll_record_begin(file->record, records,
+                      records && file->group.rank == 0 ? process_of(file) : NULL, file->record_path,
+                      file->handle.name);
     file->records = records;
 }
 
@@ -310,7 +313,7 @@ void coll_file_note_view(coll_file *file)
 void coll_file_close(coll_file *file)
 {
     for (coll_slot *s = file->slots.slot; s < file->slots.slot + COLL_SLOTS; s++)
-        coll_record_settle(file->record, &s->recorded);
+        coll_observers_settle(&file->observers, s->observed, false);
     coll_record_end(file->record);
     coll_stats_end(file->stats);
 }

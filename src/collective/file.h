@@ -8,6 +8,7 @@
 #include "collective/collective.h"
 #include "collective/independent.h"
 #include "collective/nodes.h"
+#include "collective/record.h"
 #include "collective/schedule.h"
 
 struct coll_file {
@@ -31,6 +32,7 @@ struct coll_file {
     bool was_independent[2]; /* the last call that read, or wrote; true: there was none */
     bool misjudged;          /* this rank transferred data early, without use */
     coll_independent *independent;
+    coll_observers observers;
     coll_record *record;
     coll_stats *stats;
 };

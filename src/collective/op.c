@@ -12,6 +12,13 @@ static const domain_layout *layout_of(const coll_op *op)
     return coll_plan_layout(op->slot->plan);
 }
 
+void coll_op_end_stage(coll_op *op, double *stage)
+{
+    double now = coll_clock(&op->file->group);
+    *stage += now - op->since;
+    op->since = now;
+}
+
 /* Domains and their aggregators. rc: this rank's status so far. Collective; the error is that of
  * all ranks. */
 static int make_plan(coll_op *op, int rc)
@@ -26,13 +33,11 @@ static int make_plan(coll_op *op, int rc)
         .hi = op->hi,
         .piece = op->piece,
         .broadcast = file->broadcast,
-        .all_entries = coll_stats_are_on(file->stats),
-        .keep_entries = coll_stats_want_plan(file->stats),
+        .wishes = coll_observers_wish(&file->observers),
     };
-    double start = coll_clock(&file->group);
     rc = coll_plan_make(op->slot->plan, &in, rc);
     op->makes_plan = rc == 0;
-    op->time.st2 += coll_clock(&file->group) - start;
+    coll_op_end_stage(op, &op->time.st2);
     return rc;
 }
 
@@ -56,7 +61,6 @@ static int prepare_exchange(coll_op *op)
     enum { ERROR, MERGES, VALUES };
     coll_file *file = op->file;
     coll_exchange *prepared = op->slot->exchange;
-    double start = coll_clock(&file->group);
     int rc = coll_exchange_prepare(prepared, &file->group, layout_of(op), kind_of_exchange(op));
     int64_t value[VALUES] = {error_class(file, rc),
                              coll_exchange_merges(prepared, file->handle.store)};
@@ -65,25 +69,8 @@ static int prepare_exchange(coll_op *op)
         rc = (int)value[ERROR];
     op->slot->merges_nothing = !value[MERGES];
     op->independent = rc == 0 && merges_nothing(op);
-    op->time.st3 = coll_clock(&file->group) - start;
+    coll_op_end_stage(op, &op->time.st3);
     return rc;
-}
-
-/* To the recorder, what trials choose in this run goes by aggregators: a record depends on accesses
- * and settings only. */
-static void record_op(const coll_op *op)
-{
-    coll_file *file = op->file;
-    const coll_record_access access = {
-        .list = op->accesses,
-        .lo = op->lo,
-        .hi = op->hi,
-        .division = &file->settings.division,
-    };
-    if (op->makes_plan && file->records)
-        coll_record_plan(&op->slot->recorded, &file->group, &access);
-    if (!op->independent || op->trial != NULL)
-        op->slot->recorded.times++;
 }
 
 static coll_device_use take_device_use(const coll_file *file)
@@ -94,28 +81,33 @@ static coll_device_use take_device_use(const coll_file *file)
     return handle->take_device_use(handle->context);
 }
 
-/* Tells the observers of an operation that was carried out. */
+/* Tells the observers of an operation that was carried out. To the recorder, what trials choose
+ * goes by aggregators: a record depends on accesses and settings only. */
 static int observe_op(const coll_op *op)
 {
     coll_file *file = op->file;
-    const coll_stats_access access = {
+    const coll_observed access = {
+        .group = &file->group,
+        .nodes = file->nodes,
+        .settings = &file->settings,
         .file = file->handle.name,
         .write = op->write,
+        .makes_plan = op->makes_plan,
+        .counts_as_planned = !op->independent || op->trial != NULL,
+        .list = op->accesses,
+        .lo = op->lo,
+        .hi = op->hi,
+        .plan = op->independent ? NULL : op->slot->plan,
         .time = op->time,
         .moved = op->result.moved,
         .messages = op->result.messages,
         .device = take_device_use(file),
         .metadata = coll_message_bytes(&file->group),
-        .makes_plan = op->makes_plan,
         .plan_calls = op->independent ? 0 : op->slot->ops,
-        .settings = &file->settings,
-        .plan = op->independent ? NULL : op->slot->plan,
-        .nodes = file->nodes,
     };
-    record_op(op);
-    if (file->handle.observe != NULL)
-        file->handle.observe(file->handle.context, &access);
-    return coll_stats_report(file->stats, &file->group, &access);
+    if (op->makes_plan)
+        coll_observers_plan(&file->observers, &access, op->slot->observed);
+    return coll_observers_move(&file->observers, &access, op->slot->observed);
 }
 
 /* rc: the error of what has moved the data. */
@@ -134,7 +126,7 @@ static int run_exchange(coll_op *op)
         .write = op->write,
         .memory = op->memory,
         .shift = op->shift,
-        .probe = coll_stats_probe(file->stats, layout->num_cycles),
+        .probe = coll_observers_start(&file->observers, layout),
     };
     coll_exchange_times times = {0};
     int rc = coll_exchange_run(op->slot->exchange, &file->group, file->handle.store, &run,
@@ -183,7 +175,7 @@ int coll_op_transfer(coll_op *op, int rc)
             rc = op->independent ? run_independent(op, &gave_up) : run_exchange(op);
         int64_t value[VALUES] = {error_class(file, rc), gave_up};
         rc = coll_agree_max(&file->group, value, VALUES);
-        op->end = coll_clock(&file->group);
+        op->since = coll_clock(&file->group);
         if (rc == 0)
             rc = (int)value[ERROR];
         gave_up = value[GAVE_UP];
@@ -201,7 +193,7 @@ int coll_op_transfer(coll_op *op, int rc)
  * far. The error is that of all ranks. */
 static int plan_op(coll_op *op, int rc)
 {
-    coll_slot_reset(op->slot, op->file->record);
+    coll_slot_reset(op->slot, &op->file->observers);
     if (op->hi > 0)
         rc = make_plan(op, rc);
     if (op->hi > 0 && rc == 0)

@@ -24,7 +24,7 @@ typedef struct coll_op {
     int64_t piece;               /* bytes of a piece in the mean, the least of any rank */
     int64_t shift;               /* byte o of the plan is byte o + shift of the file */
     coll_times time;
-    double end; /* of the last agreement */
+    double since; /* when the last stage ended */
     exchange_result result;
     int64_t moved; /* bytes of this rank's buffer that were written or read, by all operations */
 } coll_op;
@@ -37,6 +37,9 @@ int coll_op_run(coll_op *op, int rc);
 int coll_op_transfer(coll_op *op, int rc);
 /* Transfers this rank's data, without an agreement. Local. */
 int coll_op_transfer_early(coll_op *op);
+
+/* Adds the time since the last stage ended. Local. */
+void coll_op_end_stage(coll_op *op, double *stage);
 
 /* Whether aggregators are left to aggregation_pays. */
 bool coll_op_chooses_way(const coll_plan_settings *settings, bool write);

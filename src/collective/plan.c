@@ -141,7 +141,7 @@ static int fill_broadcast(const coll_planning *planning, int rc, coll_gathered *
         rc = decide_on_root(planning, &all->c, draft);
     if (rc == 0)
         rc = fit_on_root(planning, &all->units, draft, units);
-    if (rc == 0 && planning->in->keep_entries) {
+    if (rc == 0 && planning->in->wishes.keep_entries) {
         draft->requests = all->c.requests;
         draft->savings = all->c.savings;
         draft->blocks = all->c.blocks;

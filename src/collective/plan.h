@@ -44,6 +44,12 @@ int64_t coll_plan_bytes(const coll_plan *plan);
  * no memory. */
 int64_t *coll_plan_new_broadcast(int ranks);
 
+/* What rank 0 is to know of a plan. */
+typedef struct coll_wishes {
+    bool all_entries;  /* the whole of C; the same on all ranks */
+    bool keep_entries; /* after the plan was made, for coll_plan_costs */
+} coll_wishes;
+
 typedef struct coll_plan_input {
     const coll_plan_settings *settings;
     coll_group *group;
@@ -52,8 +58,7 @@ typedef struct coll_plan_input {
     int64_t lo, hi;              /* accessed range over all ranks, bytes [lo, hi), lo < hi */
     int64_t piece;               /* of a layout */
     int64_t *broadcast;          /* coll_plan_new_broadcast of the ranks */
-    bool all_entries;            /* rank 0 gets the whole of C (the same on all ranks) ... */
-    bool keep_entries;           /* ... and keeps it (on rank 0), for coll_plan_costs */
+    coll_wishes wishes;
 } coll_plan_input;
 
 /* Makes a plan instead of the present one. rc: this rank's status so far; an error of any rank

@@ -15,7 +15,7 @@ static request_sums start_request_sums(const coll_planning *planning)
     const int *local = in->group->local;
     size_t locals = (size_t)in->group->locals;
     const coll_inside *inside = coll_nodes_inside(in->nodes);
-    size_t most = in->all_entries
+    size_t most = in->wishes.all_entries
                       ? locals
                       : plan_even_per_node(map->ranks_on_node, map->nodes, planning->domains);
     return (request_sums){

@@ -8,10 +8,17 @@
 #include <string.h>
 
 struct coll_record {
+    bool records; /* the same on all ranks */
     coll_process *process;
     const char *path;
     char *file; /* as the program named it; NULL: no file is recorded */
 };
+
+/* On rank 0: what is accessed by a plan, and how often that was done. */
+typedef struct recorded {
+    record_entry entry;
+    int64_t times; /* accesses that were not appended to the record yet */
+} recorded;
 
 coll_record *coll_record_new(void)
 {
@@ -26,31 +33,76 @@ void coll_record_free(coll_record *record)
     free(record);
 }
 
-void coll_record_begin(coll_record *record, coll_process *process, const char *path,
+void coll_record_begin(coll_record *record, bool records, coll_process *process, const char *path,
                        const char *file)
 {
+    record->records = records;
     record->process = process;
     record->path = path;
-    record->file = strdup(file);
-    if (record->file == NULL)
+    record->file = process != NULL ? strdup(file) : NULL;
+    if (process != NULL && record->file == NULL)
         coll_record_set_error(process, -ENOMEM);
 }
 
-void coll_record_plan(coll_recorded *recorded, coll_group *group, const coll_record_access *access)
+/* ---- the observer ---- */
+
+static void collect_plan(void *context, const coll_observed *access, void **state)
 {
-    record_entry_release(&recorded->entry);
-    int rc = coll_record_collect(group, access, &recorded->entry);
-    if (rc != 0 && group->rank == 0)
-        coll_record_set_error(group->runtime->process, rc);
+    const coll_record *record = context;
+    record_entry entry = {.accessed = 0};
+    if (!record->records)
+        return;
+    recorded *r = *state;
+    int rc = coll_record_collect(access, &entry);
+    if (access->group->rank != 0)
+        return;
+    if (r == NULL)
+        *state = r = calloc(1, sizeof *r);
+    if (r != NULL) {
+        record_entry_release(&r->entry);
+        r->entry = entry;
+    } else {
+        record_entry_release(&entry);
+        rc = -ENOMEM;
+    }
+    if (rc != 0)
+        coll_record_set_error(record->process, rc);
 }
 
-void coll_record_settle(const coll_record *record, coll_recorded *recorded)
+static int count_access(void *context, const coll_observed *access, void **state)
 {
-    if (record->file != NULL && recorded->times > 0 && recorded->entry.view.rows > 0)
-        coll_record_append(record->process, record->path, record->file, &recorded->entry,
-                           recorded->times, false);
-    recorded->times = 0;
+    recorded *r = *state;
+    (void)context;
+    if (r != NULL)
+        r->times += access->counts_as_planned;
+    return 0;
 }
+
+static void append_accesses(void *context, void **state, bool is_released)
+{
+    const coll_record *record = context;
+    recorded *r = *state;
+    if (r == NULL)
+        return;
+    if (record->file != NULL && r->times > 0 && r->entry.view.rows > 0)
+        coll_record_append(record->process, record->path, record->file, &r->entry, r->times, false);
+    r->times = 0;
+    if (!is_released)
+        return;
+    record_entry_release(&r->entry);
+    free(r);
+    *state = NULL;
+}
+
+coll_observer coll_record_observer(coll_record *record)
+{
+    return (coll_observer){.context = record,
+                           .planned = collect_plan,
+                           .moved = count_access,
+                           .settle = append_accesses};
+}
+
+/* ---- the end ---- */
 
 /* So that there is a record of every program, also of one whose ranks access their files
  * themselves. */

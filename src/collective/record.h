@@ -11,20 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collective/group.h"
-
-#include "access/access.h"
-#include "plan/division.h"
-#include "record/record_file.h"
+#include "collective/observer.h"
 
 /* The recorder's state of one file. */
 typedef struct coll_record coll_record;
-
-/* On rank 0: what is accessed by a plan, and how often that was done. */
-typedef struct coll_recorded {
-    record_entry entry;
-    int64_t times; /* accesses that were not appended to the record yet */
-} coll_recorded;
 
 coll_record *coll_record_new(void); /* NULL: no memory */
 void coll_record_free(coll_record *record);
@@ -41,23 +31,15 @@ int coll_record_prepare(coll_process *process, const char *path, bool strict, bo
 /* The process opens no more files: writes what it has recorded. Local. */
 void coll_record_finish(coll_process *process);
 
-/* On rank 0: the file of that name was opened, and is recorded for this value of the parameter,
- * which stays valid until coll_record_end. Local. */
-void coll_record_begin(coll_record *record, coll_process *process, const char *path,
+/* A file is opened. process: on rank 0, where its accesses are recorded under that name for this
+ * value of the parameter, which stays valid until coll_record_end; else NULL. records: on all
+ * ranks. Local. */
+void coll_record_begin(coll_record *record, bool records, coll_process *process, const char *path,
                        const char *file);
-
-typedef struct coll_record_access {
-    const access_list *list;           /* this rank's, ordered */
-    int64_t lo, hi;                    /* range over all ranks */
-    const division_settings *division; /* of the file domains */
-} coll_record_access;
-
-/* A plan was made for this access. Collective. */
-void coll_record_plan(coll_recorded *recorded, coll_group *group, const coll_record_access *access);
-/* Appends the accesses by a plan, maybe at other places of the file, to the record. Local. */
-void coll_record_settle(const coll_record *record, coll_recorded *recorded);
-
-/* All accesses are appended; the component no longer handles the file, if there is one. Local. */
+/* The component no longer handles the file, if there is one. Local. */
 void coll_record_end(coll_record *record);
+
+/* Collects what is accessed by each plan on rank 0, and counts the accesses by it. */
+coll_observer coll_record_observer(coll_record *record);
 
 #endif

@@ -19,7 +19,7 @@ enum { SUM_ERRORS, SUM_PROFILE, SUM_SENDERS = SUM_PROFILE + RECORD_SUMS };
 
 typedef struct collection {
     coll_group *group;
-    const coll_record_access *access;
+    const coll_observed *access;
     size_t parts;
     record_message part[RECORD_MOST_PARTS]; /* what this rank accesses, by parts */
     int64_t sum[SUM_SENDERS + RECORD_MOST_PARTS];
@@ -47,7 +47,7 @@ static size_t job_rank(const collection *c, int rank)
 
 static int describe_access(collection *c)
 {
-    const coll_record_access *a = c->access;
+    const coll_observed *a = c->access;
     if (job_rank(c, c->group->rank) == SIZE_MAX)
         return 0;
     int rc = record_add_sums(a->list, a->lo, a->hi, c->sum + SUM_PROFILE);
@@ -124,7 +124,7 @@ static int take_report(void *context, coll_message *message)
 /* rc: this rank's status so far. Returns its error, of rank 0 that of any rank. Collective. */
 static int gather_reports(collection *c, int rc)
 {
-    const coll_record_access *a = c->access;
+    const coll_observed *a = c->access;
     bool is_root = c->group->rank == 0;
     const coll_arrivals arrivals = {.tag = COLL_TAG_ROWS,
                                     .expected = is_root ? (size_t)c->group->size - 1 : 0,
@@ -151,7 +151,7 @@ static int gather_reports(collection *c, int rc)
 
 static int make_entry(collection *c, record_entry *entry)
 {
-    const division_settings *d = c->access->division;
+    const division_settings *d = &c->access->settings->division;
     *entry = (record_entry){.pattern = {.first = c->access->lo,
                                         .unit = c->unit,
                                         .division = {.kind = d->kind,
@@ -176,8 +176,9 @@ static void release_collection(collection *c)
     record_sums_release(&c->sums);
 }
 
-int coll_record_collect(coll_group *group, const coll_record_access *access, record_entry *entry)
+int coll_record_collect(const coll_observed *access, record_entry *entry)
 {
+    coll_group *group = access->group;
     collection c = {
         .group = group, .access = access, .parts = record_count_parts((size_t)group->size)};
     if (access->hi > MOST_OFFSET)

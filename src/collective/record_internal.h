@@ -35,7 +35,7 @@ typedef struct coll_recorder {
 
 /* Makes the entry of an access, by world ranks, on rank 0; elsewhere, and after an error, it has no
  * rows. Returns this rank's error, of rank 0 after any that makes it incomplete. Collective. */
-int coll_record_collect(coll_group *group, const coll_record_access *access, record_entry *entry);
+int coll_record_collect(const coll_observed *access, record_entry *entry);
 
 /* ---- the record file (record_file.c), local ---- */
 

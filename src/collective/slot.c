@@ -16,10 +16,10 @@ bool coll_slots_init(coll_slots *slots, coll_exchange_memory *memory)
     return true;
 }
 
-void coll_slots_release(coll_slots *slots)
+void coll_slots_release(coll_slots *slots, const coll_observers *observers)
 {
     for (coll_slot *s = slots->slot; s < slots->slot + COLL_SLOTS; s++) {
-        record_entry_release(&s->recorded.entry);
+        coll_observers_settle(observers, s->observed, true);
         coll_exchange_free(s->exchange);
         coll_plan_free(s->plan);
     }
@@ -31,19 +31,19 @@ static void forget_access(coll_slot *slot)
     slot->last_use = 0;
 }
 
-void coll_slot_reset(coll_slot *slot, const coll_record *record)
+void coll_slot_reset(coll_slot *slot, const coll_observers *observers)
 {
     coll_exchange_reset(slot->exchange);
     coll_plan_reset(slot->plan);
-    coll_record_settle(record, &slot->recorded);
+    coll_observers_settle(observers, slot->observed, true);
     slot->ops = 0;
     forget_access(slot);
 }
 
-void coll_slots_reset(coll_slots *slots, const coll_record *record)
+void coll_slots_reset(coll_slots *slots, const coll_observers *observers)
 {
     for (coll_slot *s = slots->slot; s < slots->slot + COLL_SLOTS; s++)
-        coll_slot_reset(s, record);
+        coll_slot_reset(s, observers);
 }
 
 void coll_slots_count_bytes(coll_slots *slots)
@@ -101,15 +101,14 @@ bool coll_slots_recall(const coll_slots *slots, coll_access *access)
     return false;
 }
 
-void coll_access_describe(coll_access *access, const access_list *layer, size_t layers)
+void coll_access_describe(coll_access *access, const coll_layers *layers)
 {
-    static const access_list nothing;
-    const access_list *first = layers > 0 ? layer : &nothing;
+    const access_list *first = coll_layers_at(layers, 0);
     access->lo = first->count > 0 ? access_lower(first) : 0;
     access->hi = access_upper(first);
     access->fingerprint = access_get_fingerprint(first);
     access->aggregation = aggregation_describe(first, access->lock_unit);
-    access->layers = (int64_t)layers;
+    access->layers = (int64_t)layers->count;
     access->is_described = true;
 }
 

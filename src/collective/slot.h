@@ -11,8 +11,9 @@
 
 #include "access/fingerprint.h"
 #include "collective/exchange.h"
+#include "collective/observer.h"
 #include "collective/plan.h"
-#include "collective/record.h"
+#include "collective/view.h"
 #include "plan/aggregation.h"
 #include "plan/trial.h"
 
@@ -32,15 +33,14 @@ typedef struct coll_access {
     int64_t layers; /* ordered lists */
 } coll_access;
 
-/* Describes an access by its ordered lists. */
-void coll_access_describe(coll_access *access, const access_list *layer, size_t layers);
+void coll_access_describe(coll_access *access, const coll_layers *layers);
 
 typedef struct coll_slot {
     coll_plan *plan;
-    coll_exchange *exchange; /* prepared for the plan */
-    int64_t ops;             /* operations by the plan */
-    bool merges_nothing;     /* no aggregator does; the same on all ranks */
-    coll_recorded recorded;
+    coll_exchange *exchange;        /* prepared for the plan */
+    int64_t ops;                    /* operations by the plan */
+    bool merges_nothing;            /* no aggregator does; the same on all ranks */
+    void *observed[COLL_OBSERVERS]; /* by the observers of the file */
     /* For which accesses it can be reused. */
     bool is_reusable;
     int64_t first;      /* offset of the first byte that this rank accesses by the plan unmoved */
@@ -65,11 +65,11 @@ typedef struct coll_slots {
 
 /* Of a zeroed struct; false: no memory. Release in any case. */
 bool coll_slots_init(coll_slots *slots, coll_exchange_memory *memory);
-void coll_slots_release(coll_slots *slots);
+void coll_slots_release(coll_slots *slots, const coll_observers *observers);
 
 /* Releases the plan, what was prepared for it, and what is known of it. */
-void coll_slot_reset(coll_slot *slot, const coll_record *record);
-void coll_slots_reset(coll_slots *slots, const coll_record *record);
+void coll_slot_reset(coll_slot *slot, const coll_observers *observers);
+void coll_slots_reset(coll_slots *slots, const coll_observers *observers);
 void coll_slots_count_bytes(coll_slots *slots);
 /* The slot that was used least recently, for the next plan. */
 coll_slot *coll_slots_oldest(coll_slots *slots);

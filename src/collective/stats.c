@@ -69,42 +69,42 @@ void coll_stats_begin(coll_stats *stats, enum coll_stats_kind kind, const char *
     memset(stats->total, 0, sizeof stats->total);
 }
 
-bool coll_stats_are_on(const coll_stats *stats)
+static void wish_entries(void *context, coll_wishes *wishes)
 {
-    return stats->kind != COLL_STATS_OFF;
+    const coll_stats *stats = context;
+    wishes->all_entries |= stats->kind != COLL_STATS_OFF;
+    wishes->keep_entries |=
+        stats->kind == COLL_STATS_DETAILED && stats->process->plan_lines < MAX_PLANS;
 }
 
-bool coll_stats_want_plan(const coll_stats *stats)
+/* The probe notes when this rank's aggregator reaches which moment. */
+static const exchange_probe *start_timeline(void *context, const domain_layout *layout)
 {
-    return stats->kind == COLL_STATS_DETAILED && stats->process->plan_lines < MAX_PLANS;
-}
-
-const exchange_probe *coll_stats_probe(coll_stats *stats, int64_t num_cycles)
-{
+    coll_stats *stats = context;
     if (stats->kind != COLL_STATS_DETAILED)
         return NULL;
-    coll_timeline_reset(&stats->timeline, num_cycles);
+    coll_timeline_reset(&stats->timeline, layout->num_cycles);
     return &stats->probe;
 }
 
 /* ---- all ranks: the fields ---- */
 
-static int gather_fields(coll_stats *stats, coll_group *group, const coll_stats_access *access)
+static int gather_fields(coll_stats *stats, const coll_observed *access)
 {
+    const coll_runtime *runtime = access->group->runtime;
     int64_t field[COLL_STATS_FIELDS];
     coll_stats_fill_fields(field, access);
-    return group->runtime->gather(group->runtime->context, field, COLL_STATS_FIELDS, stats->fields);
+    return runtime->gather(runtime->context, field, COLL_STATS_FIELDS, stats->fields);
 }
 
 /* ---- rank 0: lines ---- */
 
 /* w: NULL if the line cannot be written. The time lines of other ranks are received in any case. */
-static int put_timelines(const coll_stats *stats, coll_group *group,
-                         const coll_stats_access *access, json_writer *w)
+static int put_timelines(const coll_stats *stats, const coll_observed *access, json_writer *w)
 {
     bool is_written = w != NULL && stats->process->timelines++ < MAX_TIMELINES;
-    return coll_timeline_receive(&stats->timeline, group, access->plan, is_written ? w : NULL,
-                                 "timeline");
+    return coll_timeline_receive(&stats->timeline, access->group, access->plan,
+                                 is_written ? w : NULL, "timeline");
 }
 
 static const char *reason(int rc)
@@ -185,55 +185,62 @@ static void end_line(coll_stats *stats, draft *d)
     free(d->text);
 }
 
-static void put_plan(json_writer *w, coll_stats *stats, const coll_stats_access *access, int ranks)
+static void put_plan(json_writer *w, coll_stats *stats, const coll_observed *access)
 {
     if (access->plan == NULL || coll_plan_get_costs(access->plan).requests == NULL)
         return;
-    coll_stats_put_plan(w, "plan", access, ranks);
+    coll_stats_put_plan(w, "plan", access, access->group->size);
     stats->process->plan_lines++;
 }
 
-static int append_line(coll_stats *stats, coll_group *group, const coll_stats_access *access,
-                       const coll_stats_line *line, bool timeline)
+static int append_line(coll_stats *stats, const coll_observed *access, const coll_stats_line *line,
+                       bool timeline)
 {
     int rc = 0;
     draft d = {.text = NULL};
     begin_line(stats, &d, line);
     bool is_open = d.w.out != NULL;
     if (is_open)
-        put_plan(&d.w, stats, access, group->size);
+        put_plan(&d.w, stats, access);
     if (timeline)
-        rc = put_timelines(stats, group, access, is_open ? &d.w : NULL);
+        rc = put_timelines(stats, access, is_open ? &d.w : NULL);
     end_line(stats, &d);
     return rc;
 }
 
-static int report_call(coll_stats *stats, coll_group *group, const coll_stats_access *access,
-                       bool timeline)
+static int report_call(coll_stats *stats, const coll_observed *access, bool timeline)
 {
     int rc = 0;
-    const coll_stats_line line = coll_stats_make_line(access, stats->fields, group->size);
+    const coll_stats_line line = coll_stats_make_line(access, stats->fields, access->group->size);
     if (stats->kind == COLL_STATS_TOTALS)
         coll_stats_add_line(&stats->total[access->write], &line);
     else
-        rc = append_line(stats, group, access, &line, timeline);
+        rc = append_line(stats, access, &line, timeline);
     if (access->plan != NULL)
         coll_plan_release_entries(access->plan);
     return rc;
 }
 
-int coll_stats_report(coll_stats *stats, coll_group *group, const coll_stats_access *access)
+static int report_access(void *context, const coll_observed *access, void **state)
 {
-    if (!coll_stats_are_on(stats))
+    coll_stats *stats = context;
+    (void)state;
+    if (stats->kind == COLL_STATS_OFF)
         return 0;
-    int rc = gather_fields(stats, group, access);
+    int rc = gather_fields(stats, access);
     if (rc != 0)
         return rc;
     bool timeline = stats->kind == COLL_STATS_DETAILED && access->plan != NULL &&
                     access->plan_calls <= MAX_TIMELINES_OF_PLAN;
-    if (group->rank == 0)
-        return report_call(stats, group, access, timeline);
-    return timeline ? coll_timeline_send(&stats->timeline, group, access->plan) : 0;
+    if (access->group->rank == 0)
+        return report_call(stats, access, timeline);
+    return timeline ? coll_timeline_send(&stats->timeline, access->group, access->plan) : 0;
+}
+
+coll_observer coll_stats_observer(coll_stats *stats)
+{
+    return (coll_observer){
+        .context = stats, .wish = wish_entries, .starts = start_timeline, .moved = report_access};
 }
 
 void coll_stats_end(coll_stats *stats)

@@ -12,7 +12,7 @@
 
 /* What each rank reports to rank 0 of a call. */
 enum { COLL_STATS_FIELDS = 11 };
-void coll_stats_fill_fields(int64_t field[COLL_STATS_FIELDS], const coll_stats_access *access);
+void coll_stats_fill_fields(int64_t field[COLL_STATS_FIELDS], const coll_observed *access);
 
 /* One call, or sums over several of one file and direction. */
 typedef struct coll_stats_line {
@@ -34,8 +34,7 @@ typedef struct coll_stats_line {
 } coll_stats_line;
 
 /* field: COLL_STATS_FIELDS of each rank, in order. */
-coll_stats_line coll_stats_make_line(const coll_stats_access *access, const int64_t *field,
-                                     int ranks);
+coll_stats_line coll_stats_make_line(const coll_observed *access, const int64_t *field, int ranks);
 /* calls == 0 in *total: nothing was added yet. */
 void coll_stats_add_line(coll_stats_line *total, const coll_stats_line *line);
 /* The members of the line's object. number: of the line. */
@@ -52,8 +51,7 @@ void coll_stats_put_job(json_writer *w, const char *key, const coll_process *pro
 /* ---- the plan of a line (stats_plan.c) ---- */
 
 /* On rank 0, where the plan has its entries: an object of that key. */
-void coll_stats_put_plan(json_writer *w, const char *key, const coll_stats_access *access,
-                         int ranks);
+void coll_stats_put_plan(json_writer *w, const char *key, const coll_observed *access, int ranks);
 
 /* ---- time lines (stats_timeline.c) ---- */
 

@@ -20,7 +20,7 @@ static int64_t nanoseconds(double seconds)
     return (int64_t)(seconds * 1e9);
 }
 
-void coll_stats_fill_fields(int64_t field[COLL_STATS_FIELDS], const coll_stats_access *access)
+void coll_stats_fill_fields(int64_t field[COLL_STATS_FIELDS], const coll_observed *access)
 {
     const coll_times *t = &access->time;
     field[ST1] = nanoseconds(t->st1);
@@ -63,8 +63,7 @@ static void add_fields(coll_stats_line *line, const int64_t *field, int ranks)
     line->device.seconds = 1e-9 * (double)stage[COPY_TIME];
 }
 
-coll_stats_line coll_stats_make_line(const coll_stats_access *access, const int64_t *field,
-                                     int ranks)
+coll_stats_line coll_stats_make_line(const coll_observed *access, const int64_t *field, int ranks)
 {
     coll_stats_line line = {
         .file = access->file,

@@ -74,8 +74,7 @@ static void put_distances(json_writer *w, const topo *t)
     json_end_object(w);
 }
 
-void coll_stats_put_plan(json_writer *w, const char *key, const coll_stats_access *access,
-                         int ranks)
+void coll_stats_put_plan(json_writer *w, const char *key, const coll_observed *access, int ranks)
 {
     const coll_node_map *map = coll_nodes_map(access->nodes);
     const domain_layout *layout = coll_plan_layout(access->plan);

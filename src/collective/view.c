@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "access/tile.h"
@@ -41,8 +42,8 @@ coll_position coll_view_normalize(const coll_view *view, coll_position position)
     return position;
 }
 
-int coll_view_access(const coll_view *view, coll_position position, int64_t bytes,
-                     access_list *list)
+static int list_accesses(const coll_view *view, coll_position position, int64_t bytes,
+                         access_list *list)
 {
     int64_t end;
     if (bytes == 0 || view->period.bytes == 0)
@@ -55,4 +56,35 @@ int coll_view_access(const coll_view *view, coll_position position, int64_t byte
     }
     return access_append_tiled(list, &view->period, position.offset, view->extent, position.used,
                                bytes);
+}
+
+int coll_layers_expand(coll_layers *layers, const coll_view *view, coll_position position,
+                       int64_t bytes)
+{
+    if (layers->layer != NULL)
+        return 0;
+    int rc = list_accesses(view, position, bytes, &layers->all);
+    if (rc != 0)
+        return rc;
+    if (!access_is_ordered(&layers->all))
+        return access_layers(&layers->all, &layers->layer, &layers->count);
+    layers->layer = &layers->all;
+    layers->count = 1;
+    return 0;
+}
+
+const access_list *coll_layers_at(const coll_layers *layers, size_t i)
+{
+    static const access_list nothing;
+    return i < layers->count ? &layers->layer[i] : &nothing;
+}
+
+void coll_layers_release(coll_layers *layers)
+{
+    if (layers->layer != &layers->all) {
+        for (size_t i = 0; i < layers->count; i++)
+            access_release(&layers->layer[i]);
+        free(layers->layer);
+    }
+    access_release(&layers->all);
 }

@@ -3,6 +3,7 @@
 #ifndef COLLECTIVE_VIEW_H
 #define COLLECTIVE_VIEW_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "access/access.h"
@@ -24,8 +25,22 @@ void coll_view_set(coll_view *view, const access_list *period, int64_t extent);
 void coll_view_release(coll_view *view);
 /* The same position, so that equal accesses have comparable ones. */
 coll_position coll_view_normalize(const coll_view *view, coll_position position);
-/* What `bytes` bytes from the position on access, in the empty list; it may borrow the view's. */
-int coll_view_access(const coll_view *view, coll_position position, int64_t bytes,
-                     access_list *list);
+
+/* What a call accesses in the file, as ordered lists: one in views that go forward without overlap,
+ * which is all that MPI allows for writing; more where a view overlaps itself. Zeroed: not known.
+ */
+typedef struct coll_layers {
+    access_list *layer;
+    size_t count;
+    access_list all; /* what is in the layers, as the view has it */
+} coll_layers;
+
+/* What `bytes` bytes from the position on access, unless that is known; it may borrow the view's.
+ */
+int coll_layers_expand(coll_layers *layers, const coll_view *view, coll_position position,
+                       int64_t bytes);
+/* An empty one where there is none. */
+const access_list *coll_layers_at(const coll_layers *layers, size_t i);
+void coll_layers_release(coll_layers *layers);
 
 #endif

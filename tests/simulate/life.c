@@ -365,7 +365,7 @@ static void open_file(sim_rank *r)
         .get_hints = get_hints,
         .replace_hints = replace_hints,
         .publish_hints = publish_hints,
-        .observe = sim_observe,
+        .observer = {.context = r, .moved = sim_observe},
     };
     const coll_facts facts = {.fd = -1, .locks_file = r->life->seed % 5 == 0};
     if (r->file == NULL)

@@ -192,8 +192,8 @@ void sim_watch_begin(const life *l, int step);
 void sim_watch_bytes(const sim_rank *r, int64_t at, int64_t bytes);
 /* Whether several ranks access a byte in a step that has begun. */
 bool sim_is_shared(int step, int64_t at);
-/* As coll_handle.observe. */
-void sim_observe(void *context, const coll_stats_access *access);
+/* As coll_observer.moved. */
+int sim_observe(void *context, const coll_observed *access, void **state);
 /* Rank 0 has completed an access; all ranks have. */
 void sim_check_plan(life *l, int step);
 void sim_check_messages(life *l, int step);

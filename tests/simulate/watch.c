@@ -58,7 +58,7 @@ void sim_watch_bytes(const sim_rank *r, int64_t at, int64_t bytes)
 }
 
 /* Aggregators there are where they are demanded, and only where they are not forbidden. */
-static void check_way(life *l, const coll_stats_access *access, bool atomic)
+static void check_way(life *l, const coll_observed *access, bool atomic)
 {
     const coll_plan_settings *settings = access->settings;
     int64_t choice = access->write ? settings->write_aggregation : settings->read_aggregation;
@@ -81,7 +81,7 @@ static bool has_new_hints(const life *l, int step)
 
 /* Whether all of an access is made by rules for stripes: no two ranks share one, but in a trial
  * that is given up. What begins before the ranks have agreed on new hints goes by the old ones. */
-static bool is_striped(const life *l, int step, const coll_stats_access *access)
+static bool is_striped(const life *l, int step, const coll_observed *access)
 {
     const coll_plan_settings *settings = access->settings;
     bool are_demanded = l->step[step].atomic || settings->division.aggregators > 0;
@@ -93,7 +93,7 @@ static bool is_striped(const life *l, int step, const coll_stats_access *access)
 }
 
 /* Each rank takes one lock for each cycle, or for all that it accesses itself. */
-static void check_locks(sim_rank *r, const coll_stats_access *access)
+static void check_locks(sim_rank *r, const coll_observed *access)
 {
     int64_t most = access->plan != NULL ? coll_plan_layout(access->plan)->num_cycles + 1 : 2;
     if (r->locks > most)
@@ -104,7 +104,7 @@ static void check_locks(sim_rank *r, const coll_stats_access *access)
 
 /* With shared memory a node sends one message to each aggregator in each cycle, if that can hold
  * it; else 0. */
-static int64_t count_messages(const sim_rank *r, const coll_stats_access *access)
+static int64_t count_messages(const sim_rank *r, const coll_observed *access)
 {
     const char *shared = r->parameter[PARAMETER_SHARED_MEMORY];
     if (access->plan == NULL || shared == NULL || strcmp(shared, "true") != 0)
@@ -114,21 +114,22 @@ static int64_t count_messages(const sim_rank *r, const coll_stats_access *access
     return is_enough ? r->life->nodes * (int64_t)layout->domains->count * layout->num_cycles : 0;
 }
 
-void sim_observe(void *context, const coll_stats_access *access)
+int sim_observe(void *context, const coll_observed *access, void **state)
 {
     sim_rank *r = context;
     life *l = r->life;
     sim_step *s = &l->step[r->step];
     const coll_plan_settings *settings = access->settings;
+    (void)state;
     if (l->is_lost)
-        return;
+        return 0;
     check_way(l, access, s->atomic);
     check_locks(r, access);
     s->messages += access->messages;
     if (l->seed % 5 == 0 && settings->cycles.wanted == 0)
         sim_fail(l, "cycles of a file that is locked are as short as those of others");
     if (r->rank > 0)
-        return;
+        return 0;
     s->operations++;
     s->makes_plan |= access->makes_plan;
     s->has_plan = access->plan != NULL;
@@ -138,6 +139,7 @@ void sim_observe(void *context, const coll_stats_access *access)
         settings->cycles.buffer / settings->cycles.in_flight >= settings->division.stripe;
     s->is_striped = is_striped(l, r->step, access);
     s->most_messages = count_messages(r, access);
+    return 0;
 }
 
 /* ---- plans ---- */

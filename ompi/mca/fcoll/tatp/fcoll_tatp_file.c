@@ -66,10 +66,12 @@ static coll_device_use take_device_use(void *context)
     return tatp_device_take_use(file->device);
 }
 
-static void observe(void *context, const coll_stats_access *access)
+static int count_access(void *context, const coll_observed *access, void **state)
 {
     (void)context;
+    (void)state;
     tatp_pvars_add(access);
+    return 0;
 }
 
 /* ---- opening and closing ---- */
@@ -92,7 +94,7 @@ void tatp_file_open(tatp_file *file, ompio_file_t *fh)
         .publish_hints = publish_hints,
         .prepare_memory = prepare_memory,
         .take_device_use = take_device_use,
-        .observe = observe,
+        .observer = {.moved = count_access},
     };
     tatp_io_open(&file->io, fh);
     coll_file_open(file->file, &handle);

@@ -67,7 +67,7 @@ int tatp_pvars_register(const mca_base_component_t *component)
 }
 
 /* The costs of a plan are known on rank 0 only, and 0 on others. */
-void tatp_pvars_add(const coll_stats_access *access)
+void tatp_pvars_add(const coll_observed *access)
 {
     const coll_times *t = &access->time;
     coll_plan_costs costs = {.hop_bytes = 0};

@@ -12,6 +12,6 @@
 int tatp_pvars_register(const mca_base_component_t *component);
 
 /* An access that was carried out. By any thread. */
-void tatp_pvars_add(const coll_stats_access *access);
+void tatp_pvars_add(const coll_observed *access);
 
 #endif

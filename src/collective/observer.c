@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "collective/observer.h"
+
+coll_wishes coll_observers_wish(const coll_observers *observers)
+{
+    coll_wishes wishes = {false, false};
+    for (const coll_observer *o = observers->of; o < observers->of + COLL_OBSERVERS; o++)
+        if (o->wish != NULL)
+            o->wish(o->context, &wishes);
+    return wishes;
+}
+
+void coll_observers_plan(const coll_observers *observers, const coll_observed *access,
+                         void *state[COLL_OBSERVERS])
+{
+    for (size_t i = 0; i < COLL_OBSERVERS; i++)
+        if (observers->of[i].planned != NULL)
+            observers->of[i].planned(observers->of[i].context, access, &state[i]);
+}
+
+const exchange_probe *coll_observers_start(const coll_observers *observers,
+                                           const domain_layout *layout)
+{
+    const exchange_probe *probe = NULL;
+    for (const coll_observer *o = observers->of; o < observers->of + COLL_OBSERVERS; o++)
+        if (probe == NULL && o->starts != NULL)
+            probe = o->starts(o->context, layout);
+    return probe;
+}
+
+int coll_observers_move(const coll_observers *observers, const coll_observed *access,
+                        void *state[COLL_OBSERVERS])
+{
+    int first = 0;
+    for (size_t i = 0; i < COLL_OBSERVERS; i++) {
+        const coll_observer *o = &observers->of[i];
+        int rc = o->moved != NULL ? o->moved(o->context, access, &state[i]) : 0;
+        first = first != 0 ? first : rc;
+    }
+    return first;
+}
+
+void coll_observers_settle(const coll_observers *observers, void *state[COLL_OBSERVERS],
+                           bool is_released)
+{
+    for (size_t i = 0; i < COLL_OBSERVERS; i++)
+        if (observers->of[i].settle != NULL)
+            observers->of[i].settle(observers->of[i].context, &state[i], is_released);
+}

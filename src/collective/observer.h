@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What watches the accesses to a file: statistics, the record, the front end. Each is called on all
+ * ranks at the same points of an access. */
+#ifndef COLLECTIVE_OBSERVER_H
+#define COLLECTIVE_OBSERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collective/nodes.h"
+#include "collective/plan.h"
+
+#include "exchange/transport.h"
+
+/* Seconds of the five stages of two-phase I/O as the TATP paper counts them, on this rank. */
+typedef struct coll_times {
+    double st1; /* view, accessed range */
+    double st2; /* file domains and their assignment */
+    double st3; /* exchange of the access requests */
+    double st4; /* shuffle */
+    double st5; /* file access */
+} coll_times;
+
+/* Copies between a device and host memory. */
+typedef struct coll_device_use {
+    int64_t copies, bytes;
+    double seconds;
+} coll_device_use;
+
+/* One access of all ranks, as this rank knows it. */
+typedef struct coll_observed {
+    coll_group *group;
+    const coll_nodes *nodes;
+    const coll_plan_settings *settings;
+    const char *file; /* that is accessed */
+    bool write;
+    bool makes_plan;
+    bool counts_as_planned; /* by a plan, or as a trial of the other way */
+    /* Of a new plan. */
+    const access_list *list; /* what this rank accesses, ordered */
+    int64_t lo, hi;          /* range over all ranks */
+    coll_plan *plan;         /* rank 0 may release its entries; NULL: none */
+    /* What was carried out. */
+    coll_times time;
+    int64_t moved;          /* bytes of this rank's buffer */
+    int64_t messages;       /* with data, sent by this rank */
+    coll_device_use device; /* of this rank */
+    int64_t metadata;       /* bytes of the messages of int64 that it sent for this access */
+    int64_t plan_calls;     /* accesses by this plan, this one included */
+} coll_observed;
+
+/* Any function may be NULL. *state: what the observer keeps for one plan of the file, NULL at
+ * first; the observer frees it. */
+typedef struct coll_observer {
+    void *context;
+    /* Before a plan is made: adds its own wishes. Local. */
+    void (*wish)(void *context, coll_wishes *wishes);
+    /* A plan was made. Collective. */
+    void (*planned)(void *context, const coll_observed *access, void **state);
+    /* Data are about to be moved by a plan. Returns a probe for the exchange, or NULL. Local. */
+    const exchange_probe *(*starts)(void *context, const domain_layout *layout);
+    /* The data were moved. Returns an error of communication only. Collective. */
+    int (*moved)(void *context, const coll_observed *access, void **state);
+    /* The file is closed, and the plan may be reused for the next one; or it is released, and so is
+     * the state. Local. */
+    void (*settle)(void *context, void **state, bool is_released);
+} coll_observer;
+
+#define COLL_OBSERVERS 3
+
+/* Of all observers of a file, in their order. state: of one plan. */
+typedef struct coll_observers {
+    coll_observer of[COLL_OBSERVERS];
+} coll_observers;
+
+coll_wishes coll_observers_wish(const coll_observers *observers);
+void coll_observers_plan(const coll_observers *observers, const coll_observed *access,
+                         void *state[COLL_OBSERVERS]);
+/* The first probe, or NULL. */
+const exchange_probe *coll_observers_start(const coll_observers *observers,
+                                           const domain_layout *layout);
+/* The first error. */
+int coll_observers_move(const coll_observers *observers, const coll_observed *access,
+                        void *state[COLL_OBSERVERS]);
+void coll_observers_settle(const coll_observers *observers, void *state[COLL_OBSERVERS],
+                           bool is_released);
+
+#endif
