@@ -10,7 +10,6 @@
 #include "nodes.h"
 #include "table.h"
 #include "tatp_network.h"
-#include "tatp_svg.h"
 #include "tool.h"
 #include "tool_json.h"
 #include "topo/machine.h"
@@ -20,7 +19,7 @@ enum { SMALL = 16 };
 
 struct topology_options {
     const char *file; /* NULL: of this job or machine */
-    const char *hosts, *svg;
+    const char *hosts;
     bool json;
 };
 
@@ -31,8 +30,7 @@ struct network {
     topo_summary summary;
     const char **present, **missing; /* chosen hosts; the names are not owned */
     size_t present_count, missing_count;
-    topo topo; /* of the present hosts */
-    topo_labels labels;
+    topo topo;     /* of the present hosts */
     size_t *pairs; /* number of ordered pairs at each number of hops */
 };
 
@@ -42,7 +40,6 @@ static error_t parse_topology_option(int key, char *arg, struct argp_state *stat
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &options->json; return 0;
     case 'H': options->hosts = arg; return 0;
-    case 'o': options->svg = arg; return 0;
     case ARGP_KEY_ARG:
         if (options->file != NULL)
             return tool_refuse_argument(arg, state);
@@ -60,7 +57,6 @@ static const struct argp topology_argp = {
         (const struct argp_option[]){
             {"hosts", 'H', "LIST", 0,
              "Only these hosts, as n[0-3]:32,login or @FILE (default: all in the file)", 0},
-            {"svg", 'o', "FILE", 0, "Also draw the tree of switches and hosts", 0},
             {0},
         },
     .parser = parse_topology_option,
@@ -306,33 +302,21 @@ static int print_machine(void)
 
 /* ---- the command ---- */
 
-static int draw_network(const struct network *p, const char *svg)
-{
-    const char *why = p->present_count == 0 ? "no hosts to draw"
-                      : p->summary.rows > 0 ? "hops, and no links to draw"
-                                            : "the links are not a tree, and are not drawn";
-    return p->labels.name == NULL ? tool_fail("%s: %s", p->source, why)
-                                  : tatp_svg_write(svg, &p->topo.tree, p->present, &p->labels);
-}
-
 static int print_hosts(const struct topology_options *options, struct network *p,
                        const node_list *hosts)
 {
     matrix_error error = {0, ""};
     find_present(hosts, p);
-    int rc = topo_from_fabric_labelled(p->fabric, p->present, p->present_count, &p->topo,
-                                       &p->labels, &error);
+    int rc = topo_from_fabric(p->fabric, p->present, p->present_count, &p->topo, &error);
     if (rc != 0)
         exit(tool_fail_reading(p->source, rc, &error));
     count_distance_pairs(p);
     (options->json ? print_network_json : print_network)(p);
-    int status = options->svg == NULL ? 0 : draw_network(p, options->svg);
+    int status = 0;
     if (p->missing_count > 0)
         status = tool_fail("%s: %zu of %zu hosts are not in the file, %s first", p->source,
                            p->missing_count, hosts->count, p->missing[0]);
     topo_release(&p->topo);
-    free(p->labels.name);
-    free(p->labels.switches);
     free(p->pairs);
     free(p->present);
     free(p->missing);
@@ -353,7 +337,7 @@ int tatp_topology(int argc, char **argv)
     tool_parse(&topology_argp, argc, argv, &options);
     const char *list = options.file == NULL ? hosts_of_job() : NULL;
     if (options.file == NULL && list == NULL)
-        return options.hosts == NULL && options.svg == NULL && !options.json
+        return options.hosts == NULL && !options.json
                    ? print_machine()
                    : tool_fail("this is one node, in no job of Slurm: name the file of a network");
     bool known = true, is_job = list != NULL;

@@ -28,8 +28,8 @@ static int measure_hosts(job_hosts *s, matrix_error *error)
     return rc == 0 ? hosts_check_reached(s, error) : rc;
 }
 
-int topo_from_fabric_labelled(const topo_fabric *fabric, const char *const *hosts, size_t nodes,
-                              topo *t, topo_labels *labels, matrix_error *error)
+int topo_from_fabric(const topo_fabric *fabric, const char *const *hosts, size_t nodes, topo *t,
+                     matrix_error *error)
 {
     if (fabric->has_hops)
         return hops_of_market(fabric, hosts, nodes, t, error);
@@ -37,7 +37,7 @@ int topo_from_fabric_labelled(const topo_fabric *fabric, const char *const *host
     topo_tree tree = {0};
     int rc = measure_hosts(&s, error);
     if (rc == 0)
-        rc = hosts_find_tree(&s, &tree, labels);
+        rc = hosts_find_tree(&s, &tree);
     if (rc == 0) {
         *t = (topo){nodes, s.classes, s.class, s.between, tree, fabric->format};
         s.class = NULL;
@@ -47,10 +47,4 @@ int topo_from_fabric_labelled(const topo_fabric *fabric, const char *const *host
     free(s.class);
     free(s.between);
     return rc;
-}
-
-int topo_from_fabric(const topo_fabric *fabric, const char *const *hosts, size_t nodes, topo *t,
-                     matrix_error *error)
-{
-    return topo_from_fabric_labelled(fabric, hosts, nodes, t, NULL, error);
 }

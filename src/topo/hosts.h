@@ -41,8 +41,8 @@ int hosts_apply_traces(job_hosts *s, matrix_error *error);
 /* -ENXIO: two nodes are not connected. */
 int hosts_check_reached(const job_hosts *s, matrix_error *error);
 
-/* The links as a tree if they form one that agrees with `between`; otherwise an empty one. labels:
- * NULL: not wanted. */
-int hosts_find_tree(const job_hosts *s, topo_tree *tree, topo_labels *labels);
+/* The links as a tree if they form one that agrees with `between`; otherwise an empty one.
+ */
+int hosts_find_tree(const job_hosts *s, topo_tree *tree);
 
 #endif

@@ -55,17 +55,6 @@ int topo_find_hosts(const topo_fabric *fabric, const char *const *hosts, size_t 
 int topo_from_fabric(const topo_fabric *fabric, const char *const *hosts, size_t nodes, topo *t,
                      matrix_error *error);
 
-/* The switches of a tree, by its vertices: the name of one, which the fabric owns, and the number
- * of those that act as one; NULL and 0 for a node. NULL: there is no tree. */
-typedef struct topo_labels {
-    const char **name;
-    size_t *switches;
-} topo_labels;
-
-/* The same, with labels, whose arrays the caller frees. */
-int topo_from_fabric_labelled(const topo_fabric *fabric, const char *const *hosts, size_t nodes,
-                              topo *t, topo_labels *labels, matrix_error *error);
-
 /* topo_fabric_read and topo_from_fabric in one. */
 int topo_read(FILE *stream, const char *const *hosts, size_t nodes, topo *t, matrix_error *error);
 

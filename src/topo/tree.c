@@ -341,27 +341,7 @@ static int draft_init(struct draft *d)
     return d->arena.failed ? -ENOMEM : 0;
 }
 
-/* After prune_draft: `top` has the new numbers. */
-static int copy_labels(const struct draft *d, topo_labels *labels)
-{
-    topo_labels made = {calloc(d->vertices, sizeof *made.name),
-                        calloc(d->vertices, sizeof *made.switches)};
-    if (made.name == NULL || made.switches == NULL) {
-        free(made.name);
-        free(made.switches);
-        return -ENOMEM;
-    }
-    for (size_t v = 0; v < d->hosts->fabric->keys.count; v++)
-        if (d->drawn[v] <= d->root && d->below[d->drawn[v]] > 0) {
-            size_t to = d->top[d->drawn[v] - d->hosts->nodes];
-            made.name[to] = fabric_key(d->hosts->fabric, v);
-            made.switches[to]++;
-        }
-    *labels = made;
-    return 0;
-}
-
-int hosts_find_tree(const job_hosts *s, topo_tree *tree, topo_labels *labels)
+int hosts_find_tree(const job_hosts *s, topo_tree *tree)
 {
     struct draft d = {.hosts = s};
     int rc = s->nodes > 0 ? draft_init(&d) : 0;
@@ -369,9 +349,7 @@ int hosts_find_tree(const job_hosts *s, topo_tree *tree, topo_labels *labels)
         find_heights(&d);
         int found = draw_as_it_is(&d) && prune_draft(&d) && agrees_with_hops(&d);
         found = found || (draw_folded(&d) && prune_draft(&d) && agrees_with_hops(&d));
-        if (found && labels != NULL)
-            rc = copy_labels(&d, labels);
-        if (found && rc == 0)
+        if (found)
             rc = copy_tree(&d, tree);
     }
     base_arena_release(&d.arena);
