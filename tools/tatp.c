@@ -10,10 +10,13 @@ const char *argp_program_version = "tatp (" PACKAGE_STRING ")";
 int main(int argc, char **argv)
 {
     static const tool_command commands[] = {
-        {"assign", tatp_assign},     {"doctor", tatp_doctor},
-        {"links", tatp_links},       {"plan", tatp_plan},
-        {"report", tatp_report},     {"run", tatp_run},
-        {"topology", tatp_topology}, {NULL, NULL},
+        {"assign", tatp_assign},
+        {"doctor", tatp_doctor},
+        {"plan", tatp_plan},
+        {"report", tatp_report},
+        {"run", tatp_run},
+        {"topology", tatp_topology},
+        {NULL, NULL},
     };
     return tool_run(commands,
                     "Assigns file domains to ranks by the topology of the network.\n"
@@ -28,11 +31,10 @@ int main(int argc, char **argv)
                     "Commands:\n"
                     "  assign    solve an assignment problem\n"
                     "  doctor    examine the installation with the mpirun of PATH\n"
-                    "  links     print the load of each link under each strategy, as JSON\n"
                     "  plan      select the rank that owns each file domain\n"
                     "  report    draw the statistics of a run as a page\n"
                     "  run       run a program of another MPI with libtatp-mpiio.so\n"
-                    "  topology  print or draw the network of a file, or of this job\n"
+                    "  topology  print the network of a file, or of this job\n"
                     "'tatp help COMMAND' lists the options of a command.",
                     argc, argv);
 }

@@ -7,7 +7,6 @@
 
 int tatp_assign(int argc, char **argv);
 int tatp_doctor(int argc, char **argv);
-int tatp_links(int argc, char **argv);
 int tatp_plan(int argc, char **argv);
 int tatp_report(int argc, char **argv);
 int tatp_run(int argc, char **argv);

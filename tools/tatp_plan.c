@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tatp plan: which rank owns which file domain. */
+/* tatp plan: which rank owns which file domain, and what that loads on the links. */
+#define _DEFAULT_SOURCE /* strsep */
 #include "tatp.h"
 
 #include <errno.h>
@@ -14,12 +15,13 @@
 #include "tool.h"
 #include "tool_json.h"
 
-/* A larger matrix of hop-bytes is not printed. */
+/* A larger matrix of hop-bytes is printed with --workload only. */
 #define MOST_HOP_BYTES ((size_t)1 << 20)
 
 struct plan_options {
     tatp_problem_options problem;
-    bool json, quiet;
+    const char *aggregators;
+    bool json, quiet, by_node, wants_workload;
 };
 
 /* One strategy's plan. */
@@ -43,13 +45,23 @@ struct planning {
 static error_t parse_plan_option(int key, char *arg, struct argp_state *state)
 {
     struct plan_options *options = state->input;
-    (void)arg;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &options->problem;
         state->child_inputs[1] = &options->json;
         return 0;
     case 'q': options->quiet = true; return 0;
+    case 'g': options->aggregators = arg; return 0;
+    case 'w':
+        options->wants_workload = true;
+        options->by_node = strcmp(arg, "node") == 0;
+        if (!options->by_node && strcmp(arg, "rank") != 0)
+            argp_error(state, "hop-bytes are those of each 'rank' or 'node', not '%s'", arg);
+        return 0;
+    case ARGP_KEY_END:
+        if (options->problem.view != NULL && options->aggregators != NULL)
+            argp_error(state, "--aggregators is not for --view");
+        return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -58,6 +70,11 @@ static const struct argp plan_argp = {
     .options =
         (const struct argp_option[]){
             {"quiet", 'q', NULL, 0, "Do not print the hop-bytes of every rank and domain", 0},
+            {"aggregators", 'g', "N,N,...", 0,
+             "With --json: also for these ranks as owners of the domains", 0},
+            {"workload", 'w', "rank|node", 0,
+             "With --json: hop-bytes of each rank, the default, or of the best rank of each node",
+             0},
             {0},
         },
     .parser = parse_plan_option,
@@ -83,18 +100,13 @@ static int report_infeasible(const struct planning *p)
     return TOOL_INFEASIBLE;
 }
 
-static int solve_plan(const struct planning *p, struct outcome *o)
-{
-    return o->strategy->assign(&p->in, o->rank_of_domain);
-}
-
 static void make_outcome(struct planning *p, const plan_strategy *strategy)
 {
     struct outcome *o = &p->outcome[p->outcomes++];
     *o = (struct outcome){.strategy = strategy};
     o->rank_of_domain = tool_allocate(p->in.requests->cols, sizeof *o->rank_of_domain);
     double begin = tool_seconds();
-    int rc = solve_plan(p, o);
+    int rc = strategy->assign(&p->in, o->rank_of_domain);
     o->seconds = tool_seconds() - begin;
     if (rc == 0)
         rc = plan_assess(&p->in, o->rank_of_domain, &o->report);
@@ -114,10 +126,11 @@ static bool is_feasible(const struct planning *p)
 
 static void make_workload(struct planning *p)
 {
+    const struct plan_options *options = p->options;
     size_t numbers;
-    if (!p->options->quiet &&
-        !__builtin_mul_overflow(p->in.requests->rows, p->in.requests->cols, &numbers) &&
-        numbers <= MOST_HOP_BYTES)
+    bool is_small = !__builtin_mul_overflow(p->in.requests->rows, p->in.requests->cols, &numbers) &&
+                    numbers <= MOST_HOP_BYTES;
+    if (!options->quiet && (is_small || options->wants_workload))
         p->workload = tatp_problem_workload(&p->in);
 }
 
@@ -178,6 +191,62 @@ static void print_plan(const struct planning *p)
     print_outcomes(p);
 }
 
+/* The least hop-bytes of the ranks of each node, column-major as the workload. */
+static double *find_least_of_nodes(const plan_input *in, const double *workload)
+{
+    size_t rows = in->requests->rows, cols = in->requests->cols, nodes = in->topology->nodes;
+    double *least = tool_allocate(nodes, cols * sizeof *least);
+    for (size_t i = 0; i < nodes * cols; i++)
+        least[i] = HUGE_VAL;
+    for (size_t j = 0; j < cols; j++)
+        for (size_t i = 0; i < rows; i++) {
+            double *entry = &least[j * nodes + in->node_of_rank[i]];
+            *entry = fmin(*entry, workload[j * rows + i]);
+        }
+    return least;
+}
+
+static void put_workload(json_writer *w, const struct planning *p)
+{
+    const plan_input *in = &p->in;
+    size_t domains = in->requests->cols;
+    if (!p->options->by_node) {
+        tatp_problem_put_workload(w, p->workload, in->requests->rows, domains);
+        return;
+    }
+    double *least = find_least_of_nodes(in, p->workload);
+    tatp_problem_put_workload(w, least, in->topology->nodes, domains);
+    free(least);
+}
+
+static void parse_aggregators(const struct planning *p, size_t *rank_of_domain)
+{
+    size_t ranks = p->in.requests->rows, domains = p->in.requests->cols, count = 0;
+    char *list = tool_copy(p->options->aggregators), *rest = list, *item;
+    while ((item = strsep(&rest, ",")) != NULL && count < domains)
+        if (tool_number(item, 0, ranks - 1, &rank_of_domain[count++]) != 0)
+            break;
+    if (item != NULL || count != domains)
+        exit(tool_fail("--aggregators: %zu ranks below %zu are wanted, one for each domain",
+                       domains, ranks));
+    free(list);
+}
+
+static void put_given(json_writer *w, const struct planning *p)
+{
+    size_t domains = p->in.requests->cols;
+    size_t *rank_of_domain = tool_allocate(domains, sizeof *rank_of_domain);
+    plan_report report;
+    parse_aggregators(p, rank_of_domain);
+    int rc = plan_assess(&p->in, rank_of_domain, &report);
+    if (rc != 0)
+        exit(tool_fail("--aggregators: %s", strerror(-rc)));
+    tatp_problem_begin_plan(w, "given", "given", rank_of_domain, domains, &report);
+    tatp_problem_put_loads(w, &p->in, rank_of_domain);
+    json_end_object(w);
+    free(rank_of_domain);
+}
+
 static void print_plan_json(const struct planning *p)
 {
     const plan_input *in = &p->in;
@@ -188,16 +257,21 @@ static void print_plan_json(const struct planning *p)
     json_put_size(w, "domains", in->requests->cols);
     json_put_size(w, "nodes", in->topology->nodes);
     json_put_string(w, "distances", in->topology->source);
+    tatp_problem_put_tree(w, in->topology);
     json_begin_array(w, "strategies");
     for (const struct outcome *o = p->outcome; o < p->outcome + p->outcomes; o++) {
         tatp_problem_begin_plan(w, NULL, o->strategy->name, o->rank_of_domain, in->requests->cols,
                                 &o->report);
+        if (o->rank_of_domain != NULL)
+            tatp_problem_put_loads(w, in, o->rank_of_domain);
         json_put_real(w, "seconds", o->seconds);
         json_end_object(w);
     }
     json_end_array(w);
+    if (p->options->aggregators != NULL)
+        put_given(w, p);
     if (p->workload != NULL)
-        tatp_problem_put_workload(w, p->workload, in->requests->rows, in->requests->cols);
+        put_workload(w, p);
     json_end_object(w);
     tool_json_end(&json);
 }
@@ -219,7 +293,7 @@ static int plan_domains(const struct plan_options *options, const plan_input *in
         make_workload(&p);
     if (feasible || options->json)
         (options->json ? print_plan_json : print_plan)(&p);
-    int status = feasible ? 0 : report_infeasible(&p);
+    int status = feasible || options->aggregators != NULL ? 0 : report_infeasible(&p);
     for (size_t k = 0; k < p.outcomes; k++)
         free(p.outcome[k].rank_of_domain);
     free(p.outcome);
@@ -236,7 +310,8 @@ static void print_view_json(const tatp_view *view)
     json_put_size(w, "ranks", view->file.view.rows);
     json_put_size(w, "nodes", topology->nodes);
     json_put_string(w, "distances", topology->source);
-    tatp_view_put(w, view, false);
+    tatp_problem_put_tree(w, topology);
+    tatp_view_put(w, view);
     json_end_object(w);
     tool_json_end(&json);
 }

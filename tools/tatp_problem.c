@@ -187,6 +187,33 @@ void tatp_problem_put_workload(json_writer *w, const double *workload, size_t ro
     json_end_array(w);
 }
 
+/* Of a topology that is not a tree, one switch is above all nodes. */
+void tatp_problem_put_tree(json_writer *w, const topo *t)
+{
+    bool is_tree = t->tree.vertices > 0;
+    size_t vertices = is_tree ? t->tree.vertices : t->nodes + 1;
+    json_put_bool(w, "is_tree", is_tree);
+    json_begin_array(w, "parent");
+    for (size_t v = 0; v < vertices; v++)
+        json_put_size(w, NULL, is_tree ? t->tree.parent[v] : t->nodes);
+    json_end_array(w);
+    json_begin_array(w, "cables");
+    for (size_t v = 0; v < vertices; v++)
+        json_put_size(w, NULL, is_tree ? t->tree.width[v] : v < t->nodes);
+    json_end_array(w);
+}
+
+void tatp_problem_put_loads(json_writer *w, const plan_input *in, const size_t *rank_of_domain)
+{
+    plan_loads loads;
+    int rc = plan_load_links(in, rank_of_domain, &loads);
+    if (rc != 0)
+        exit(tool_fail("the loads of links: %s", strerror(-rc)));
+    json_put_reals(w, "up", loads.up, loads.vertices);
+    json_put_reals(w, "down", loads.down, loads.vertices);
+    plan_release_loads(&loads);
+}
+
 void tatp_problem_begin_plan(json_writer *w, const char *key, const char *name,
                              const size_t *rank_of_domain, size_t domains,
                              const plan_report *report)

@@ -43,6 +43,13 @@ double *tatp_problem_workload(const plan_input *in);
 /* Writes the column-major workload as an array of rows. */
 void tatp_problem_put_workload(json_writer *w, const double *workload, size_t rows, size_t columns);
 
+/* The tree of links, as members of an open object; see plan_loads. */
+void tatp_problem_put_tree(json_writer *w, const topo *topology);
+
+/* The load of each link, as members of an open object. Ends the program after a message on failure.
+ */
+void tatp_problem_put_loads(json_writer *w, const plan_input *in, const size_t *rank_of_domain);
+
 /* Begins an object in an array or with a key (else NULL) and writes the name, the assignment and
  * its costs, or nulls for domains without one (NULL). The caller may add members, and ends it. */
 void tatp_problem_begin_plan(json_writer *w, const char *key, const char *name,

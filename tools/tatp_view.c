@@ -88,18 +88,7 @@ void tatp_view_print(const tatp_view *view)
         printf("without aggregators: %" PRId64 " bytes, which stay on their nodes\n", independent);
 }
 
-static void put_pattern_loads(json_writer *w, const plan_input *in, const prediction *p)
-{
-    plan_loads loads;
-    int rc = plan_load_links(in, p->rank_of_domain, &loads);
-    if (rc != 0)
-        exit(tool_fail("the loads of links: %s", strerror(-rc)));
-    json_put_reals(w, "up", loads.up, loads.vertices);
-    json_put_reals(w, "down", loads.down, loads.vertices);
-    plan_release_loads(&loads);
-}
-
-void tatp_view_put(json_writer *w, const tatp_view *view, bool loads)
+void tatp_view_put(json_writer *w, const tatp_view *view)
 {
     const predict_job job = job_of(view);
     json_begin_array(w, "patterns");
@@ -113,8 +102,8 @@ void tatp_view_put(json_writer *w, const tatp_view *view, bool loads)
         json_put_int64(w, "bytes", bytes_of(view, k));
         json_put_string(w, "domains", division_kind_name(p->kind));
         json_put_int64(w, "unit", p->unit);
-        if (loads && p->domains > 0)
-            put_pattern_loads(w, &in, p);
+        if (p->domains > 0)
+            tatp_problem_put_loads(w, &in, p->rank_of_domain);
         json_end_object(w);
     }
     json_end_array(w);

@@ -23,8 +23,8 @@ void tatp_view_release(tatp_view *view);
 /* A table: a row for each pattern. */
 void tatp_view_print(const tatp_view *view);
 
-/* Members of an open object: the patterns, with the load of each link if `loads`, and the bytes
- * accessed without aggregators. */
-void tatp_view_put(json_writer *w, const tatp_view *view, bool loads);
+/* Members of an open object: the patterns, with the load of each link, and the bytes accessed
+ * without aggregators. */
+void tatp_view_put(json_writer *w, const tatp_view *view);
 
 #endif

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # What knowing the network saves, on counted links: with a file of its topology another rank serves the file, and the
-# uplinks carry as many bytes less as `tatp links` predicts.
+# uplinks carry as many bytes less as `tatp plan` predicts.
 . "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 need_component fcoll tatp
@@ -37,7 +37,7 @@ aggregator() {
 
 # predicted RANK: bytes on the uplinks when that rank serves the file, up and down, for a write and a read.
 predicted() {
-    "$TOOLS_DIR/tatp" links --requests "$tap_dir/C.mtx" --topology "$tap_dir/topology.conf" --hosts "$hosts" \
+    "$TOOLS_DIR/tatp" plan --json --requests "$tap_dir/C.mtx" --topology "$tap_dir/topology.conf" --hosts "$hosts" \
         --aggregators "$1" | "$PYTHON3" -c '
 import json, sys
 links = json.load(sys.stdin)

@@ -28,7 +28,7 @@ for tool in tatp dla; do
         tap_contains "$(completes $tool "$command" --)" "--help" "$tool $command: options"
     done
 done
-tap_is "$(completes tatp li) $(completes tatp help li)" "links links" "a part of a command"
+tap_is "$(completes tatp pl) $(completes tatp help pl)" "plan plan" "a part of a command"
 tap_is "$(completes tatp plan --s)" "--savings --strategy" "options of a command"
 tap_is "$(completes tatp doctor --l)" "--limit" "options of a command that is a program in Python"
 tap_is "$(completes tatp report --t) $(completes tatp report --table --c)" "--table --topology --csv" "options of the report"
@@ -63,7 +63,7 @@ for name in $(tatp plan --help | sed -n '/^Strategies:/,/^$/s/^  \([a-z_]*\)  .*
     $(tatp assign --help | sed -n '/^Solvers:/,/^$/s/^  \([a-z_]*\)  .*/\1/p'); do
     tap_contains " $(completes tatp plan --strategy "") $(completes tatp assign --solver "") " " $name " "$name is offered"
 done
-takes tatp --workload links --requests two.mtx --hosts a,b
+takes tatp --workload plan --requests two.mtx --hosts a,b
 printf '%s\n' FILEVIEW '0 2' '' '' '1 1' 'ACCESS 1 0 1 1 1 1 a' '0 1 0 1' >profile.crs
 takes dla --objective map --file profile.crs --nodes a
 for option in --method --order --format; do

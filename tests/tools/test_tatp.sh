@@ -88,8 +88,8 @@ congestion          41             12               4  0 4 3" "plan: the paper's
 
 tap_is "$(tatp plan -r C.mtx -d D.mtx --strategy=tatp --json | without_seconds)" \
     '{"ranks":6,"domains":3,"nodes":3,"distances":"Matrix Market hops, rows in the order of the nodes",'\
-'"strategies":[{"name":"tatp","assignment":[2,4,3],"hop_bytes":40.0,'\
-'"max_link_bytes":8.0,"crossing_bytes":12,"seconds":0}],"workload":[[9.0,19.0,24.0],'\
+'"is_tree":false,"parent":[3,3,3,3],"cables":[1,1,1,0],"strategies":[{"name":"tatp","assignment":[2,4,3],"hop_bytes":40.0,'\
+'"max_link_bytes":8.0,"crossing_bytes":12,"up":[8.0,0.0,4.0,0.0],"down":[0.0,8.0,4.0,0.0],"seconds":0}],"workload":[[9.0,19.0,24.0],'\
 '[11.0,17.0,24.0],[8.0,24.0,20.0],[12.0,24.0,16.0],[32.0,16.0,20.0],[32.0,20.0,16.0]]}' \
     "plan: JSON, hops between ranks"
 
@@ -147,7 +147,7 @@ tap_is "$(paper -S otp --savings savings | awk 'END { print $2, $5, $6, $7 }')" 
 nulls='"assignment":null,"hop_bytes":null,"max_link_bytes":null,"crossing_bytes":null,"seconds":0'
 tap_is "$(tatp plan -r C.mtx -H a:3,b:3 -m 1 --json 2>err | without_seconds), $(cat err)" \
     '{"ranks":6,"domains":3,"nodes":2,"distances":"nothing but which ranks share a node",'\
-'"strategies":[{"name":"tatp",'"$nulls"'},{"name":"latp_volume",'"$nulls"'},{"name":"latp_count",'"$nulls"'},{"name":"otp",'"$nulls"'},'\
+'"is_tree":false,"parent":[2,2,2],"cables":[1,1,0],"strategies":[{"name":"tatp",'"$nulls"'},{"name":"latp_volume",'"$nulls"'},{"name":"latp_count",'"$nulls"'},{"name":"otp",'"$nulls"'},'\
 '{"name":"congestion",'"$nulls"'}]}, '\
 'tatp: C.mtx: no plan: with --per-node=1 the 2 nodes cannot own 3 domains: write --per-node=2 or more' "plan: JSON, more domains than may be served"
 printf '%%%%MatrixMarket matrix array integer general\n1 2\n3\n4\n' >wide.mtx
@@ -191,32 +191,31 @@ refuses_each <<'END'
 1|plan -r C.mtx -H @long|: long:2: a host name of more than 255 characters
 END
 
-# --- links ---
+# --- plan: links ---
 
-tap_is "$(tatp links -r C.mtx --topology slurm.conf --hosts a:2,b:2,c:2 --strategy otp --aggregators 2,4,3)" \
-    '{"nodes":3,"is_tree":true,"parent":[4,4,3,5,5,5],"cables":[1,1,1,1,1,0],"strategies":[{"name":"otp",'\
+tap_is "$(tatp plan -j -r C.mtx --topology slurm.conf --hosts a:2,b:2,c:2 --strategy otp --aggregators 2,4,3 --quiet |
+    sed 's/.*"is_tree"/"is_tree"/; s/"seconds":[^}]*}/}/')" \
+    '"is_tree":true,"parent":[4,4,3,5,5,5],"cables":[1,1,1,1,1,0],"strategies":[{"name":"otp",'\
 '"assignment":[0,2,4],"hop_bytes":53.0,"max_link_bytes":8.0,"crossing_bytes":16,"up":[4.0,8.0,4.0,4.0,4.0,0.0],'\
-'"down":[4.0,8.0,4.0,4.0,4.0,0.0]}],"given":{"name":"given","assignment":[2,4,3],"hop_bytes":40.0,'\
+'"down":[4.0,8.0,4.0,4.0,4.0,0.0],}],"given":{"name":"given","assignment":[2,4,3],"hop_bytes":40.0,'\
 '"max_link_bytes":8.0,"crossing_bytes":12,"up":[8.0,0.0,4.0,4.0,4.0,0.0],"down":[0.0,8.0,4.0,4.0,4.0,0.0]}}' \
-    "links: a tree, a strategy, and a given assignment"
+    "plan: a tree, a strategy, and a given assignment"
 for number in 0 1 2 3 4 5 6; do
     given=$(seq -s , 0 $(($(sed -n '2s/.* //p' "C$number.mtx") - 1)))
-    agrees "links: random requests $number" "links$number" \
-        tatp links -r "C$number.mtx" -d "N$number.mtx" -H @"hosts$number" --aggregators "$given"
+    agrees "plan: links of random requests $number" "links$number" \
+        tatp plan -j -r "C$number.mtx" -d "N$number.mtx" -H @"hosts$number" --aggregators "$given"
 done
 
 # The hop-bytes alone.
 workload_of() {
-    tatp links -r C.mtx -d H.mtx -H a:2,b:2,c:2 --strategy otp --workload "$1" |
-        sed 's/.*"workload":\(.*\),"strategies.*/\1/; s/\.0//g'
+    tatp plan -j -r C.mtx -d H.mtx -H a:2,b:2,c:2 --strategy otp --workload "$1" |
+        sed 's/.*"workload":\(.*\)}/\1/; s/\.0//g'
 }
 tap_is "$(workload_of rank)" "[[9,19,24],[11,17,24],[8,24,20],[12,24,16],[32,16,20],[32,20,16]]" \
-    "links: hop-bytes of each rank"
-tap_is "$(workload_of node)" "[[9,17,24],[8,24,16],[32,16,16]]" "links: hop-bytes of the best rank of each node"
-tap_is "$(tatp links -r C.mtx -H a:2,b:2,c:2 | grep -o '"name":"[a-z_]*"' | xargs)" \
-    "name:tatp name:latp_volume name:latp_count name:otp name:congestion" "links: all strategies"
-tap_is "$(tatp links -r wide.mtx -H a -a 0,0 | sed 's/.*"strategies"/"strategies"/; s/"hop_bytes.*//')" \
-    '"strategies":[],"given":{"name":"given","assignment":[0,0],' "links: no room for any strategy"
+    "plan: hop-bytes of each rank"
+tap_is "$(workload_of node)" "[[9,17,24],[8,24,16],[32,16,16]]" "plan: hop-bytes of the best rank of each node"
+tap_is "$(tatp plan -j -r wide.mtx -H a -g 0,0 | sed 's/.*"given":/"given":/; s/"hop_bytes.*//')" \
+    '"given":{"name":"given","assignment":[0,0],' "plan: a given assignment where no strategy has one"
 cat >view.crs <<END
 FILEVIEW
 % independent: 77
@@ -246,21 +245,18 @@ sed -i '/^DIVISION/d' view.crs
 tap_is "$(tatp plan -v eight.crs -H a,b,a,b,a,b,a,b | awk 'NR == 2 { print $3, $4, $5, $7 }')" "2 fitted 65536 0" \
     "plan: fitted domains where these pay"
 tap_is "$(tatp plan -v view.crs -H a:2,b:2 -j | sed 's/.*"patterns"/"patterns"/')" \
-    '"patterns":[{"name":"out","assignment":[0,2],"hop_bytes":1048576.0,"max_link_bytes":0.0,"crossing_bytes":0,"calls":2,"bytes":2097152,"domains":"even","unit":0}],"independent_bytes":77}' \
+    '"patterns":[{"name":"out","assignment":[0,2],"hop_bytes":1048576.0,"max_link_bytes":0.0,"crossing_bytes":0,"calls":2,"bytes":2097152,"domains":"even","unit":0,"up":[0.0,0.0,0.0],"down":[0.0,0.0,0.0]}],"independent_bytes":77}' \
     "plan: the calls of a view, JSON"
-tap_is "$(tatp links -v view.crs -H a:2,b:2 | sed 's/"name.*"unit"/"unit"/')" \
-    '{"nodes":2,"is_tree":false,"parent":[2,2,2],"cables":[1,1,0],"patterns":[{"unit":0,"up":[0.0,0.0,0.0],"down":[0.0,0.0,0.0]}],"independent_bytes":77}' \
-    "links: the calls of a view"
 refuses_each <<'END'
 2|plan -v view.crs -H a:4 -S otp| plan: --blocks, --savings, --strategy and --per-node are not for --view
 1|plan -v view.crs -H a:3|: view.crs: 4 rows, but 3 ranks on the hosts: write the number of ranks behind each host, as a:4
-2|links -v view.crs -H a:4 -a 0,1| links: --aggregators and --workload are not for --view
-2|links -H a| links: one of --requests and --view is needed
-2|links -r C.mtx -H a:6 --workload host| links: hop-bytes are those of each 'rank' or 'node', not 'host'
-1|links -r C.mtx -H a:6 -a 0,6,1|: --aggregators: 3 ranks below 6 are wanted, one for each domain
-1|links -r C.mtx -H a:6 -a 0,1|: --aggregators: 3 ranks below 6 are wanted, one for each domain
-1|links -r C.mtx -H a:6 -a 0,1,2,3|: --aggregators: 3 ranks below 6 are wanted, one for each domain
-1|links -r C.mtx -H a:6 -a x|: --aggregators: 3 ranks below 6 are wanted, one for each domain
+2|plan -v view.crs -H a:4 -g 0,1| plan: --aggregators is not for --view
+2|plan -H a| plan: one of --requests and --view is needed
+2|plan -r C.mtx -H a:6 --workload host| plan: hop-bytes are those of each 'rank' or 'node', not 'host'
+1|plan -j -r C.mtx -H a:6 -g 0,6,1|: --aggregators: 3 ranks below 6 are wanted, one for each domain
+1|plan -j -r C.mtx -H a:6 -g 0,1|: --aggregators: 3 ranks below 6 are wanted, one for each domain
+1|plan -j -r C.mtx -H a:6 -g 0,1,2,3|: --aggregators: 3 ranks below 6 are wanted, one for each domain
+1|plan -j -r C.mtx -H a:6 -g x|: --aggregators: 3 ranks below 6 are wanted, one for each domain
 END
 
 # --- assign ---

@@ -81,7 +81,6 @@ one.mtx tatp plan -H a -r one.mtx -a FILE
 hops.mtx tatp plan -H a -r one.mtx -d FILE
 net.conf tatp plan -H a -r one.mtx -t FILE
 host tatp plan -r one.mtx -H @FILE
-two.crs tatp links -H a,b -v FILE
 net.conf tatp topology FILE
 host tatp topology net.conf -H @FILE
 two.crs dla show FILE

@@ -134,7 +134,7 @@ class Tools:
     def links(self, network, rank_hosts, requests, *options):
         hosts = self.write("hosts", rank_hosts)
         topology = ["--topology", network] if network is not None else []
-        return json.loads(self.run("tatp", "links", "--requests", requests, "--hosts", "@" + hosts, *topology, *options))
+        return json.loads(self.run("tatp", "plan", "--json", "--requests", requests, "--hosts", "@" + hosts, *topology, *options))
 
 
 def market(rows, columns, triples):
@@ -279,8 +279,7 @@ class Planner:
         self.requests = self.tools.write("requests", market(ranks, plan.domains, plan.triples()))
         options = ["--per-node", str(plan.data["per_node"]),
                    "--aggregators", ",".join(map(str, plan.data["rank_of_domain"])), *self.savings_of(plan.data)]
-        if places <= MOST_COSTS:
-            options += ["--workload", by]
+        options += ["--workload", by] if places <= MOST_COSTS else ["--quiet"]
         node_of_rank = plan.data["node_of_rank"]
         got = self.tools.links(self.network, self.rank_hosts(node_of_rank), self.requests, *options)
         seen = first_seen(node_of_rank)
@@ -291,7 +290,7 @@ class Planner:
         if plan.fitted and requests["requests_by"] == "rank":
             self.requests = self.tools.write("even", market(ranks, domains, triples_of(requests)))
             got = self.tools.links(self.network, self.rank_hosts(node_of_rank), self.requests, "--strategy", "otp",
-                                   "--per-node", str(plan.data["per_node"]), *self.savings_of(requests))
+                                   "--quiet", "--per-node", str(plan.data["per_node"]), *self.savings_of(requests))
         answer.usual = links_of("usual aggregators", got, named(got, "otp"), seen)
 
     def by_node(self, answer):
@@ -302,11 +301,11 @@ class Planner:
         nobody = self.tools.write("nothing", market(plan.call["ranks"], plan.domains, []))
         node_of_rank, seen = plan.data["node_of_rank"], list(range(plan.nodes))
         usual = self.tools.links(None, self.rank_hosts(node_of_rank), nobody, "--strategy", "otp",
-                                 "--per-node", str(plan.data["per_node"]))
+                                 "--quiet", "--per-node", str(plan.data["per_node"]))
 
         def links_with(title, ranks, accesses):
             nodes = ",".join(str(node_of_rank[rank]) for rank in ranks)
-            got = self.tools.links(self.network, self.names, accesses, "--strategy", "otp", "--aggregators", nodes)
+            got = self.tools.links(self.network, self.names, accesses, "--strategy", "otp", "--quiet", "--aggregators", nodes)
             return links_of(title, got, got["given"], seen)
 
         answer.usual = links_with("usual aggregators", named(usual, "otp")["assignment"], before)
@@ -338,7 +337,7 @@ class Planner:
         None: the view has no calls with aggregators."""
         network = ["--topology", self.network] if self.network is not None else []
         hosts = self.tools.write("hosts", self.rank_hosts(node_of_rank))
-        got = json.loads(self.tools.run("tatp", "links", "--view", view, "--hosts", "@" + hosts, *network))
+        got = json.loads(self.tools.run("tatp", "plan", "--json", "--view", view, "--hosts", "@" + hosts, *network))
         most = max(got["patterns"], key=lambda entry: entry["bytes"], default=None)
         if most is None:
             return None
@@ -351,7 +350,7 @@ class Planner:
         there may be fitted ones again if these cost less."""
         hosts = self.rank_hosts(placement.node_of_rank)
         got = self.tools.links(self.network, hosts, self.requests, "--strategy", "tatp",
-                               "--per-node", str(self.plan.data["per_node"]))
+                               "--quiet", "--per-node", str(self.plan.data["per_node"]))
         return links_of("placed by the view", got, named(got, "tatp"), first_seen(placement.node_of_rank))
 
 
