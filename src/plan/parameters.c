@@ -49,9 +49,8 @@ const parameter_description parameter_table[PARAMETERS] = {
     [PARAMETER_STRATEGY] =
         {"strategy", PARAMETER_CHOICE, "tatp", 3,
          "Strategy of aggregator selection: tatp (least hop-bytes), latp_volume and latp_count "
-         "(most bytes or blocks on the aggregator's node), otp (lowest ranks), congestion (low "
-         "load of the busiest link)",
-         .names = {"tatp", "latp_volume", "latp_count", "otp", "congestion"}},
+         "(most bytes or blocks on the aggregator's node), otp (lowest ranks)",
+         .names = {"tatp", "latp_volume", "latp_count", "otp"}},
     [PARAMETER_DOMAINS] =
         {"domains", PARAMETER_CHOICE, "auto", 3,
          "Division of the accessed range into file domains: even, stripe (the stripes of a "
@@ -93,7 +92,7 @@ static const base_removed removed[] = {
     {"targets", "aggregators are selected without regard to storage servers"},
     {"storage_weight", "aggregators are selected without regard to storage servers"},
     {"layout", "set the stripes of a new file by the hint striping_unit"},
-    {"objective", "strategy = congestion"},
+    {"objective", "the hop-bytes are what is least"},
     {"message_size", "the transport between nodes decides"},
     {"unit_size", "a unit of fitted domains is a stripe; set stripe_size"},
     {"record_weight", "the view matrix counts neighbouring regions"},

@@ -33,7 +33,6 @@ struct plan_strategy {
  *   otp          the lowest rank of each node in turn, nodes in the order of their lowest rank,
  *                then the second lowest of each, and so on: two-phase I/O without knowledge of the
  *                network.
- *   congestion   a low load of the busiest link (plan_least_congestion)
  * All respect per_node. -EINVAL: more domains than ranks, or than per_node allows, or a rank's node
  * is not one of the topology, or the shape of `blocks` is wrong; -ERANGE; -ENOMEM. */
 extern const plan_strategy plan_strategies[];
@@ -47,14 +46,6 @@ const plan_strategy *plan_find_strategy(const char *name);
  * an assignment in one step could save what one rank saves over another of its node. Stores neither
  * p x p nor p x a numbers. Errors as for strategies. */
 int plan_least_hop_bytes(const plan_input *in, size_t *rank_of_domain);
-
-/* A low maximum of the link loads in one direction, then low hop-bytes at that load: a local search
- * from minimum hop-bytes, never worse than these. Where domains times (nodes + vertices) exceed
- * PLAN_CONGESTION_PAIRS, the assignment of minimum hop-bytes is returned. Errors as for
- * strategies. */
-int plan_least_congestion(const plan_input *in, size_t *rank_of_domain);
-
-#define PLAN_CONGESTION_PAIRS ((size_t)1 << 26)
 
 /* Assigns the domains of one node to its ranks, so that the bytes that ranks access of their own
  * domains are maximal. The ranks are the rows rank[0 .. ranks - 1] of `requests`, or all rows where

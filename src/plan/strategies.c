@@ -8,35 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- tatp, congestion ---- */
-
-typedef int assignment(const plan_input *in, size_t *rank_of_domain);
+/* ---- tatp ---- */
 
 /* Of ranks that cost a domain the same, the nearest to the network. */
-static int assign_near(assignment *assign, const plan_input *in, size_t *rank_of_domain)
+static int assign_tatp(const plan_input *in, size_t *rank_of_domain)
 {
     int rc = 0;
     if (in->nearness == NULL)
-        return assign(in, rank_of_domain);
+        return plan_least_hop_bytes(in, rank_of_domain);
     size_t *made = base_zeroed(in->requests->cols, sizeof *made, &rc);
     if (rc == 0)
-        rc = assign(in, made);
+        rc = plan_least_hop_bytes(in, made);
     if (rc == 0)
         rc = prefer_near_ranks(in, made);
     for (size_t j = 0; j < in->requests->cols && rc == 0; j++)
         rank_of_domain[j] = made[j];
     free(made);
     return rc;
-}
-
-static int assign_tatp(const plan_input *in, size_t *rank_of_domain)
-{
-    return assign_near(plan_least_hop_bytes, in, rank_of_domain);
-}
-
-static int assign_congestion(const plan_input *in, size_t *rank_of_domain)
-{
-    return assign_near(plan_least_congestion, in, rank_of_domain);
 }
 
 /* ---- latp ---- */
@@ -140,7 +128,6 @@ const plan_strategy plan_strategies[] = {
      1},
     {"otp", assign_otp, "the lowest rank of each node in turn, as two-phase I/O does by default",
      0},
-    {"congestion", assign_congestion, "a low load of the busiest link, then low hop-bytes", 0},
     {NULL, NULL, NULL, 0},
 };
 

@@ -57,7 +57,7 @@ bad stats="$files/none/%x.json" "$files/none/conformance_hints.json"
 hops good.mtx "% hosts elsewhere $(hostname)" '2 2' 0 2 2 0
 good topology="$files/good.mtx"
 printf 'SwitchName=leaf Nodes=n[1-2],%s\n' "$(hostname)" >"$files/slurm.conf"
-for setting in stats="$files/stats.json" topology="$files/slurm.conf" strategy=congestion strategy=otp strategy=tatp; do
+for setting in stats="$files/stats.json" topology="$files/slurm.conf" strategy=latp_count strategy=otp strategy=tatp; do
     good "$setting"
 done
 

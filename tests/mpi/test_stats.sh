@@ -117,7 +117,7 @@ tap_check "a name that is not UTF-8: U+FFFD for each wrong byte" \
     grep -qF "\"file\": \"$tap_dir/"$'\xc3\xa9 \xef\xbf\xbd \\"\\\\\\u0001"' "$tap_dir/named"
 
 # What a plan was made by is part of it: a file that is opened with another choice gets its own.
-choices=(strategy=otp strategy=congestion stripe_size=4096 domains=even cycle_buffer_size=4096)
+choices=(strategy=otp strategy=latp_count stripe_size=4096 domains=even cycle_buffer_size=4096)
 shape=(--size 32x32x32 --grid 1x2x2 --file "$files/array")
 for choice in "${choices[@]}"; do
     way "$choice"

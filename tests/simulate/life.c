@@ -191,7 +191,7 @@ static const char *any(life *l, const char *const *texts)
 }
 
 static const char *const values[PARAMETERS][8] = {
-    [PARAMETER_STRATEGY] = {"", "", "tatp", "latp_volume", "latp_count", "otp", "congestion", NULL},
+    [PARAMETER_STRATEGY] = {"", "", "tatp", "latp_volume", "latp_count", "otp", NULL},
     [PARAMETER_DOMAINS] = {"", "even", "stripe", "fitted", "auto", NULL},
     [PARAMETER_NUM_AGGREGATORS] = {"", "", "", "1", "2", "3", "many", NULL},
     [PARAMETER_CYCLE_BUFFER_SIZE] = {"", "64", "100", "1000", "4k", NULL},

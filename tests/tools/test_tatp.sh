@@ -83,8 +83,7 @@ strategy     hop-bytes  between nodes  most of a link  rank of each domain
 tatp                40             12               8  2 4 3
 latp_volume         42             12               8  0 1 3
 latp_count          42             12               8  0 1 3
-otp                 53             16               8  0 2 4
-congestion          41             12               4  0 4 3" "plan: the paper's example"
+otp                 53             16               8  0 2 4" "plan: the paper's example"
 
 tap_is "$(tatp plan -r C.mtx -d D.mtx --strategy=tatp --json | without_seconds)" \
     '{"ranks":6,"domains":3,"nodes":3,"distances":"Matrix Market hops, rows in the order of the nodes",'\
@@ -98,12 +97,12 @@ totals() {
     "$@" --quiet | sed 1d | awk '{ printf "%s %s ", $1, $2 }'
 }
 grep -v hosts H.mtx >numbers.mtx
-all="tatp 40 latp_volume 42 latp_count 42 otp 53 congestion 41 "
+all="tatp 40 latp_volume 42 latp_count 42 otp 53 "
 tap_is "$(totals tatp plan -r C.mtx -d numbers.mtx -H a,a,b,b,c,c)" "$all" "plan: rows in the order of the hosts"
 tap_is "$(totals tatp plan -r C.mtx -d D.mtx -H 'n[1-3]:2')" "$all" "plan: hops between ranks, and hosts"
 printf 'a\na\nb\nb\nc\nc\n' >hosts
 tap_is "$(totals tatp plan -r C.mtx -d H.mtx -H @hosts)" "$all" "plan: a host for each rank from a file"
-tap_is "$(totals tatp plan -r C.mtx -d D.mtx -m 1)" "tatp 41 latp_volume 41 latp_count 41 otp 53 congestion 41 " \
+tap_is "$(totals tatp plan -r C.mtx -d D.mtx -m 1)" "tatp 41 latp_volume 41 latp_count 41 otp 53 " \
     "plan: one domain on a node"
 cat >B.mtx <<END
 %%MatrixMarket matrix coordinate integer general
@@ -115,8 +114,7 @@ cat >B.mtx <<END
 END
 tap_is "$(paper -S latp_count --blocks B.mtx | awk 'END { print $5, $6, $7 }')" "3 1 5" "plan: blocks"
 tap_is "$(paper -S latp_volume -b B.mtx | sed 1d)" "$(paper -S latp_volume | sed 1d)" "plan: blocks that do not count"
-tap_is "$(paper -S congestion | sed 1d | awk '{ print $2, $4 }')" "41 4" "plan: the least load of a link"
-tap_is "$(totals tatp plan -r C.mtx -H a:2,b:2,c:2)" "tatp 24 latp_volume 26 latp_count 26 otp 37 congestion 25 " \
+tap_is "$(totals tatp plan -r C.mtx -H a:2,b:2,c:2)" "tatp 24 latp_volume 26 latp_count 26 otp 37 " \
     "plan: nothing known of the network"
 printf 'SwitchName=t Switches=s[1-2]\nSwitchName=s1 Nodes=a,b\nSwitchName=s2 Nodes=c\n' >slurm.conf
 tap_is "$(totals tatp plan -r C.mtx --topology slurm.conf --hosts a:2,b:2,c:2 | cut -d ' ' -f 1-2)" "tatp 40" \
@@ -147,8 +145,7 @@ tap_is "$(paper -S otp --savings savings | awk 'END { print $2, $5, $6, $7 }')" 
 nulls='"assignment":null,"hop_bytes":null,"max_link_bytes":null,"crossing_bytes":null,"seconds":0'
 tap_is "$(tatp plan -r C.mtx -H a:3,b:3 -m 1 --json 2>err | without_seconds), $(cat err)" \
     '{"ranks":6,"domains":3,"nodes":2,"distances":"nothing but which ranks share a node",'\
-'"is_tree":false,"parent":[2,2,2],"cables":[1,1,0],"strategies":[{"name":"tatp",'"$nulls"'},{"name":"latp_volume",'"$nulls"'},{"name":"latp_count",'"$nulls"'},{"name":"otp",'"$nulls"'},'\
-'{"name":"congestion",'"$nulls"'}]}, '\
+'"is_tree":false,"parent":[2,2,2],"cables":[1,1,0],"strategies":[{"name":"tatp",'"$nulls"'},{"name":"latp_volume",'"$nulls"'},{"name":"latp_count",'"$nulls"'},{"name":"otp",'"$nulls"'}]}, '\
 'tatp: C.mtx: no plan: with --per-node=1 the 2 nodes cannot own 3 domains: write --per-node=2 or more' "plan: JSON, more domains than may be served"
 printf '%%%%MatrixMarket matrix array integer general\n1 2\n3\n4\n' >wide.mtx
 sed 's/^4 4 4 4 1e0/4 4 4 4 1.5/' D.mtx >half.mtx
@@ -168,7 +165,7 @@ refuses_each <<'END'
 2|plan -r C.mtx -t slurm.conf -d D.mtx| plan: --distances and --topology exclude each other
 2|assign -s simplex W.mtx| assign: 'simplex' is not a solver: jv, hungarian, apc, aps
 2|assign -s hungary W.mtx| assign: 'hungary' is not a solver; did you mean 'hungarian'?
-2|plan -r C.mtx -H a -S best| plan: 'best' is not a strategy: tatp, latp_volume, latp_count, otp, congestion
+2|plan -r C.mtx -H a -S best| plan: 'best' is not a strategy: tatp, latp_volume, latp_count, otp
 2|plan -r C.mtx -H a -S latp-count| plan: 'latp-count' is not a strategy; did you mean 'latp_count'?
 2|reprot|: 'reprot' is not a command; did you mean 'report'?
 2|--hlep|: '--hlep' is not an option; did you mean '--help'?

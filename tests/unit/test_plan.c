@@ -316,18 +316,6 @@ static bool model_can_step(const struct scene *s, const size_t *rank_of_domain)
     return false;
 }
 
-/* The least maximum load. */
-static double model_least_most(const struct scene *s)
-{
-    size_t tried[MAX_DOMAINS] = {0};
-    double most = INFINITY;
-    do
-        if (model_allows(s, tried))
-            most = fmin(most, model_most(s, tried));
-    while (model_count_up(s, tried));
-    return most;
-}
-
 static int assign(const struct scene *s, const char *strategy, size_t *rank_of_domain)
 {
     return plan_find_strategy(strategy)->assign(&s->input, rank_of_domain);
@@ -478,70 +466,6 @@ START_TEST(tatp_is_least)
         ck_assert_msg(s->input.per_node != 1 || model_hop_bytes(s, rank) == least, TELL);
         ck_assert_msg(plan_hop_bytes(&s->input, rank, &reported) == 0, TELL);
         ck_assert_msg(reported == model_hop_bytes(s, rank), TELL);
-    }
-}
-END_TEST
-
-/* Never above that of least hop-bytes, and nearly always the least in all. */
-START_TEST(congestion_is_low)
-{
-    enum { CASES = 500 };
-    size_t tried = 0, missed = 0;
-    for_random_seeds (seed, CASES) {
-        struct scene *s = random_scene(seed, 7, 4);
-        size_t rank[MAX_DOMAINS], least[MAX_DOMAINS];
-        grow_tree(s, seed);
-        double most = model_least_most(s);
-        if (isinf(most))
-            continue;
-        if (seed % 3 == 0)
-            keep_enough(s, s->bytes);
-        ck_assert_msg(assign(s, "tatp", least) == 0, TELL);
-        ck_assert_msg(plan_least_congestion(&s->input, rank) == 0, TELL);
-        ck_assert_msg(model_allows(s, rank), TELL);
-        ck_assert_msg(model_most(s, rank) >= most, TELL);
-        ck_assert_msg(model_most(s, rank) <= model_most(s, least), TELL);
-        tried++;
-        missed += model_most(s, rank) > most;
-    }
-    ck_assert_uint_gt(tried, random_cases(CASES) / 2);
-    ck_assert_msg(missed <= 2 + tried / 10, "missed %zu of %zu", missed, tried);
-}
-END_TEST
-
-/* Whether a domain can move, or change places with another, for a lower load or, with the same, for
- * fewer hop-bytes. */
-static bool model_can_improve(const struct scene *s, const size_t *rank_of_domain)
-{
-    double most = model_most(s, rank_of_domain), hop_bytes = model_hop_bytes(s, rank_of_domain);
-    for (size_t j = 0; j < s->domains; j++) {
-        for (size_t rank = 0; rank < s->ranks; rank++) {
-            size_t changed[MAX_DOMAINS];
-            for (size_t k = 0; k < s->domains; k++)
-                changed[k] = rank_of_domain[k] == rank ? rank_of_domain[j] : rank_of_domain[k];
-            changed[j] = rank;
-            double load = model_most(s, changed);
-            if (load < most || (load == most && model_hop_bytes(s, changed) < hop_bytes))
-                return true;
-        }
-    }
-    return false;
-}
-
-/* On nodes of one rank each, so that a node's best rank is the one it has. */
-START_TEST(congestion_stays_put)
-{
-    for_random_seeds (seed, 50) {
-        uint64_t state = seed;
-        size_t rank[MAX_DOMAINS];
-        int64_t ranks = pick(&state, 17, MAX_NODES);
-        struct scene *s = draw_scene(&state, ranks, pick(&state, 17, ranks), ranks);
-        for (size_t i = 0; i < s->ranks; i++)
-            s->node_of_rank[i] = i;
-        finish(s, s->topology.places > 0);
-        grow_tree(s, seed);
-        ck_assert_msg(assign(s, "congestion", rank) == 0 && model_allows(s, rank), TELL);
-        ck_assert_msg(!model_can_improve(s, rank), TELL);
     }
 }
 END_TEST
@@ -856,7 +780,7 @@ END_TEST
 
 START_TEST(strategies_by_name)
 {
-    static const char *const names[] = {"tatp", "latp_volume", "latp_count", "otp", "congestion"};
+    static const char *const names[] = {"tatp", "latp_volume", "latp_count", "otp"};
     for (size_t k = 0; k < LENGTH(names); k++) {
         ck_assert_str_eq(plan_strategies[k].name, names[k]);
         ck_assert_ptr_eq(plan_find_strategy(names[k]), &plan_strategies[k]);
@@ -911,7 +835,7 @@ static struct scene *conflicting_example(void)
     return finish(s, true);
 }
 
-enum { CALLS = 8 };
+enum { CALLS = 6 };
 
 /* A call sets the answer when it succeeds. */
 static int make_call(struct scene *s, int number, size_t *answer)
@@ -920,10 +844,9 @@ static int make_call(struct scene *s, int number, size_t *answer)
     plan_report report;
     int rc;
     switch (number) {
-    case 0: return plan_least_congestion(&s->input, answer);
-    case 1: return plan_choose_ranks(&s->requests, NULL, 6, domain, 3, answer);
-    case 2: rc = plan_assess(&s->input, rank, &report); break;
-    default: return plan_strategies[number - 3].assign(&s->input, answer);
+    case 0: return plan_choose_ranks(&s->requests, NULL, 6, domain, 3, answer);
+    case 1: rc = plan_assess(&s->input, rank, &report); break;
+    default: return plan_strategies[number - 2].assign(&s->input, answer);
     }
     answer[0] = rc == 0 ? 0 : answer[0];
     return rc;
@@ -957,8 +880,8 @@ int main(void)
     Suite *suite = suite_create("plan");
     TCase *random = tcase_create("random"), *single = tcase_create("single");
     tcase_set_timeout(random, 60);
-    add_tests(random, assessment, tatp_is_least, congestion_is_low, congestion_stays_put,
-              network_costs_nothing, latp_holds_most, otp_takes_turns, ranks_of_a_node);
+    add_tests(random, assessment, tatp_is_least, network_costs_nothing, latp_holds_most,
+              otp_takes_turns, ranks_of_a_node);
     suite_add_tcase(suite, random);
     add_tests(single, worked_example_answers, ranks_by_number, unusable_input, unusable_for_some,
               crossing_bytes_saturate, strategies_by_name, choices_by_number, even_spread,
