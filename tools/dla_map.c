@@ -102,13 +102,13 @@ static void load_files(placement *placed)
 {
     const dla_nodes nodes = {(const char *const *)placed->nodes.name, placed->nodes.count};
     char reason[DLA_REASON_SIZE];
-    FILE *view = open_item(placed, DLA_FILE), *topology = open_item(placed, DLA_TOPOLOGY);
+    const dla_streams streams = {open_item(placed, DLA_FILE), open_item(placed, DLA_TOPOLOGY)};
     check_grid(placed);
-    int rc = dla_data_read(&placed->data, &placed->spec, view, topology, 0, &nodes, reason);
-    if (view != NULL)
-        fclose(view);
-    if (topology != NULL)
-        fclose(topology);
+    int rc = dla_data_read(&placed->data, &placed->spec, streams, 0, &nodes, reason);
+    if (streams.record != NULL)
+        fclose(streams.record);
+    if (streams.topology != NULL)
+        fclose(streams.topology);
     if (rc != 0)
         exit(tool_fail("%s", rc == -ENOMEM ? strerror(ENOMEM) : reason));
     placed->input = dla_data_input(&placed->data, &placed->spec);

@@ -25,8 +25,7 @@ typedef struct collection {
     int64_t sum[SUM_SENDERS + RECORD_MOST_PARTS];
     int64_t unit; /* bytes of a bin of the profile */
     /* Of the ranks that access the part that this one owns. */
-    access_list *list;
-    size_t *rank, senders; /* of the world */
+    record_received received;
     record_message report; /* the length of the counts of neighbours; these; a row of the profile */
     record_sums sums;      /* rank 0 */
 } collection;
@@ -74,10 +73,11 @@ static int reduce_sums(collection *c, int rc)
 static int take_part(void *context, coll_message *message)
 {
     collection *c = context;
-    if (c->list == NULL || c->rank == NULL)
+    if (c->received.list == NULL || c->received.rank == NULL)
         return -ENOMEM;
-    c->rank[c->senders] = job_rank(c, message->from);
-    return access_decode_runs(&c->list[c->senders++], message->element, message->count);
+    c->received.rank[c->received.count] = job_rank(c, message->from);
+    return access_decode_runs(&c->received.list[c->received.count++], message->element,
+                              message->count);
 }
 
 /* Returns this rank's error. Collective. */
@@ -89,8 +89,8 @@ static int exchange_parts(collection *c)
     coll_arrivals arrivals = {
         .tag = COLL_TAG_RECORD, .expected = senders, .take = take_part, .context = c};
     exchange_request request[RECORD_MOST_PARTS];
-    c->list = calloc(senders + 1, sizeof *c->list);
-    c->rank = calloc(senders + 1, sizeof *c->rank);
+    c->received.list = calloc(senders + 1, sizeof *c->received.list);
+    c->received.rank = calloc(senders + 1, sizeof *c->received.rank);
     for (size_t j = 0; j < c->parts; j++) {
         coll_message part = {rank, c->part[j].element, c->part[j].count};
         int rc = 0;
@@ -135,7 +135,7 @@ static int gather_reports(collection *c, int rc)
         rc = record_sums_start(&c->sums, c->group->runtime->process->job.size, a->lo, a->hi,
                                c->unit, c->parts);
     if (rc == 0)
-        rc = record_make_report(c->list, c->rank, c->senders, a->list, a->lo, c->unit, &c->report);
+        rc = record_make_report(&c->received, a->list, a->lo, c->unit, &c->report);
     coll_message own = {0, c->report.element, c->report.count};
     bool sends = rc == 0 && !is_root;
     if (sends)
@@ -168,10 +168,10 @@ static void release_collection(collection *c)
 {
     for (size_t j = 0; j < c->parts; j++)
         free(c->part[j].element);
-    for (size_t s = 0; s < c->senders; s++)
-        access_release(&c->list[s]);
-    free(c->list);
-    free(c->rank);
+    for (size_t s = 0; s < c->received.count; s++)
+        access_release(&c->received.list[s]);
+    free(c->received.list);
+    free(c->received.rank);
     free(c->report.element);
     record_sums_release(&c->sums);
 }

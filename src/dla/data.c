@@ -158,17 +158,17 @@ static int load_network(const char *path, FILE *topology, const dla_nodes *nodes
     return refuse_contents(reason, path, rc, &error);
 }
 
-int dla_data_read(dla_data *data, const dla_spec *spec, FILE *record, FILE *topology, size_t ranks,
+int dla_data_read(dla_data *data, const dla_spec *spec, dla_streams streams, size_t ranks,
                   const dla_nodes *nodes, char reason[DLA_REASON_SIZE])
 {
     int rc;
 
     *data = (dla_data){.network = {.levels = 0}};
-    rc = load_view(spec, record, ranks, &data->file, reason);
+    rc = load_view(spec, streams.record, ranks, &data->file, reason);
     if (rc != 0)
         return rc;
     data->profile = (setmatch_profile){data->file.patterns, data->file.bytes};
-    rc = load_network(spec->text[DLA_TOPOLOGY], topology, nodes, &data->network, reason);
+    rc = load_network(spec->text[DLA_TOPOLOGY], streams.topology, nodes, &data->network, reason);
     if (rc != 0)
         dla_data_release(data);
     return rc;

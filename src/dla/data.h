@@ -22,12 +22,16 @@ typedef struct dla_data {
     setmatch_network network; /* levels of switches; with their bandwidths where these were given */
 } dla_data;
 
-/* Reads the view matrix from `record` or, if that is NULL, from the file of the spec, or makes that
- * of the grid; and the network between these nodes, from `topology` or the file of the spec. Both
- * are borrowed, and named by the spec. ranks: of the job, or 0 for those of the matrix. Returns 0;
- * -EINVAL: a file cannot be used, -EBADMSG: nor can `record`, or -ENODATA: it lacks the profile
- * that is demanded, each with the reason; -ENOMEM. */
-int dla_data_read(dla_data *data, const dla_spec *spec, FILE *record, FILE *topology, size_t ranks,
+/* What is open already of the files of a spec, borrowed; NULL: not open. */
+typedef struct dla_streams {
+    FILE *record, *topology;
+} dla_streams;
+
+/* Reads the view matrix from the record or the file of the spec, or makes that of the grid; and the
+ * network between these nodes. ranks: of the job, or 0 for those of the matrix. Returns 0;
+ * -EINVAL: a file cannot be used, -EBADMSG: nor can the open record, or -ENODATA: it lacks the
+ * profile that is demanded, each with the reason; -ENOMEM. */
+int dla_data_read(dla_data *data, const dla_spec *spec, dla_streams streams, size_t ranks,
                   const dla_nodes *nodes, char reason[DLA_REASON_SIZE]);
 void dla_data_release(dla_data *data);
 

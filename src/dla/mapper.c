@@ -114,7 +114,7 @@ static int place_by_files(dla_mapping *m, const dla_spec *spec, char *reason)
 {
     const dla_nodes nodes = {m->node_name, m->job.nodes};
     dla_data data;
-    int rc = dla_data_read(&data, spec, NULL, NULL, m->job.ranks, &nodes, reason);
+    int rc = dla_data_read(&data, spec, (dla_streams){NULL, NULL}, m->job.ranks, &nodes, reason);
 
     if (rc != 0)
         return rc == -ENODATA ? -EINVAL : rc;
@@ -134,7 +134,7 @@ static int place_by_record(dla_mapping *m, const dla_spec *spec, dla_automatic *
     int rc;
 
     found.text[DLA_FILE] = a->path;
-    rc = dla_data_read(&data, &found, a->record, NULL, m->job.ranks, &nodes, reason);
+    rc = dla_data_read(&data, &found, (dla_streams){a->record, NULL}, m->job.ranks, &nodes, reason);
     if (rc == -EBADMSG) {
         if (m->verbose >= 0)
             show_line(m, "dla: not placed: %s; removed", reason);

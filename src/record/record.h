@@ -69,11 +69,17 @@ int record_describe_neighbours(const access_list *lists, const size_t *owner, si
 
 /* ---- from a rank to the root ---- */
 
-/* The report of a rank: the length of the counts of neighbours among the `count` lists that it
- * received as an owner, these (as record_describe_neighbours), and its own list's row of the
- * profile. The report is empty before. */
-int record_make_report(const access_list *lists, const size_t *owner, size_t count,
-                       const access_list *own, int64_t lo, int64_t unit, record_message *report);
+/* The lists that a rank received as an owner, each of a rank of the world. */
+typedef struct record_received {
+    access_list *list;
+    size_t *rank, count;
+} record_received;
+
+/* The report of a rank: the length of the counts of neighbours among the lists that it received,
+ * these (as record_describe_neighbours), and its own list's row of the profile. The report is empty
+ * before. */
+int record_make_report(const record_received *received, const access_list *own, int64_t lo,
+                       int64_t unit, record_message *report);
 
 /* ---- at the root ---- */
 

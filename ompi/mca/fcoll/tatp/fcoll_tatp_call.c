@@ -20,8 +20,8 @@ static tatp_file *file_of(const ompio_file_t *fh)
 
 /* What the call accesses in memory, and where in the view it begins; moves the file pointer past
  * it. Local; the error is kept. */
-static void fill_call(tatp_call *call, ompio_file_t *fh, bool write, const void *buf, size_t count,
-                      struct ompi_datatype_t *datatype, bool convert)
+static void fill_call(tatp_call *call, ompio_file_t *fh, bool write, const tatp_buffer *buffer,
+                      bool convert)
 {
     tatp_file *file = file_of(fh);
     coll_call *part = &call->call;
@@ -35,9 +35,9 @@ static void fill_call(tatp_call *call, ompio_file_t *fh, bool write, const void 
     };
     int rc = tatp_io_check_mode(fh, write);
     if (0 == rc && convert)
-        rc = tatp_datarep_begin(fh, write, buf, count, datatype, memory, &call->datarep);
+        rc = tatp_datarep_begin(fh, write, buffer, memory, &call->datarep);
     else if (0 == rc)
-        rc = tatp_memory_layout(fh, buf, count, datatype, memory);
+        rc = tatp_memory_layout(fh, buffer, memory);
     if (0 == rc)
         rc = tatp_view_position(&file->view, fh, &part->position);
     if (0 == rc) {
@@ -73,7 +73,7 @@ int tatp_collective(ompio_file_t *fh, bool write, const void *buf, size_t count,
         return tatp_error_class(-ENOMEM);
     tatp_requests_finish(file_of(fh)->comm);
     tatp_split_release(fh);
-    fill_call(&call, fh, write, buf, count, datatype, false);
+    fill_call(&call, fh, write, &(tatp_buffer){buf, count, datatype}, false);
     int rc = run_call(&call, status);
     release_call(&call);
     return rc;
@@ -149,7 +149,8 @@ int tatp_collective_start(ompio_file_t *fh, bool write, const void *buf, size_t 
     tatp_call *call = NULL != file->spare ? file->spare : new_request_call();
     if (NULL == call)
         return fail_without_request(file, write);
-    fill_call(call, fh, write, buf, count, datatype, tatp_datarep_is_needed(fh, datatype));
+    fill_call(call, fh, write, &(tatp_buffer){buf, count, datatype},
+              tatp_datarep_is_needed(fh, datatype));
     (void)tatp_calls_reserve(file);
     tatp_request_start(file->comm, fh->f_fh, call->request, request);
     return OMPI_SUCCESS;

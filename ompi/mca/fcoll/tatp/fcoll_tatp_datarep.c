@@ -51,11 +51,10 @@ static int pack_data(tatp_datarep *datarep, size_t bytes)
 }
 
 /* Open MPI converts with the processor, and a device's memory is not accessible to it. */
-static int refuse_device(ompio_file_t *fh, const void *buf, size_t count,
-                         struct ompi_datatype_t *datatype)
+static int refuse_device(ompio_file_t *fh, const tatp_buffer *buffer)
 {
     access_list memory = {0};
-    int rc = tatp_memory_layout(fh, buf, count, datatype, &memory);
+    int rc = tatp_memory_layout(fh, buffer, &memory);
     if (OMPI_SUCCESS == rc && tatp_device_has(&memory)) {
         coll_show(tatp_process(), COLL_TEXT_DEVICE_DATAREP, fh->f_filename);
         rc = MPI_ERR_UNSUPPORTED_OPERATION;
@@ -64,21 +63,21 @@ static int refuse_device(ompio_file_t *fh, const void *buf, size_t count,
     return rc;
 }
 
-int tatp_datarep_begin(ompio_file_t *fh, bool write, const void *buf, size_t count,
-                       struct ompi_datatype_t *datatype, access_list *memory, tatp_datarep **result)
+int tatp_datarep_begin(ompio_file_t *fh, bool write, const tatp_buffer *buffer, access_list *memory,
+                       tatp_datarep **result)
 {
     size_t bytes = 0;
-    int rc = refuse_device(fh, buf, count, datatype);
+    int rc = refuse_device(fh, buffer);
     if (OMPI_SUCCESS != rc)
         return rc;
     tatp_datarep *datarep = *result = calloc(1, sizeof *datarep);
     if (NULL == datarep)
         return -ENOMEM;
     datarep->write = write;
-    datarep->datatype = datatype;
-    OBJ_RETAIN(datatype);
+    datarep->datatype = buffer->datatype;
+    OBJ_RETAIN(datarep->datatype);
     OBJ_CONSTRUCT(&datarep->convertor, opal_convertor_t);
-    rc = prepare_convertor(datarep, fh, buf, count, &bytes);
+    rc = prepare_convertor(datarep, fh, buffer->address, buffer->count, &bytes);
     if (OMPI_SUCCESS == rc) {
         datarep->converted = malloc(bytes + 1);
         rc = NULL == datarep->converted ? -ENOMEM : OMPI_SUCCESS;

@@ -50,9 +50,15 @@ void tatp_view_reset(tatp_view *view);
 int tatp_view_position(tatp_view *view, const ompio_file_t *fh, coll_position *position);
 void tatp_view_advance(ompio_file_t *fh, int64_t bytes);
 
-/* The layout of the user's buffer, appended to the empty list. */
-int tatp_memory_layout(ompio_file_t *fh, const void *buf, size_t count,
-                       struct ompi_datatype_t *datatype, access_list *memory);
+/* The user's buffer. */
+typedef struct tatp_buffer {
+    const void *address;
+    size_t count;
+    struct ompi_datatype_t *datatype;
+} tatp_buffer;
+
+/* Its layout, appended to the empty list. */
+int tatp_memory_layout(ompio_file_t *fh, const tatp_buffer *buffer, access_list *memory);
 
 /* ---- data representation (fcoll_tatp_datarep.c) ---- */
 
@@ -62,8 +68,7 @@ typedef struct tatp_datarep tatp_datarep;
 bool tatp_datarep_is_needed(const ompio_file_t *fh, const struct ompi_datatype_t *datatype);
 /* Appends a buffer of the file's representation to the empty list `memory` instead of the user's,
  * and converts what is written. *datarep, which the caller frees, is set also on most errors. */
-int tatp_datarep_begin(ompio_file_t *fh, bool write, const void *buf, size_t count,
-                       struct ompi_datatype_t *datatype, access_list *memory,
+int tatp_datarep_begin(ompio_file_t *fh, bool write, const tatp_buffer *buffer, access_list *memory,
                        tatp_datarep **datarep);
 /* Converts what was read: the first `moved` bytes. */
 int tatp_datarep_end(tatp_datarep *datarep, int64_t moved);

@@ -83,9 +83,10 @@ static int append_pieces(opal_convertor_t *convertor, access_list *memory)
     return rc;
 }
 
-int tatp_memory_layout(ompio_file_t *fh, const void *buf, size_t count,
-                       struct ompi_datatype_t *datatype, access_list *memory)
+int tatp_memory_layout(ompio_file_t *fh, const tatp_buffer *buffer, access_list *memory)
 {
+    const struct ompi_datatype_t *datatype = buffer->datatype;
+    const size_t count = buffer->count;
     opal_convertor_t convertor;
     size_t bytes;
     if (__builtin_mul_overflow(datatype->super.size, count, &bytes) || bytes > INT64_MAX)
@@ -94,11 +95,13 @@ int tatp_memory_layout(ompio_file_t *fh, const void *buf, size_t count,
         return OMPI_SUCCESS;
     /* All that matters of the count is whether it is 1; it may not fit into an int32_t. */
     if (opal_datatype_is_contiguous_memory_layout(&datatype->super, 1 == count ? 1 : 2))
-        return access_append_memory(memory, (const char *)buf + datatype->super.true_lb, bytes);
+        return access_append_memory(memory, (const char *)buffer->address + datatype->super.true_lb,
+                                    bytes);
     if (OPAL_SUCCESS != opal_convertor_clone(fh->f_mem_convertor, &convertor, 0))
         return -ENOMEM;
     int rc = -EINVAL;
-    if (OPAL_SUCCESS == opal_convertor_prepare_for_send(&convertor, &datatype->super, count, buf))
+    if (OPAL_SUCCESS ==
+        opal_convertor_prepare_for_send(&convertor, &datatype->super, count, buffer->address))
         rc = append_pieces(&convertor, memory);
     opal_convertor_cleanup(&convertor);
     if (0 == rc && (size_t)memory->bytes != bytes)
