@@ -34,7 +34,7 @@ typedef struct carried_bundle {
     access_list whole;
     int64_t pieces; /* of the ranks, before they are united */
     exchange_bundle bundle;
-    exchange_member *member;
+    exchange_window *window; /* EXCHANGE_DEPTH for each rank */
 } carried_bundle;
 
 struct coll_bundles {
@@ -45,8 +45,7 @@ struct coll_bundles {
     int32_t *part; /* per rank of the node and domain: bytes in a cycle at most */
     bundle_pair *pair;
     carried_bundle *carried;
-    size_t carries, windows;
-    exchange_window *window; /* EXCHANGE_DEPTH for each member of those */
+    size_t carries;
 };
 
 /* ---- what each rank has ---- */
@@ -91,7 +90,7 @@ static void free_carried(carried_bundle *c)
     access_release(&c->whole);
     free(c->list);
     free(c->part);
-    free(c->member);
+    free(c->window);
 }
 
 void coll_bundles_free(coll_bundles *bundles)
@@ -101,7 +100,6 @@ void coll_bundles_free(coll_bundles *bundles)
     for (size_t i = 0; i < bundles->carries; i++)
         free_carried(&bundles->carried[i]);
     free(bundles->carried);
-    free(bundles->window);
     free(bundles->part);
     free(bundles->pair);
     free(bundles);
@@ -301,7 +299,7 @@ static int add_carried(coll_bundles *bundles, size_t domain)
     *c = (carried_bundle){.domain = domain, .ranks = ranks};
     c->list = base_zeroed(ranks, sizeof *c->list, &rc);
     c->part = base_zeroed(ranks, sizeof *c->part, &rc);
-    c->member = base_zeroed(ranks, sizeof *c->member, &rc);
+    c->window = base_zeroed(ranks, EXCHANGE_DEPTH * sizeof *c->window, &rc);
     return rc;
 }
 
@@ -319,10 +317,7 @@ int coll_bundles_expect(coll_bundles *bundles, const domain_layout *layout, size
         if (bundles->carried != NULL && rc == 0)
             rc = add_carried(bundles, domain);
     }
-    bundles->window = calloc(*lists + 1, EXCHANGE_DEPTH * sizeof *bundles->window);
-    if (bundles->carried == NULL || bundles->window == NULL)
-        return -ENOMEM;
-    return rc;
+    return bundles->carried == NULL ? -ENOMEM : rc;
 }
 
 int coll_bundles_take(void *context, coll_message *message)
@@ -390,19 +385,11 @@ static void describe_carrier(coll_bundles *bundles, size_t domain, const coll_bu
 {
     carried_bundle *c = find_carried(bundles, domain);
     size_t place = 0;
-    c->bundle.member = c->member;
-    for (int i = 0; i < bundles->locals; i++) {
-        if (*part_of(bundles, i, domain) == 0)
-            continue;
-        const access_list *part = &c->part[place++];
-        if (i == bundles->self) {
-            c->bundle.own = part;
-            continue;
-        }
-        exchange_window *window = &bundles->window[EXCHANGE_DEPTH * bundles->windows++];
-        find_bundle_windows(bundles, domain, i, memory, window);
-        c->member[c->bundle.members++] = (exchange_member){part, window};
-    }
+    for (int i = 0; i < bundles->locals; i++)
+        if (*part_of(bundles, i, domain) > 0)
+            find_bundle_windows(bundles, domain, i, memory, &c->window[EXCHANGE_DEPTH * place++]);
+    size_t own = place_in_pair(bundles, bundles->self, domain);
+    c->bundle = (exchange_bundle){c->ranks, own, c->part, c->window};
     target->list = &c->whole;
     target->bundle = &c->bundle;
 }

@@ -31,8 +31,8 @@ bool exchange_bundle_pays(size_t ranks, int64_t bytes, int64_t piece, int64_t cy
 
 bool exchange_bundle_allocate(exchange_peer *peer)
 {
-    peer->counted = calloc(peer->bundle->members, sizeof *peer->counted);
-    peer->copied = calloc(peer->bundle->members, sizeof *peer->copied);
+    peer->counted = calloc(peer->bundle->ranks, sizeof *peer->counted);
+    peer->copied = calloc(peer->bundle->ranks, sizeof *peer->copied);
     return peer->counted != NULL && peer->copied != NULL;
 }
 
@@ -44,27 +44,25 @@ void exchange_bundle_release(exchange_peer *peer)
 
 void exchange_bundle_begin_run(exchange_peer *peer)
 {
-    const exchange_bundle *bundle = peer->bundle;
-    access_cursor_init(&peer->own, bundle->own);
-    for (size_t i = 0; i < bundle->members; i++) {
-        access_cursor_init(&peer->counted[i], bundle->member[i].list);
-        access_cursor_init(&peer->copied[i], bundle->member[i].list);
+    for (size_t i = 0; i < peer->bundle->ranks; i++) {
+        access_cursor_init(&peer->counted[i], &peer->bundle->part[i]);
+        access_cursor_init(&peer->copied[i], &peer->bundle->part[i]);
     }
     peer->carried = 0;
     peer->begun = peer->turn = 0;
 }
 
-static const exchange_window *member_window(const exchange_member *member,
-                                            const exchange_cycle *cycle)
+static const exchange_window *window_of_rank(const exchange_bundle *bundle, size_t i,
+                                             const exchange_cycle *cycle)
 {
-    return &member->window[(size_t)cycle->index % EXCHANGE_DEPTH];
+    return &bundle->window[i * EXCHANGE_DEPTH + (size_t)cycle->index % EXCHANGE_DEPTH];
 }
 
 /* All members' flags. */
 static exchange_flags *bundle_flags(const exchange *ex, const exchange_cycle *cycle,
                                     const exchange_chunk *chunk)
 {
-    return member_window(ex->peer[chunk->of].bundle->member, cycle)->flags;
+    return window_of_rank(ex->peer[chunk->of].bundle, 0, cycle)->flags;
 }
 
 static void grant_windows(const exchange *ex, const exchange_cycle *cycle, exchange_flags *flags)
@@ -80,8 +78,9 @@ void exchange_bundle_begin(exchange *ex, const exchange_cycle *cycle, exchange_c
     chunk->begin = peer->carried;
     chunk->turn = peer->begun++;
     peer->carried += chunk->bytes;
-    for (size_t i = 0; i < peer->bundle->members; i++)
-        chunk->copies += access_skip(&peer->counted[i], peer->carried) > 0;
+    for (size_t i = 0; i < peer->bundle->ranks; i++)
+        chunk->copies +=
+            access_skip(&peer->counted[i], peer->carried) > 0 && i != peer->bundle->own;
     if (ex->run.write)
         grant_windows(ex, cycle, bundle_flags(ex, cycle, chunk));
 }
@@ -96,14 +95,16 @@ bool exchange_bundle_done(const exchange *ex, const exchange_cycle *cycle,
 bool exchange_bundle_collect(exchange *ex, const exchange_cycle *cycle, exchange_chunk *chunk)
 {
     exchange_peer *peer = &ex->peer[chunk->of];
+    const exchange_bundle *bundle = peer->bundle;
     int64_t end = chunk->begin + chunk->bytes;
     if (chunk->turn != peer->turn || !exchange_bundle_done(ex, cycle, chunk))
         return false;
-    ex->result.moved +=
-        access_memory_to_window(ex->run.memory, &peer->own, end, chunk->packed, chunk->begin);
-    for (size_t i = 0; i < peer->bundle->members; i++)
-        access_scatter(&peer->copied[i], end, chunk->packed, chunk->begin,
-                       member_window(&peer->bundle->member[i], cycle)->data, chunk->bytes);
+    ex->result.moved += access_memory_to_window(ex->run.memory, &peer->copied[bundle->own], end,
+                                                chunk->packed, chunk->begin);
+    for (size_t i = 0; i < bundle->ranks; i++)
+        if (i != bundle->own)
+            access_scatter(&peer->copied[i], end, chunk->packed, chunk->begin,
+                           window_of_rank(bundle, i, cycle)->data, chunk->bytes);
     peer->turn++;
     chunk->is_copied = true;
     return true;
@@ -126,20 +127,21 @@ static int64_t received_end(const exchange_cycle *cycle, const exchange_chunk *c
 bool exchange_bundle_distribute(exchange *ex, const exchange_cycle *cycle, exchange_chunk *chunk)
 {
     exchange_peer *peer = &ex->peer[chunk->of];
+    const exchange_bundle *bundle = peer->bundle;
     exchange_flags *flags = bundle_flags(ex, cycle, chunk);
     if (chunk->turn != peer->turn || !exchange_chunk_received(ex, chunk))
         return false;
     int64_t received = chunk->begin + chunk->received, end = chunk->begin + chunk->bytes;
-    for (size_t i = 0; i < peer->bundle->members; i++) {
-        access_gather(&peer->copied[i], received, chunk->packed, chunk->begin,
-                      member_window(&peer->bundle->member[i], cycle)->data);
-        access_skip(&peer->copied[i], end);
-    }
+    for (size_t i = 0; i < bundle->ranks; i++)
+        if (i != bundle->own)
+            access_gather(&peer->copied[i], received, chunk->packed, chunk->begin,
+                          window_of_rank(bundle, i, cycle)->data);
     flags->valid = received_end(cycle, chunk);
     grant_windows(ex, cycle, flags);
-    ex->result.moved +=
-        access_window_to_memory(ex->run.memory, &peer->own, received, chunk->packed, chunk->begin);
-    access_skip(&peer->own, end);
+    ex->result.moved += access_window_to_memory(ex->run.memory, &peer->copied[bundle->own],
+                                                received, chunk->packed, chunk->begin);
+    for (size_t i = 0; i < bundle->ranks; i++)
+        access_skip(&peer->copied[i], end);
     peer->turn++;
     chunk->is_copied = true;
     return true;

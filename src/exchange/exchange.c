@@ -65,7 +65,7 @@ int64_t exchange_largest_chunk(const access_list *list, int64_t cycle_size)
 static bool find_bundle(exchange *ex, exchange_peer *peer)
 {
     for (size_t i = 0; i < EXCHANGE_DEPTH; i++)
-        memset(peer->bundle->member->window[i].flags, 0, sizeof(exchange_flags));
+        memset(peer->bundle->window[i].flags, 0, sizeof(exchange_flags));
     ex->carries = true;
     return exchange_bundle_allocate(peer);
 }

@@ -52,17 +52,13 @@ typedef struct exchange_window {
 
 /* ---- one rank's part ---- */
 
-/* What a rank carries for others that share its memory: all their chunks are one message. Lists are
- * ordered, from bytes of the carried stream to bytes of the rank's own. */
-typedef struct exchange_member {
-    const access_list *list;
-    const exchange_window *window; /* EXCHANGE_DEPTH, with the flags of all members: its chunks */
-} exchange_member;
-
+/* What a rank carries for itself and others that share its memory: all their chunks are one
+ * message. */
 typedef struct exchange_bundle {
-    const access_list *own; /* this rank's own part */
-    const exchange_member *member;
-    size_t members; /* at least one */
+    size_t ranks, own;       /* this rank's own part is that of index `own` */
+    const access_list *part; /* per rank, ordered: bytes of the carried stream <- of the rank's */
+    const exchange_window *window; /* EXCHANGE_DEPTH per rank, for its chunks, with the same flags
+                                      for all ranks; the own ones have no data */
 } exchange_bundle;
 
 /* A domain that this rank accesses. */

@@ -58,8 +58,7 @@ typedef struct exchange_peer {
     access_cursor cursor;            /* the first byte not yet in a cycle in flight */
     unsigned int sent;               /* chunks */
     const exchange_bundle *bundle;   /* of a carrier: */
-    access_cursor own;               /* the first byte that was not copied */
-    access_cursor *counted, *copied; /* per member: the first byte not yet in a cycle, not copied */
+    access_cursor *counted, *copied; /* per rank: the first byte not yet in a cycle, not copied */
     int64_t carried;                 /* bytes in cycles */
     size_t begun, turn;              /* chunks that were begun, and the one to be copied next */
 } exchange_peer;

@@ -53,18 +53,16 @@ static void unite_lists(simulation *sim, sim_bundle *bundle)
 
 static void assign_targets(simulation *sim, sim_bundle *bundle)
 {
-    bundle->member = calloc(bundle->ranks, sizeof *bundle->member);
-    bundle->bundle = (exchange_bundle){&bundle->part[bundle->carrier], bundle->member, 0};
+    bundle->bundle =
+        (exchange_bundle){bundle->ranks, bundle->carrier, bundle->part, bundle->window};
     for (size_t i = 0; i < bundle->ranks; i++) {
         exchange_target *target = sim_target(&sim->rank[bundle->rank[i]], bundle->domain);
-        const exchange_window *window = &bundle->window[i * EXCHANGE_DEPTH];
         if (i == bundle->carrier) {
             target->list = &bundle->whole;
             target->bundle = &bundle->bundle;
         } else {
-            target->window = window;
+            target->window = &bundle->window[i * EXCHANGE_DEPTH];
             target->is_carried = true;
-            bundle->member[bundle->bundle.members++] = (exchange_member){&bundle->part[i], window};
         }
     }
 }
@@ -100,7 +98,6 @@ void sim_release_bundles(simulation *sim)
             access_release(&bundle->part[k]);
         access_release(&bundle->whole);
         free(bundle->part);
-        free(bundle->member);
         free(bundle->window);
         free(bundle->data);
         free(bundle->rank);

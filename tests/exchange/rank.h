@@ -33,7 +33,6 @@ typedef struct sim_bundle {
     size_t carrier;           /* index in rank[] */
     access_list whole, *part; /* part[i]: of rank[i] */
     exchange_bundle bundle;
-    exchange_member *member;
     exchange_window *window; /* EXCHANGE_DEPTH for each rank */
     char *data;
     exchange_flags flags[EXCHANGE_DEPTH];

@@ -72,7 +72,7 @@ static void check_bundles(simulation *sim, const sim_rank *r)
         for (int w = 0; w < EXCHANGE_DEPTH && bundle->ranks > 0; w++) {
             check_flag(sim, r, atomic_load(&bundle->flags[w].granted), &bundle->granted[w]);
             check_flag(sim, r, atomic_load(&bundle->flags[w].ready), &bundle->ready[w]);
-            if (atomic_load(&bundle->flags[w].done) > (int64_t)bundle->bundle.members)
+            if (atomic_load(&bundle->flags[w].done) >= (int64_t)bundle->ranks)
                 sim_fail(sim, "rank %d: more copies to a carrier's windows than members", r->rank);
         }
     }

@@ -248,13 +248,12 @@ START_TEST(out_of_memory_for_a_bundle)
 {
     static exchange_flags flags;
     static char data[CYCLE];
-    const access_list nothing = {0};
-    exchange_window window[EXCHANGE_DEPTH];
+    exchange_window window[2 * EXCHANGE_DEPTH];
     make_world(1);
-    for (int i = 0; i < EXCHANGE_DEPTH; i++)
+    for (int i = 0; i < 2 * EXCHANGE_DEPTH; i++)
         window[i] = (exchange_window){&flags, data};
-    const exchange_member member = {world.target[0][1].list, window};
-    const exchange_bundle bundle = {&nothing, &member, 1};
+    const access_list part[2] = {{0}, *world.target[0][1].list};
+    const exchange_bundle bundle = {2, 0, part, window};
     world.target[0][1].bundle = &bundle;
     atomic_store(&flags.granted, 1);
     fail_each_allocation(make_and_free, &world.task[0]);
