@@ -15,17 +15,6 @@ struct coll_pooled_buffers {
     exchange_buffers *buffers;
 };
 
-struct coll_exchange {
-    coll_exchange_memory *memory;
-    size_t index;
-    coll_segment *segment; /* of the windows, or NULL */
-    coll_bundles *bundles; /* or NULL */
-    coll_contributors contributors;
-    exchange_target *target;
-    exchange_window *window; /* EXCHANGE_DEPTH for each target, and for the own domain */
-    exchange *engine;
-};
-
 coll_exchange_memory *coll_exchange_memory_new(coll_pool *pool)
 {
     coll_exchange_memory *memory = calloc(1, sizeof *memory);
@@ -119,37 +108,43 @@ void coll_exchange_release(coll_exchange_memory *memory, const coll_group *group
 
 /* ---- preparation ---- */
 
+/* Through shared memory, or by messages. */
 static void describe_targets(coll_exchange *ex, const coll_group *group,
                              const domain_layout *layout)
 {
-    coll_bundle_memory memory = {0};
-    if (coll_bundles_pairs(ex->bundles) > 0)
-        memory = coll_find_bundle_memory(ex->segment, ex->index, group, layout);
     for (size_t i = 0; i < layout->shares; i++) {
+        const domain_share *share = &layout->share[i];
+        const coll_row *row = coll_windows_find(ex, share->domain, group->rank);
         exchange_target *target = &ex->target[i];
-        exchange_window *window = &ex->window[i * EXCHANGE_DEPTH];
-        target->aggregator = layout->aggregator[layout->share[i].domain];
-        target->list = &layout->share[i].list;
-        coll_bundles_describe(ex->bundles, layout->share[i].domain, &memory, window, target);
-        if (ex->segment == NULL || target->aggregator == group->rank ||
-            !coll_is_local(group, target->aggregator))
+        target->aggregator = layout->aggregator[share->domain];
+        target->list = &share->list;
+        if (row == NULL || row->owner == group->rank)
             continue;
-        coll_find_windows(ex->segment, ex->index, group, layout, target->aggregator, window);
-        target->window = window;
+        target->window = &ex->window[i * EXCHANGE_DEPTH];
+        target->is_carried = row->ranks > 0;
+        coll_segment_windows(ex->segment, ex->index, row, &ex->window[i * EXCHANGE_DEPTH]);
+    }
+    for (coll_carried *c = ex->carried; c < ex->carried + ex->carries; c++) {
+        ex->target[c->share].list = &c->whole;
+        ex->target[c->share].bundle = &c->bundle;
+        for (size_t k = 0; k < c->bundle.ranks; k++)
+            coll_segment_windows(ex->segment, ex->index, &c->row[k],
+                                 &c->window[k * EXCHANGE_DEPTH]);
     }
 }
 
 static int make_engine(coll_exchange *ex, const coll_group *group, const domain_layout *layout,
                        bool ordered)
 {
+    const coll_row *own = NULL;
     exchange_task task = {
         .rank = group->rank,
         .ordered = ordered,
         .layout = *layout,
         .short_error = -EIO,
         .targets = layout->shares,
-        .contributors = ex->contributors.count,
-        .contributor = ex->contributors.item,
+        .contributors = ex->contributors,
+        .contributor = ex->contributor,
     };
     ex->target = calloc(layout->shares + 1, sizeof *ex->target);
     ex->window = calloc(layout->shares + 1, EXCHANGE_DEPTH * sizeof *ex->window);
@@ -157,15 +152,15 @@ static int make_engine(coll_exchange *ex, const coll_group *group, const domain_
         return -ENOMEM;
     task.target = ex->target;
     describe_targets(ex, group, layout);
-    for (size_t i = 0; i < ex->contributors.count; i++) {
-        exchange_contributor *contributor = &ex->contributors.item[i];
-        contributor->shared = ex->segment != NULL && contributor->rank != task.rank &&
-                              coll_is_local(group, contributor->rank);
-    }
-    if (ex->segment != NULL && layout->aggregates) {
-        exchange_window *own = &ex->window[layout->shares * EXCHANGE_DEPTH];
-        coll_find_windows(ex->segment, ex->index, group, layout, task.rank, own);
-        task.window = own;
+    if (layout->aggregates)
+        own = coll_windows_find(ex, layout->domain, group->rank);
+    for (size_t i = 0; i < ex->contributors; i++)
+        ex->contributor[i].shared = own != NULL && ex->contributor[i].rank != group->rank &&
+                                    coll_is_local(group, ex->contributor[i].rank);
+    if (own != NULL) {
+        task.window = &ex->window[layout->shares * EXCHANGE_DEPTH];
+        coll_segment_windows(ex->segment, ex->index, own,
+                             &ex->window[layout->shares * EXCHANGE_DEPTH]);
     }
     ex->engine = exchange_new(&task);
     return ex->engine == NULL ? -ENOMEM : coll_exchange_acquire(ex);
@@ -178,20 +173,13 @@ int coll_exchange_prepare(coll_exchange *ex, coll_group *group, const domain_lay
 {
     coll_requests requests = {0};
     bool shares = kind == COLL_EXCHANGE_SHARED,
-         early = !shares || !coll_bundles_wanted(group, layout);
-    int rc = early ? coll_requests_start(group, layout, NULL, &requests) : 0;
-    int shared = 0;
-    if (shares)
-        shared = coll_share_windows(ex->memory, group, layout, &ex->bundles, &ex->segment);
-    if (!early)
-        rc = coll_requests_start(group, layout, ex->bundles, &requests);
-    rc = rc != 0 ? rc : shared;
-    rc = coll_requests_complete(group, layout, &requests, &ex->contributors, rc);
-    if (rc == 0)
-        rc = make_engine(ex, group, layout, kind == COLL_EXCHANGE_ORDERED);
-    if (ex->bundles != NULL)
-        coll_bundles_settle(ex->bundles);
-    return rc;
+         bundled = shares && coll_windows_bundled(group, layout);
+    int rc = bundled ? 0 : coll_requests_start(ex, group, layout, &requests);
+    int shared = shares ? coll_windows_share(ex, group, layout, bundled) : 0;
+    if (bundled)
+        rc = coll_requests_start(ex, group, layout, &requests);
+    rc = coll_requests_complete(ex, group, layout, &requests, rc != 0 ? rc : shared);
+    return rc == 0 ? make_engine(ex, group, layout, kind == COLL_EXCHANGE_ORDERED) : rc;
 }
 
 /* Without adjacent pieces an aggregator may have fewer pages than all of its contributors. */
@@ -206,7 +194,11 @@ bool coll_exchange_merges(const coll_exchange *ex, const coll_store *store)
     exchange_count_pieces(ex->engine, access_pages_estimate, &pages, &merged_pages);
     if (aggregation_merges(pieces, pages - merged_pages) && store->may_map(store->access.context))
         return true;
-    coll_bundles_count_pieces(ex->bundles, &pieces, &merged);
+    pieces = merged = 0;
+    for (size_t i = 0; i < ex->carries; i++) {
+        pieces += ex->carried[i].pieces;
+        merged += access_blocks(&ex->carried[i].whole);
+    }
     return aggregation_merges(pieces, pieces - merged);
 }
 
@@ -214,24 +206,24 @@ bool coll_exchange_merges(const coll_exchange *ex, const coll_store *store)
 int64_t coll_exchange_bytes(const coll_exchange *ex)
 {
     size_t runs = 0;
-    for (size_t i = 0; i < ex->contributors.count; i++)
-        runs += ex->contributors.item[i].list.capacity + ex->contributors.item[i].list.count;
-    return coll_bundles_kept_bytes(ex->bundles) + (int64_t)(runs * sizeof(access_run));
+    for (size_t i = 0; i < ex->contributors; i++)
+        runs += ex->contributor[i].list.capacity + ex->contributor[i].list.count;
+    for (size_t i = 0; i < ex->carries; i++) {
+        runs += ex->carried[i].whole.capacity;
+        for (size_t k = 0; k < ex->carried[i].bundle.ranks; k++)
+            runs += ex->carried[i].part[k].capacity;
+    }
+    return (int64_t)(runs * sizeof(access_run));
 }
 
 void coll_exchange_reset(coll_exchange *ex)
 {
     exchange_free(ex->engine);
     coll_segment_release(ex->segment);
-    coll_bundles_free(ex->bundles);
-    ex->engine = NULL;
-    ex->bundles = NULL;
-    ex->segment = NULL;
+    coll_requests_release(ex);
     free(ex->target);
     free(ex->window);
-    ex->target = NULL;
-    ex->window = NULL;
-    coll_contributors_release(&ex->contributors);
+    *ex = (coll_exchange){.memory = ex->memory, .index = ex->index};
 }
 
 /* ---- transport ---- */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Access requests: each rank sends the aggregator of each domain that it accesses the extents that
- * it accesses there. An aggregator does not know which ranks will send, but rank 0 says how
- * many. */
+ * it accesses there, or, in bundles, sends it to the carrier, which sends their union. An
+ * aggregator does not know which ranks will send, but rank 0 says how many. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "collective/exchange_internal.h"
 
 #include "access/encoding.h"
+#include "access/merge.h"
 #include "base/memory.h"
 
 /* ---- sending ---- */
@@ -31,12 +32,6 @@ static bool has_gaps(const access_list *list)
     const access_run *last = &list->run[list->count - 1];
     return last->stream + last->count * last->length - list->run->stream > list->bytes;
 }
-
-typedef struct request_route {
-    int peer;
-    enum coll_tag tag;
-    int64_t domain; /* the first element; -1: none, the peer has one domain only */
-} request_route;
 
 /* list: not empty. The caller frees the elements; NULL: no memory. */
 static int64_t *encode_request(const access_list *list, int64_t domain, size_t *count)
@@ -63,112 +58,168 @@ static int64_t *encode_request(const access_list *list, int64_t domain, size_t *
     return message.element;
 }
 
-static void allocate_in_flight(coll_requests *out, size_t count)
-{
-    out->request = calloc(count + 1, sizeof *out->request);
-    out->element = calloc(count + 1, sizeof *out->element);
-}
-
-/* list: NULL after an error. */
-static int send_request(coll_group *group, const access_list *list, const request_route *route,
+/* list: empty after an error. domain: -1, or that of a list for a carrier of several domains. */
+static int send_request(coll_group *group, const access_list *list, int peer, int64_t domain,
                         coll_requests *out)
 {
+    enum coll_tag tag = domain < 0 ? COLL_TAG_REQUESTS : COLL_TAG_BUNDLES;
     size_t count = 0;
     int64_t *element = NULL;
-    if (list != NULL && out->request != NULL && out->element != NULL)
-        element = encode_request(list, route->domain, &count);
+    if (list->count > 0 && out->request != NULL && out->element != NULL)
+        element = encode_request(list, domain, &count);
     if (element == NULL)
-        return coll_message_send_empty(group, route->peer, route->tag);
-    int rc = coll_message_isend(group, element, count, route->peer, route->tag,
-                                &out->request[out->count]);
+        return coll_message_send_empty(group, peer, tag);
+    int rc = coll_message_isend(group, element, count, peer, tag, &out->request[out->count]);
     if (rc != 0) {
         free(element);
-        (void)coll_message_send_empty(group, route->peer, route->tag);
+        (void)coll_message_send_empty(group, peer, tag);
         return rc;
     }
     out->element[out->count++] = element;
     return 0;
 }
 
-/* What an aggregator gets from this rank, whatever happens. */
-static int send_to_aggregator(coll_group *group, const domain_share *share, int aggregator,
-                              const coll_bundles *bundles, coll_requests *out)
+/* ---- bundles ---- */
+
+/* The row for a rank's data that are sent with those of others, or NULL. */
+static const coll_row *find_bundle(const coll_exchange *ex, size_t domain, int rank)
 {
-    const request_route route = {aggregator, COLL_TAG_REQUESTS, -1};
-    switch (coll_bundles_role(bundles, share->domain)) {
-    case COLL_BUNDLE_MEMBER: return 0;
-    case COLL_BUNDLE_CARRIER: {
-        int64_t absent = (int64_t)coll_bundles_ranks(bundles, share->domain) - 1;
-        int rc = coll_message_send_absent(group, absent, aggregator);
-        int sent = send_request(group, coll_bundles_carried(bundles, share->domain), &route, out);
-        return rc != 0 ? rc : sent;
-    }
-    case COLL_BUNDLE_NONE:
-    default: return send_request(group, &share->list, &route, out);
-    }
+    const coll_row *row = coll_windows_find(ex, domain, rank);
+    return row == NULL || row->ranks == 0 ? NULL : row;
 }
 
-/* Returns the first error. */
-static int send_requests(coll_group *group, const domain_layout *layout,
-                         const coll_bundles *bundles, coll_requests *out)
+static void release_carried(coll_carried *c)
 {
+    for (size_t i = 0; i < c->bundle.ranks; i++) {
+        access_release(&c->list[i]);
+        access_release(&c->part[i]);
+    }
+    access_release(&c->whole);
+    free(c->list);
+    free(c->part);
+    free(c->window);
+}
+
+/* row: this rank's. */
+static int add_carried(coll_exchange *ex, const domain_layout *layout, size_t share,
+                       const coll_row *row)
+{
+    coll_carried c = {.share = share, .row = row - row->index};
+    int rc = 0;
+    if (ex->carried == NULL)
+        ex->carried = base_zeroed(layout->shares, sizeof *ex->carried, &rc);
+    c.list = base_zeroed(row->ranks, sizeof *c.list, &rc);
+    c.part = base_zeroed(row->ranks, sizeof *c.part, &rc);
+    c.window = base_zeroed(row->ranks, EXCHANGE_DEPTH * sizeof *c.window, &rc);
+    if (rc != 0) {
+        release_carried(&c);
+        return rc;
+    }
+    c.list[row->index] = access_borrow(&layout->share[share].list);
+    c.bundle = (exchange_bundle){row->ranks, row->index, c.part, c.window};
+    ex->carried[ex->carries++] = c;
+    return 0;
+}
+
+static int take_list(void *context, coll_message *message)
+{
+    const coll_exchange *ex = context;
+    if (message->count < 2)
+        return -ENOMEM;
+    size_t domain = (size_t)message->element[0];
+    const coll_row *row = find_bundle(ex, domain, message->from);
+    for (size_t i = 0; i < ex->carries && row != NULL; i++)
+        if (ex->carried[i].row->domain == domain)
+            return access_decode_runs(&ex->carried[i].list[row->index], message->element + 1,
+                                      message->count - 1);
+    return -ENOMEM;
+}
+
+/* An error leaves the union empty. */
+static int unite_lists(coll_carried *c)
+{
+    const access_list **list = calloc(c->bundle.ranks, sizeof *list);
+    if (list == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < c->bundle.ranks; i++) {
+        list[i] = &c->list[i];
+        c->pieces += access_blocks(list[i]);
+    }
+    int rc = access_union_parts(list, c->bundle.ranks, &c->whole, c->part);
+    if (rc != 0)
+        access_release(&c->whole);
+    for (size_t i = 0; i < c->bundle.ranks; i++)
+        access_release(&c->list[i]);
+    free(list);
+    return rc;
+}
+
+/* ---- to the aggregators ---- */
+
+/* For `ranks` of this node. whole: empty after an error. */
+static int send_carried(coll_group *group, const access_list *whole, size_t ranks, int aggregator,
+                        coll_requests *out)
+{
+    int rc = coll_message_send_absent(group, (int64_t)ranks - 1, aggregator);
+    int sent = send_request(group, whole, aggregator, -1, out);
+    return rc != 0 ? rc : sent;
+}
+
+/* What an aggregator, or a carrier, gets for a share, whatever happens. *lists: the number of those
+ * that this rank gets to carry. */
+static int send_share(coll_exchange *ex, coll_group *group, const domain_layout *layout, size_t i,
+                      size_t *lists, coll_requests *out)
+{
+    const domain_share *share = &layout->share[i];
+    int aggregator = layout->aggregator[share->domain];
+    if (aggregator == group->rank)
+        return 0;
+    const coll_row *row = find_bundle(ex, share->domain, group->rank);
+    if (row == NULL)
+        return send_request(group, &share->list, aggregator, -1, out);
+    if (row->owner != group->rank)
+        return send_request(group, &share->list, row->owner, (int64_t)share->domain, out);
+    *lists += row->ranks - 1;
+    int rc = add_carried(ex, layout, i, row);
+    if (rc != 0)
+        (void)send_carried(group, &(access_list){0}, row->ranks, aggregator, out);
+    return rc;
+}
+
+int coll_requests_start(coll_exchange *ex, coll_group *group, const domain_layout *layout,
+                        coll_requests *out)
+{
+    size_t lists = 0;
     int first = 0;
-    allocate_in_flight(out, layout->shares);
+    out->request = calloc(layout->shares + 1, sizeof *out->request);
+    out->element = calloc(layout->shares + 1, sizeof *out->element);
     for (size_t i = 0; i < layout->shares; i++) {
-        const domain_share *share = &layout->share[i];
-        int aggregator = layout->aggregator[share->domain];
-        if (aggregator == group->rank)
-            continue;
-        int rc = send_to_aggregator(group, share, aggregator, bundles, out);
-        if (first == 0)
-            first = rc;
+        int rc = send_share(ex, group, layout, i, &lists, out);
+        first = first != 0 ? first : rc;
+    }
+    const coll_arrivals arrivals = {
+        .tag = COLL_TAG_BUNDLES, .expected = lists, .take = take_list, .context = ex};
+    first = coll_message_complete(group, &arrivals, NULL, 0, first);
+    for (coll_carried *c = ex->carried; c < ex->carried + ex->carries; c++) {
+        first = first != 0 ? first : unite_lists(c);
+        int rc = send_carried(group, &c->whole, c->bundle.ranks, layout->aggregator[c->row->domain],
+                              out);
+        first = first != 0 ? first : rc;
     }
     return first;
-}
-
-static void free_sent(coll_requests *out)
-{
-    for (size_t i = 0; i < out->count; i++)
-        free(out->element[i]);
-    free(out->element);
-    free(out->request);
-}
-
-/* Sends this rank's lists to their carriers, and receives those that it carries. */
-static int exchange_bundles(coll_group *group, const domain_layout *layout, coll_bundles *bundles)
-{
-    size_t lists;
-    int first = coll_bundles_expect(bundles, layout, &lists);
-    const coll_arrivals arrivals = {
-        .tag = COLL_TAG_BUNDLES, .expected = lists, .take = coll_bundles_take, .context = bundles};
-    coll_requests out = {0};
-    allocate_in_flight(&out, layout->shares);
-    for (size_t i = 0; i < layout->shares; i++) {
-        size_t domain = layout->share[i].domain;
-        if (COLL_BUNDLE_MEMBER != coll_bundles_role(bundles, domain))
-            continue;
-        const request_route route = {coll_bundles_carrier(bundles, domain), COLL_TAG_BUNDLES,
-                                     (int64_t)domain};
-        int rc = send_request(group, &layout->share[i].list, &route, &out);
-        if (first == 0)
-            first = rc;
-    }
-    first = coll_message_complete(group, &arrivals, out.request, out.count, first);
-    free_sent(&out);
-    return first == 0 ? coll_bundles_unite(bundles, layout) : first;
 }
 
 /* ---- receiving ---- */
 
 /* The list becomes the contributor's. */
-static int append_contributor(coll_contributors *contributors, int rank, access_list *list)
+static int append_contributor(coll_exchange *ex, int rank, access_list *list)
 {
-    if (base_reserve(&contributors->item, &contributors->capacity, contributors->count + 1,
-                     sizeof *contributors->item) != 0) {
+    if (base_reserve(&ex->contributor, &ex->contributor_capacity, ex->contributors + 1,
+                     sizeof *ex->contributor) != 0) {
         access_release(list);
         return -ENOMEM;
     }
-    contributors->item[contributors->count++] = (exchange_contributor){.rank = rank, .list = *list};
+    ex->contributor[ex->contributors++] = (exchange_contributor){.rank = rank, .list = *list};
     return 0;
 }
 
@@ -194,16 +245,8 @@ static int compare_contributors(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-int coll_requests_start(coll_group *group, const domain_layout *layout, coll_bundles *bundles,
-                        coll_requests *out)
-{
-    int rc = coll_bundles_pairs(bundles) > 0 ? exchange_bundles(group, layout, bundles) : 0;
-    int sent = send_requests(group, layout, bundles, out);
-    return rc != 0 ? rc : sent;
-}
-
-int coll_requests_complete(coll_group *group, const domain_layout *layout, coll_requests *out,
-                           coll_contributors *contributors, int rc)
+int coll_requests_complete(coll_exchange *ex, coll_group *group, const domain_layout *layout,
+                           coll_requests *out, int rc)
 {
     access_list own = own_part(layout);
     const coll_arrivals arrivals = {
@@ -211,22 +254,26 @@ int coll_requests_complete(coll_group *group, const domain_layout *layout, coll_
         .expected = layout->contributors - (own.count > 0),
         .may_be_absent = true,
         .take = take_request,
-        .context = contributors,
+        .context = ex,
     };
     rc = coll_message_complete(group, &arrivals, out->request, out->count, rc);
-    free_sent(out);
+    for (size_t i = 0; i < out->count; i++)
+        free(out->element[i]);
+    free(out->element);
+    free(out->request);
     if (rc == 0 && own.count > 0)
-        rc = append_contributor(contributors, group->rank, &own);
-    if (contributors->count > 1)
-        qsort(contributors->item, contributors->count, sizeof *contributors->item,
-              compare_contributors);
+        rc = append_contributor(ex, group->rank, &own);
+    if (ex->contributors > 1)
+        qsort(ex->contributor, ex->contributors, sizeof *ex->contributor, compare_contributors);
     return rc;
 }
 
-void coll_contributors_release(coll_contributors *contributors)
+void coll_requests_release(coll_exchange *ex)
 {
-    for (size_t i = 0; i < contributors->count; i++)
-        access_release(&contributors->item[i].list);
-    free(contributors->item);
-    *contributors = (coll_contributors){0};
+    for (size_t i = 0; i < ex->contributors; i++)
+        access_release(&ex->contributor[i].list);
+    for (size_t i = 0; i < ex->carries; i++)
+        release_carried(&ex->carried[i]);
+    free(ex->contributor);
+    free(ex->carried);
 }

@@ -58,7 +58,7 @@ typedef struct exchange_bundle {
     size_t ranks, own;       /* this rank's own part is that of index `own` */
     const access_list *part; /* per rank, ordered: bytes of the carried stream <- of the rank's */
     const exchange_window *window; /* EXCHANGE_DEPTH per rank, for its chunks, with the same flags
-                                      for all ranks; the own ones have no data */
+                                      for all ranks; the own data are not used */
 } exchange_bundle;
 
 /* A domain that this rank accesses. */
