@@ -8,12 +8,8 @@
 
 #include "collective/exchange_internal.h"
 
+#include "base/memory.h"
 #include "plan/aggregation.h"
-
-struct coll_pooled_buffers {
-    coll_pooled_buffers *next;
-    exchange_buffers *buffers;
-};
 
 coll_exchange_memory *coll_exchange_memory_new(coll_pool *pool)
 {
@@ -53,34 +49,23 @@ void coll_exchange_free(coll_exchange *ex)
 
 void coll_pool_release(coll_pool *pool)
 {
-    while (pool->idle != NULL) {
-        coll_pooled_buffers *b = pool->idle;
-        pool->idle = b->next;
-        exchange_buffers_free(b->buffers);
-        free(b);
-    }
+    while (pool->count > 0)
+        exchange_buffers_free(pool->idle[--pool->count]);
+    free(pool->idle);
+    pool->idle = NULL;
+    pool->capacity = 0;
 }
 
 /* ---- memory of a run ---- */
 
-static coll_pooled_buffers *acquire_buffers(coll_pool *pool)
+static exchange_buffers *acquire_buffers(coll_pool *pool)
 {
+    exchange_buffers *buffers = NULL;
     pthread_mutex_lock(&pool->lock);
-    coll_pooled_buffers *b = pool->idle;
-    if (b != NULL)
-        pool->idle = b->next;
+    if (pool->count > 0)
+        buffers = pool->idle[--pool->count];
     pthread_mutex_unlock(&pool->lock);
-    if (b != NULL)
-        return b;
-    b = calloc(1, sizeof *b);
-    if (b == NULL)
-        return NULL;
-    b->buffers = exchange_buffers_new();
-    if (b->buffers == NULL) {
-        free(b);
-        return NULL;
-    }
-    return b;
+    return buffers != NULL ? buffers : exchange_buffers_new();
 }
 
 int coll_exchange_acquire(coll_exchange *ex)
@@ -90,20 +75,22 @@ int coll_exchange_acquire(coll_exchange *ex)
         memory->buffers = acquire_buffers(memory->pool);
     if (memory->buffers == NULL)
         return -ENOMEM;
-    return exchange_reserve(ex->engine, memory->buffers->buffers);
+    return exchange_reserve(ex->engine, memory->buffers);
 }
 
 void coll_exchange_release(coll_exchange_memory *memory, const coll_group *group)
 {
-    if (group->runtime->has_lost(group->runtime->context))
-        memory->buffers = NULL; /* a message that was given up may still arrive there */
-    if (memory->buffers == NULL)
-        return;
-    pthread_mutex_lock(&memory->pool->lock);
-    memory->buffers->next = memory->pool->idle;
-    memory->pool->idle = memory->buffers;
-    pthread_mutex_unlock(&memory->pool->lock);
+    coll_pool *pool = memory->pool;
+    exchange_buffers *buffers = memory->buffers;
     memory->buffers = NULL;
+    if (buffers == NULL || group->runtime->has_lost(group->runtime->context))
+        return; /* a message that was given up may still arrive there */
+    pthread_mutex_lock(&pool->lock);
+    if (base_reserve(&pool->idle, &pool->capacity, pool->count + 1, sizeof *pool->idle) == 0)
+        pool->idle[pool->count++] = buffers;
+    else
+        exchange_buffers_free(buffers);
+    pthread_mutex_unlock(&pool->lock);
 }
 
 /* ---- preparation ---- */

@@ -18,14 +18,15 @@
 #include "access/domain.h"
 #include "exchange/exchange.h"
 
-/* Buffers, kept from file to file: one for all files of a process. */
+/* Buffers of runs, kept from call to call and from file to file: one for all files of a process. */
 typedef struct coll_pool {
     pthread_mutex_t lock;
-    struct coll_pooled_buffers *idle;
+    exchange_buffers **idle;
+    size_t count, capacity;
 } coll_pool;
 #define COLL_POOL_INIT                                                                             \
     {                                                                                              \
-        PTHREAD_MUTEX_INITIALIZER, NULL                                                            \
+        PTHREAD_MUTEX_INITIALIZER, NULL, 0, 0                                                      \
     }
 /* Frees what is in it. */
 void coll_pool_release(coll_pool *pool);

@@ -5,17 +5,14 @@
 
 #include "collective/exchange.h"
 
-/* Buffers of one run, kept from call to call and from file to file. */
-typedef struct coll_pooled_buffers coll_pooled_buffers;
-
 /* Memory that the ranks of a node share. */
 typedef struct coll_segment coll_segment;
 
 struct coll_exchange_memory {
     coll_pool *pool;
-    coll_pooled_buffers *buffers; /* of the next run */
-    coll_segment *segment;        /* the last one that was shared, or NULL */
-    size_t refused_bytes;         /* the leader's: so much could not be shared; SIZE_MAX: any can */
+    exchange_buffers *buffers; /* of the next run */
+    coll_segment *segment;     /* the last one that was shared, or NULL */
+    size_t refused_bytes;      /* the leader's: so much could not be shared; SIZE_MAX: any can */
 };
 
 /* Where a rank copies its data of a domain, or those that it owns: the windows of an aggregator of
