@@ -53,7 +53,7 @@ struct coll_exchange {
     coll_carried *carried; /* ascending by domain */
     size_t carries;
     exchange_contributor *contributor; /* ascending by rank */
-    size_t contributors, contributor_capacity;
+    size_t contributors;
     exchange_target *target;
     exchange_window *window; /* EXCHANGE_DEPTH for each target, and for the own domain */
     exchange *engine;

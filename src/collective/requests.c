@@ -211,23 +211,14 @@ int coll_requests_start(coll_exchange *ex, coll_group *group, const domain_layou
 
 /* ---- receiving ---- */
 
-/* The list becomes the contributor's. */
-static int append_contributor(coll_exchange *ex, int rank, access_list *list)
-{
-    if (base_reserve(&ex->contributor, &ex->contributor_capacity, ex->contributors + 1,
-                     sizeof *ex->contributor) != 0) {
-        access_release(list);
-        return -ENOMEM;
-    }
-    ex->contributor[ex->contributors++] = (exchange_contributor){.rank = rank, .list = *list};
-    return 0;
-}
-
 static int take_request(void *context, coll_message *message)
 {
-    access_list list = {0};
-    int rc = access_decode_runs(&list, message->element, message->count);
-    return rc == 0 ? append_contributor(context, message->from, &list) : rc;
+    coll_exchange *ex = context;
+    if (ex->contributor == NULL)
+        return -ENOMEM;
+    exchange_contributor *contributor = &ex->contributor[ex->contributors++];
+    contributor->rank = message->from;
+    return access_decode_runs(&contributor->list, message->element, message->count);
 }
 
 /* This rank's part of its own domain, or nothing. */
@@ -256,14 +247,16 @@ int coll_requests_complete(coll_exchange *ex, coll_group *group, const domain_la
         .take = take_request,
         .context = ex,
     };
+    ex->contributor = base_zeroed(layout->contributors, sizeof *ex->contributor, &rc);
     rc = coll_message_complete(group, &arrivals, out->request, out->count, rc);
     for (size_t i = 0; i < out->count; i++)
         free(out->element[i]);
     free(out->element);
     free(out->request);
     if (rc == 0 && own.count > 0)
-        rc = append_contributor(ex, group->rank, &own);
-    if (ex->contributors > 1)
+        ex->contributor[ex->contributors++] =
+            (exchange_contributor){.rank = group->rank, .list = own};
+    if (rc == 0)
         qsort(ex->contributor, ex->contributors, sizeof *ex->contributor, compare_contributors);
     return rc;
 }

@@ -49,7 +49,7 @@ typedef struct window_table {
     const domain_layout *layout;
     coll_message *part; /* of each rank of the node; NULL: no memory, or none are needed */
     coll_row *row;
-    size_t rows, capacity, places;
+    size_t rows, places;
     int64_t windows; /* of each row: no more than cycles, because a first touch takes time */
     int64_t bytes;   /* of all windows */
 } window_table;
@@ -115,15 +115,7 @@ static int64_t take_part(coll_message *parts, size_t domain)
 
 /* ---- the table, at the leader ---- */
 
-static int add_row(window_table *t, const coll_row *row)
-{
-    int rc = base_reserve(&t->row, &t->capacity, t->rows + 1, sizeof *t->row);
-    if (rc == 0)
-        t->row[t->rows++] = *row;
-    return rc;
-}
-
-static int add_aggregator(window_table *t, size_t domain)
+static void add_aggregator(window_table *t, size_t domain)
 {
     int aggregator = t->layout->aggregator[domain];
     const coll_row row = {.domain = domain,
@@ -132,61 +124,64 @@ static int add_aggregator(window_table *t, size_t domain)
                           .place = t->places++,
                           .offset = round_up(t->bytes, PAGE),
                           .stride = round_up(t->layout->cycle_size, PAGE)};
+    t->row[t->rows++] = row;
     t->bytes = row.offset + t->windows * row.stride;
-    return add_row(t, &row);
 }
 
 /* Unless it does not pay. The carriers of the domains are different ranks, as far as there are
  * enough. */
-static int add_bundle(window_table *t, size_t domain)
+static void add_bundle(window_table *t, size_t domain)
 {
-    size_t first = t->rows;
+    coll_row *first = &t->row[t->rows];
+    size_t ranks = 0;
     int64_t stride = 0, sum = 0;
-    int rc = 0;
-    for (int i = 0; i < t->group->locals && rc == 0; i++) {
+    for (int i = 0; i < t->group->locals; i++) {
         int64_t bytes = take_part(&t->part[i], domain);
-        const coll_row row = {.domain = domain,
-                              .rank = t->group->local[i],
-                              .index = t->rows - first,
-                              .place = t->places,
-                              .offset = t->bytes + stride};
-        rc = bytes > 0 ? add_row(t, &row) : 0;
+        if (bytes == 0)
+            continue;
+        first[ranks] = (coll_row){.domain = domain,
+                                  .rank = t->group->local[i],
+                                  .index = ranks,
+                                  .place = t->places,
+                                  .offset = t->bytes + stride};
+        ranks++;
         stride += round_up(bytes, LINE);
         sum += bytes;
     }
-    size_t ranks = t->rows - first;
-    t->rows = first;
-    if (rc != 0 || !exchange_bundle_pays(ranks, sum, t->layout->piece, t->layout->num_cycles,
-                                         t->layout->message_size))
-        return rc;
-    int carrier = t->row[first + domain % ranks].rank;
-    for (; t->rows < first + ranks; t->rows++) {
-        t->row[t->rows].owner = carrier;
-        t->row[t->rows].ranks = ranks;
-        t->row[t->rows].stride = stride;
+    if (!exchange_bundle_pays(ranks, sum, t->layout->piece, t->layout->num_cycles,
+                              t->layout->message_size))
+        return;
+    for (size_t k = 0; k < ranks; k++) {
+        first[k].owner = first[domain % ranks].rank;
+        first[k].ranks = ranks;
+        first[k].stride = stride;
     }
+    t->rows += ranks;
     t->places++;
     t->bytes += t->windows * stride;
-    return 0;
 }
 
-/* An error leaves it empty. There are places for the aggregators of later exchanges, too. */
+/* There are places for the aggregators of later exchanges, too. */
 static int make_table(window_table *t, coll_table *table)
 {
     const domain_layout *layout = t->layout;
-    size_t locals = (size_t)t->group->locals;
-    int rc = 0;
+    size_t locals = (size_t)t->group->locals, most = layout->domains->count;
+    for (size_t i = 0; i < locals && t->part != NULL; i++)
+        most += t->part[i].count / 2;
+    t->row = base_alloc(most, sizeof *t->row);
+    if (t->row == NULL)
+        return -ENOMEM;
     t->windows = layout->num_cycles < EXCHANGE_DEPTH ? layout->num_cycles : EXCHANGE_DEPTH;
-    for (size_t j = 0; j < layout->domains->count && rc == 0; j++) {
+    for (size_t j = 0; j < layout->domains->count; j++) {
         if (layout->domains->size[j] == 0)
             continue;
         if (coll_is_local(t->group, layout->aggregator[j]))
-            rc = add_aggregator(t, j);
+            add_aggregator(t, j);
         else if (t->part != NULL)
-            rc = add_bundle(t, j);
+            add_bundle(t, j);
     }
-    if (rc != 0 || t->bytes > PTRDIFF_MAX)
-        return rc;
+    if (t->bytes > PTRDIFF_MAX)
+        return 0;
     size_t windows = (size_t)t->bytes, rows = t->rows * sizeof *t->row;
     *table = (coll_table){.row = t->row,
                           .rows = t->rows,
