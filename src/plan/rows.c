@@ -8,48 +8,63 @@
 #include "base/memory.h"
 #include "topo/local.h"
 
-/* A row: these for each share. */
-enum { SHARE_DOMAIN, SHARE_BYTES, SHARE_BLOCKS, SHARE_ELEMENTS };
-/* Sums: these for each domain, then RANK_ELEMENTS for each of SUM_LISTED ranks. */
-enum { SUM_DOMAIN, SUM_BYTES, SUM_BLOCKS, SUM_RANKS, SUM_LISTED, SUM_ELEMENTS };
-enum { RANK_NUMBER, RANK_BYTES, RANK_BLOCKS, RANK_SAVED, RANK_ELEMENTS };
-/* The number of a rank comes with how near it is to the network. */
-#define NEARNESS_FACTOR (INT64_C(1) << 32)
+/* What messages contain. A row: one of these for each domain that the rank accesses. */
+typedef struct row_share {
+    int64_t domain, bytes, blocks;
+} row_share;
+
+/* Sums: one of these for each domain that the node accesses, each before its listed ranks. */
+typedef struct domain_sum {
+    int64_t domain, bytes, blocks, ranks, listed;
+} domain_sum;
+
+typedef struct listed_rank {
+    int32_t rank, nearness;
+    int64_t bytes, blocks, saved;
+} listed_rank;
+
+#define ELEMENTS(type) (sizeof(type) / sizeof(int64_t))
 
 int rows_from_shares(const domain_share *share, size_t shares, int64_t **element, size_t *count)
 {
-    int64_t *row = base_alloc(shares, SHARE_ELEMENTS * sizeof *row);
+    row_share *row = base_alloc(shares, sizeof *row);
     if (row == NULL)
         return -ENOMEM;
-    for (size_t i = 0; i < shares; i++) {
-        int64_t *entry = row + i * SHARE_ELEMENTS;
-        entry[SHARE_DOMAIN] = (int64_t)share[i].domain;
-        entry[SHARE_BYTES] = share[i].list.bytes;
-        entry[SHARE_BLOCKS] = access_blocks(&share[i].list);
-    }
-    *element = row;
-    *count = shares * SHARE_ELEMENTS;
+    for (size_t i = 0; i < shares; i++)
+        row[i] = (row_share){(int64_t)share[i].domain, share[i].list.bytes,
+                             access_blocks(&share[i].list)};
+    *element = &row->domain;
+    *count = shares * ELEMENTS(row_share);
     return 0;
 }
 
 /* ---- at the leader of a node ---- */
 
+static int nearness_of(const rows_steps *near, int rank)
+{
+    size_t i = 0;
+    while (i < near->ranks && near->rank[i] != rank)
+        i++;
+    return near->nearness != NULL && i < near->ranks ? near->nearness[i] : 0;
+}
+
 int rows_node_add(rows_node *node, int rank, const int64_t *element, size_t count)
 {
-    size_t shares = count / SHARE_ELEMENTS;
-    if (count % SHARE_ELEMENTS != 0)
+    const row_share *share = (const void *)element;
+    size_t shares = count / ELEMENTS(row_share);
+    int nearness = nearness_of(&node->near, rank);
+    if (count % ELEMENTS(row_share) != 0)
         return -EINVAL;
     int rc = base_reserve(&node->part, &node->capacity, node->parts + shares, sizeof *node->part);
-    for (size_t i = 0; i < shares && rc == 0; i++) {
-        const int64_t *entry = element + i * SHARE_ELEMENTS;
+    for (size_t i = 0; i < shares && rc == 0; i++, share++)
         node->part[node->parts++] = (rows_part){
-            .domain = (size_t)entry[SHARE_DOMAIN],
+            .domain = (size_t)share->domain,
             .rank = rank,
-            .bytes = entry[SHARE_BYTES],
-            .blocks = entry[SHARE_BLOCKS],
-            .weight = entry[node->by_blocks ? SHARE_BLOCKS : SHARE_BYTES],
+            .bytes = share->bytes,
+            .blocks = share->blocks,
+            .weight = node->by_blocks ? share->blocks : share->bytes,
+            .nearness = nearness,
         };
-    }
     return rc;
 }
 
@@ -132,6 +147,7 @@ static int spread_parts(rows_node *node)
             rows_part *own = &spread[used++];
             *own = has_bytes ? part[next++]
                              : (rows_part){.domain = part->domain, .rank = near->rank[i]};
+            own->nearness = near->nearness != NULL ? near->nearness[i] : 0;
             rc = save_on_rank(near, i, part, parts, own);
             if (rc == 0 && !node->by_blocks)
                 rc = weigh_by_savings(own);
@@ -147,48 +163,25 @@ static int spread_parts(rows_node *node)
 /* Puts the sums of one domain, whose parts are sorted. A node owns at most `most` domains, so that
  * a plan needs no ranks but the domain's `most` best: where it had another, one of those would be
  * free, and as good (see plan.h). The lowest ranks are those that two-phase I/O takes without
- * knowing the network. Returns the number of elements. */
-static size_t put_sums(const rows_node *node, const rows_part *part, size_t ranks, int64_t *sum)
+ * knowing the network. Returns the end. */
+static int64_t *put_sums(const rows_node *node, const rows_part *part, size_t ranks, int64_t *to)
 {
-    size_t listed = 0;
-    int64_t bytes = 0, blocks = 0, accessing = 0;
-    for (size_t i = 0; i < ranks; i++) {
-        bytes += part[i].bytes;
-        blocks += part[i].blocks;
-        accessing += part[i].blocks > 0;
-        if (i < node->most || part[i].rank <= node->low) {
-            int64_t *rank = sum + SUM_ELEMENTS + listed++ * RANK_ELEMENTS;
-            rank[RANK_NUMBER] = part[i].rank + part[i].nearness * NEARNESS_FACTOR;
-            rank[RANK_BYTES] = part[i].bytes;
-            rank[RANK_BLOCKS] = part[i].blocks;
-            rank[RANK_SAVED] = part[i].saved;
-        }
+    domain_sum *sum = (void *)to;
+    listed_rank *listed = (void *)(sum + 1);
+    *sum = (domain_sum){.domain = (int64_t)part->domain};
+    for (size_t i = 0; i < ranks; i++, part++) {
+        sum->bytes += part->bytes;
+        sum->blocks += part->blocks;
+        sum->ranks += part->blocks > 0;
+        if (i < node->most || part->rank <= node->low)
+            listed[sum->listed++] =
+                (listed_rank){part->rank, part->nearness, part->bytes, part->blocks, part->saved};
     }
-    sum[SUM_DOMAIN] = (int64_t)part->domain;
-    sum[SUM_BYTES] = bytes;
-    sum[SUM_BLOCKS] = blocks;
-    sum[SUM_RANKS] = accessing;
-    sum[SUM_LISTED] = (int64_t)listed;
-    return SUM_ELEMENTS + listed * RANK_ELEMENTS;
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-    const int *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-static int nearness_of(const rows_steps *near, int rank)
-{
-    const int *found = NULL;
-    if (near->nearness != NULL)
-        found = bsearch(&rank, near->rank, near->ranks, sizeof rank, compare_numbers);
-    return found != NULL ? near->nearness[found - near->rank] : 0;
+    return (void *)(listed + sum->listed);
 }
 
 int rows_node_sum(rows_node *node, int64_t **element, size_t *count)
 {
-    size_t used = 0;
     *element = NULL;
     *count = 0;
     if (node->parts == 0)
@@ -196,18 +189,16 @@ int rows_node_sum(rows_node *node, int64_t **element, size_t *count)
     int rc = node->near.steps != NULL ? spread_parts(node) : 0;
     if (rc != 0)
         return rc;
-    int64_t *sum = base_alloc(node->parts, (SUM_ELEMENTS + RANK_ELEMENTS) * sizeof *sum);
-    if (sum == NULL)
+    int64_t *sums = base_alloc(node->parts, sizeof(domain_sum) + sizeof(listed_rank)), *end = sums;
+    if (sums == NULL)
         return -ENOMEM;
-    for (size_t i = 0; i < node->parts; i++)
-        node->part[i].nearness = nearness_of(&node->near, node->part[i].rank);
     qsort(node->part, node->parts, sizeof *node->part, compare_parts);
     for (size_t first = 0, parts; first < node->parts; first += parts) {
         parts = count_of_domain(node, first);
-        used += put_sums(node, &node->part[first], parts, sum + used);
+        end = put_sums(node, &node->part[first], parts, end);
     }
-    *element = sum;
-    *count = used;
+    *element = sums;
+    *count = (size_t)(end - sums);
     return 0;
 }
 
@@ -222,30 +213,26 @@ void rows_node_release(rows_node *node)
 
 void rows_release(rows *r)
 {
-    matrix_release(&r->requests);
-    matrix_release(&r->blocks);
-    matrix_release(&r->savings);
-    matrix_release(&r->node_bytes);
-    matrix_release(&r->node_blocks);
-    matrix_release(&r->accessing);
+    for (size_t i = 0; i < ROWS_MATRICES; i++)
+        matrix_release(&r->matrix[i]);
     free(r->nearness);
     r->nearness = NULL;
 }
 
 rows_builder rows_builder_new(size_t ranks, size_t nodes, size_t domains, bool by_blocks)
 {
+    const matrix_builder none = {0};
     const matrix_builder by_rank = {.rows = ranks, .cols = domains};
     const matrix_builder by_node = {.rows = nodes, .cols = domains};
-    return (rows_builder){.by_blocks = by_blocks,
-                          .requests = by_rank,
-                          .blocks = by_rank,
+    return (rows_builder){.requests = by_rank,
+                          .blocks = by_blocks ? by_rank : none,
                           .savings = by_rank,
                           .node_bytes = by_node,
-                          .node_blocks = by_node,
+                          .node_blocks = by_blocks ? by_node : none,
                           .accessing = {.rows = 1, .cols = domains}};
 }
 
-static int note_nearness(rows_builder *b, size_t rank, int64_t nearness)
+static int note_nearness(rows_builder *b, size_t rank, int32_t nearness)
 {
     if (nearness == 0)
         return 0;
@@ -257,65 +244,59 @@ static int note_nearness(rows_builder *b, size_t rank, int64_t nearness)
     return 0;
 }
 
-static int add_listed_rank(rows_builder *b, size_t domain, const int64_t *element)
+static int add_listed_rank(rows_builder *b, size_t domain, const listed_rank *listed)
 {
-    size_t rank = (size_t)(element[RANK_NUMBER] % NEARNESS_FACTOR);
-    int rc = matrix_builder_add(&b->requests, rank, domain, element[RANK_BYTES]);
+    size_t rank = (size_t)listed->rank;
+    int rc = matrix_builder_add(&b->requests, rank, domain, listed->bytes);
     if (rc == 0)
-        rc = note_nearness(b, rank, element[RANK_NUMBER] / NEARNESS_FACTOR);
-    if (rc == 0 && element[RANK_SAVED] != 0)
-        rc = matrix_builder_add(&b->savings, rank, domain, element[RANK_SAVED]);
-    if (rc == 0 && b->by_blocks)
-        rc = matrix_builder_add(&b->blocks, rank, domain, element[RANK_BLOCKS]);
+        rc = note_nearness(b, rank, listed->nearness);
+    if (rc == 0 && listed->saved != 0)
+        rc = matrix_builder_add(&b->savings, rank, domain, listed->saved);
+    if (rc == 0 && b->blocks.rows > 0)
+        rc = matrix_builder_add(&b->blocks, rank, domain, listed->blocks);
     return rc;
 }
 
-static int add_sums(rows_builder *b, size_t node, const int64_t *sum, size_t listed)
+static int add_sum(rows_builder *b, size_t node, const domain_sum *sum)
 {
-    size_t domain = (size_t)sum[SUM_DOMAIN];
-    int rc = matrix_builder_add(&b->node_bytes, node, domain, sum[SUM_BYTES]);
-    if (rc == 0 && b->by_blocks)
-        rc = matrix_builder_add(&b->node_blocks, node, domain, sum[SUM_BLOCKS]);
+    const listed_rank *listed = (const void *)(sum + 1);
+    size_t domain = (size_t)sum->domain;
+    int rc = matrix_builder_add(&b->node_bytes, node, domain, sum->bytes);
+    if (rc == 0 && b->node_blocks.rows > 0)
+        rc = matrix_builder_add(&b->node_blocks, node, domain, sum->blocks);
     if (rc == 0)
-        rc = matrix_builder_add(&b->accessing, 0, domain, sum[SUM_RANKS]);
-    for (size_t i = 0; i < listed && rc == 0; i++)
-        rc = add_listed_rank(b, domain, sum + SUM_ELEMENTS + i * RANK_ELEMENTS);
+        rc = matrix_builder_add(&b->accessing, 0, domain, sum->ranks);
+    for (int64_t i = 0; i < sum->listed && rc == 0; i++)
+        rc = add_listed_rank(b, domain, &listed[i]);
     return rc;
 }
 
 int rows_builder_add(rows_builder *b, size_t node, const int64_t *element, size_t count)
 {
     int rc = 0;
-    for (size_t at = 0, listed; at < count && rc == 0;
-         at += SUM_ELEMENTS + listed * RANK_ELEMENTS) {
-        size_t left = count - at;
-        if (left < SUM_ELEMENTS)
+    for (size_t left = count, used; left > 0 && rc == 0; left -= used) {
+        const domain_sum *sum = (const void *)(element + count - left);
+        if (left < ELEMENTS(domain_sum))
             return -EINVAL;
-        listed = (size_t)element[at + SUM_LISTED];
-        if (listed > (left - SUM_ELEMENTS) / RANK_ELEMENTS)
+        size_t room = (left - ELEMENTS(domain_sum)) / ELEMENTS(listed_rank);
+        if (sum->listed < 0 || (uint64_t)sum->listed > room)
             return -EINVAL;
-        rc = add_sums(b, node, element + at, listed);
+        used = ELEMENTS(domain_sum) + (size_t)sum->listed * ELEMENTS(listed_rank);
+        rc = add_sum(b, node, sum);
     }
     return rc;
 }
 
 int rows_builder_finish(rows_builder *b, rows *result)
 {
-    rows made = {0};
+    rows made = {.nearness = NULL};
     int rc = matrix_builder_finish(&b->requests, &made.requests);
-    if (rc == 0 && b->savings.used > 0) {
+    bool saves = b->savings.used > 0;
+    if (rc == 0 && saves)
         rc = matrix_builder_add_matrix(&b->savings, &made.requests, TOPO_STEPS);
-        if (rc == 0)
-            rc = matrix_builder_finish(&b->savings, &made.savings);
-    }
-    if (rc == 0)
-        rc = matrix_builder_finish(&b->node_bytes, &made.node_bytes);
-    if (rc == 0 && b->by_blocks)
-        rc = matrix_builder_finish(&b->blocks, &made.blocks);
-    if (rc == 0 && b->by_blocks)
-        rc = matrix_builder_finish(&b->node_blocks, &made.node_blocks);
-    if (rc == 0)
-        rc = matrix_builder_finish(&b->accessing, &made.accessing);
+    for (size_t i = 1; i < ROWS_MATRICES && rc == 0; i++)
+        if (b->builder[i].rows > 0 && (saves || &b->builder[i] != &b->savings))
+            rc = matrix_builder_finish(&b->builder[i], &made.matrix[i]);
     if (rc != 0) {
         rows_release(&made);
         return rc;
@@ -328,12 +309,8 @@ int rows_builder_finish(rows_builder *b, rows *result)
 
 void rows_builder_release(rows_builder *b)
 {
-    matrix_builder_clear(&b->requests);
-    matrix_builder_clear(&b->blocks);
-    matrix_builder_clear(&b->savings);
-    matrix_builder_clear(&b->node_bytes);
-    matrix_builder_clear(&b->node_blocks);
-    matrix_builder_clear(&b->accessing);
+    for (size_t i = 0; i < ROWS_MATRICES; i++)
+        matrix_builder_clear(&b->builder[i]);
     free(b->nearness);
     b->nearness = NULL;
 }

@@ -69,22 +69,32 @@ void rows_node_release(rows_node *node);
 /* ---- at the process that plans ---- */
 
 /* C, as far as a plan needs it (see plan.h). */
+enum { ROWS_MATRICES = 6 };
 typedef struct rows {
-    matrix requests;         /* ranks x domains: bytes, of ranks that may own the domain */
-    matrix blocks;           /* the same in contiguous blocks; empty unless by_blocks */
-    matrix savings;          /* of plan_input; empty if all ranks save their own bytes only */
-    matrix node_bytes;       /* nodes x domains, of all ranks of the node */
-    matrix node_blocks;      /* empty unless by_blocks */
-    matrix accessing;        /* 1 x domains: number of ranks that access it */
+    union {
+        matrix matrix[ROWS_MATRICES];
+        struct {
+            matrix requests;    /* ranks x domains: bytes, of ranks that may own the domain */
+            matrix blocks;      /* the same in contiguous blocks; empty unless by_blocks */
+            matrix savings;     /* of plan_input; empty if all ranks save their own bytes only */
+            matrix node_bytes;  /* nodes x domains, of all ranks of the node */
+            matrix node_blocks; /* empty unless by_blocks */
+            matrix accessing;   /* 1 x domains: number of ranks that access it */
+        };
+    };
     unsigned char *nearness; /* by rank, of those that are listed: rows_steps.nearness; NULL: 0 */
 } rows;
 
 void rows_release(rows *r);
 
 typedef struct rows_builder {
-    bool by_blocks;
+    union {
+        matrix_builder builder[ROWS_MATRICES]; /* of each matrix of rows; no rows: not needed */
+        struct {
+            matrix_builder requests, blocks, savings, node_bytes, node_blocks, accessing;
+        };
+    };
     unsigned char *nearness;
-    matrix_builder requests, blocks, savings, node_bytes, node_blocks, accessing;
 } rows_builder;
 
 rows_builder rows_builder_new(size_t ranks, size_t nodes, size_t domains, bool by_blocks);
