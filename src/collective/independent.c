@@ -174,8 +174,9 @@ static int access_locked(execution *e)
         return 0;
     int64_t first = access_lower(accesses), bytes = access_upper(accesses) - first;
     int rc = e->store->lock(e->store->context, first, bytes);
-    if (rc == 0)
-        rc = e->run->write ? write_accesses(e) : read_accesses(e);
+    if (rc != 0)
+        return rc;
+    rc = e->run->write ? write_accesses(e) : read_accesses(e);
     int unlocked = e->store->unlock(e->store->context);
     return rc != 0 ? rc : unlocked;
 }

@@ -102,6 +102,8 @@ static int lock_bytes(void *context, int64_t offset, int64_t bytes)
 static int unlock_bytes(void *context)
 {
     sim_rank *r = context;
+    if (r->lock_from == r->lock_to)
+        sim_fail(r->life, "rank %d unlocks what it has not locked", r->rank);
     r->lock_from = r->lock_to = 0;
     return 0;
 }
