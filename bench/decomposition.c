@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "access/units.h"
+
 static const char too_large[] = "the array is too large";
 static const char no_memory[] = "out of memory";
 
@@ -265,42 +267,37 @@ int decomposition_runs(const decomposition *d, size_t rank, int64_t base, access
     return 0;
 }
 
-static int64_t bytes_before(const access_run *run, int64_t offset)
+static int add_units(matrix_builder *bytes, size_t rank, const unit_counts *counts)
 {
-    int64_t past = offset - run->offset;
-    if (past <= 0)
-        return 0;
-    int64_t block = run->count > 1 ? past / run->stride : 0;
-    if (block >= run->count)
-        return run->count * run->length;
-    past -= block * run->stride;
-    return block * run->length + (past < run->length ? past : run->length);
+    int rc = 0;
+    for (size_t i = 0; i < counts->count; i++) {
+        const unit_step *step = &counts->step[i];
+        for (int64_t u = step->first; u < step->first + step->count && rc == 0; u++)
+            rc = matrix_builder_add(bytes, rank, (size_t)u, step->bytes);
+    }
+    return rc;
 }
 
-/* Blocks that begin before `offset`. */
-static int64_t blocks_before(const access_run *run, int64_t offset)
+int decomposition_profile(const decomposition *d, int64_t unit, matrix *profile)
 {
-    int64_t past = offset - run->offset;
-    if (past <= 0)
-        return 0;
-    if (run->count == 1)
-        return 1;
-    int64_t blocks = (past - 1) / run->stride + 1;
-    return blocks < run->count ? blocks : run->count;
-}
-
-/* Blocks that end at `offset` or before. */
-static int64_t blocks_done(const access_run *run, int64_t offset)
-{
-    return bytes_before(run, offset) / run->length;
-}
-
-run_part access_run_part(const access_run *run, int64_t lo, int64_t hi)
-{
-    run_part part = {bytes_before(run, hi) - bytes_before(run, lo), 0};
-    if (part.bytes > 0)
-        part.blocks = blocks_before(run, hi) - blocks_done(run, lo);
-    return part;
+    matrix_builder bytes = {.rows = d->ranks, .cols = (size_t)units_to(0, d->bytes, unit)};
+    access_list list = {0};
+    int rc = 0;
+    for (size_t rank = 0; rank < d->ranks && rc == 0; rank++) {
+        unit_counts counts = {0};
+        access_clear(&list);
+        rc = decomposition_runs(d, rank, 0, &list);
+        if (rc == 0)
+            rc = units_count(&list, 0, unit, &counts);
+        if (rc == 0)
+            rc = add_units(&bytes, rank, &counts);
+        free(counts.step);
+    }
+    if (rc == 0)
+        rc = matrix_builder_finish(&bytes, profile);
+    matrix_builder_clear(&bytes);
+    access_release(&list);
+    return rc;
 }
 
 /* ---- the view ---- */

@@ -77,12 +77,9 @@ int decomposition_runs(const decomposition *d, size_t rank, int64_t base, access
  * cells, not by bytes. Release with matrix_release. */
 int decomposition_view(const decomposition *d, matrix *view);
 
-/* What a rank accesses in [lo, hi) of an ordered list's run. */
-typedef struct run_part {
-    int64_t bytes, blocks;
-} run_part;
-
-run_part access_run_part(const access_run *run, int64_t lo, int64_t hi);
+/* Bytes of each rank (row) in each unit (column) of `unit` bytes of the file. Release with
+ * matrix_release. */
+int decomposition_profile(const decomposition *d, int64_t unit, matrix *profile);
 
 /* As MPI_Dims_create: `ranks` in `dims` factors, as equal as they can be, descending. */
 void balanced_grid(size_t ranks, int dims, int64_t *grid);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Models of machines. */
-#define _GNU_SOURCE /* asprintf, fmemopen */
 #include "machine.h"
 
 #include <errno.h>
@@ -13,25 +12,19 @@
 
 #define GBIT (1e9 / 8)
 #define MBIT (1e6 / 8)
-/* Between two processes of one node, as the SetMatch paper measured it on long messages. */
-#define COPY_RATE 3.5e9
 
-const machine machines[] = {
-    {"inspur", 4, 20, 12, 40 * GBIT, 20 * GBIT, COPY_RATE, false,
-     "4 racks of 20 nodes of 12 cores, 40 Gb/s in a rack, 20 Gb/s from each rack to the switch "
-     "above"},
-    {"bluelight", 34, 256, 16, 40 * GBIT, 256 * 40 * GBIT, COPY_RATE, true,
-     "34 supernodes of 256 nodes of 16 cores in a full fat tree; nodes of a job lie anywhere"},
-    {"crill", 1, 16, 48, 2.1e9, 0, COPY_RATE, false,
-     "16 nodes of 48 cores on one switch, 2100 MB/s"},
-    {NULL, 0, 0, 0, 0, 0, 0, false, NULL},
+/* doc/evaluation.md describes them. */
+static const machine machines[] = {
+    {"inspur", 4, 20, 12, 40 * GBIT, 20 * GBIT, false},
+    {"bluelight", 34, 256, 16, 40 * GBIT, 256 * 40 * GBIT, true},
+    {"crill", 1, 16, 48, 2.1e9, 0, false},
 };
 
 bool machine_parse(const char *text, machine *m)
 {
-    for (const machine *k = machines; k->name != NULL; k++)
-        if (strcmp(k->name, text) == 0) {
-            *m = *k;
+    for (size_t k = 0; k < sizeof machines / sizeof *machines; k++)
+        if (strcmp(machines[k].name, text) == 0) {
+            *m = machines[k];
             return true;
         }
     size_t nodes, leaf, cores;
@@ -47,88 +40,79 @@ bool machine_parse(const char *text, machine *m)
                    .leaf = leaf,
                    .cores = cores,
                    .link_rate = link * MBIT,
-                   .uplink_rate = uplink * MBIT,
-                   .copy_rate = COPY_RATE};
+                   .uplink_rate = uplink * MBIT};
     return true;
 }
 
-/* ---- nodes ---- */
+/* ---- networks ---- */
 
-/* Which nodes of the machine: the first, or a choice that is the same every time. */
-static void choose_nodes(const machine *m, size_t nodes, size_t *chosen)
+/* The leaf switches of some nodes: the first of the machine, or a choice that is the same every
+ * time. */
+static void choose_leaves(const machine *m, size_t nodes, size_t *leaf_of_node)
 {
-    size_t all = m->leaves * m->leaf, left = nodes, to = 0;
+    size_t all = m->leaves * m->leaf, last = 0, leaf = 0, node = 0;
     uint64_t state = 8704;
-    for (size_t n = 0; n < all && left > 0; n++) {
-        bool take = !m->scattered || (size_t)pick(&state, 0, (int64_t)(all - n - 1)) < left;
-        if (take) {
-            chosen[to++] = n;
-            left--;
-        }
+    for (size_t n = 0; node < nodes; n++) {
+        if (m->scattered && (size_t)pick(&state, 0, (int64_t)(all - n - 1)) >= nodes - node)
+            continue;
+        leaf += node > 0 && n / m->leaf != last;
+        last = n / m->leaf;
+        leaf_of_node[node++] = leaf;
     }
-}
-
-/* The nodes are in the order of their leaves, so that those of a leaf follow each other. */
-static void write_switches(FILE *out, const machine *m, const size_t *chosen, size_t nodes)
-{
-    size_t leaves = 0;
-    for (size_t n = 0; n < nodes; n++) {
-        bool new_leaf = n == 0 || chosen[n] / m->leaf != chosen[n - 1] / m->leaf;
-        if (new_leaf)
-            fprintf(out, "%sSwitchName=leaf%zu Nodes=n%zu", n > 0 ? "\n" : "", leaves++, n);
-        else
-            fprintf(out, ",n%zu", n);
-    }
-    fprintf(out, "\n");
-    if (leaves > 1)
-        fprintf(out, "SwitchName=spine Switches=leaf[0-%zu]\n", leaves - 1);
-}
-
-static int read_switches(char *text, size_t length, size_t nodes, topo *t)
-{
-    char **host = calloc(nodes, sizeof *host);
-    matrix_error error;
-    FILE *in = fmemopen(text, length, "r");
-    int rc = host == NULL || in == NULL ? -ENOMEM : 0;
-    for (size_t n = 0; n < nodes && rc == 0; n++)
-        rc = asprintf(&host[n], "n%zu", n) < 0 ? -ENOMEM : 0;
-    if (rc == 0)
-        rc = topo_read(in, (const char *const *)host, nodes, t, &error);
-    for (size_t n = 0; host != NULL && n < nodes; n++)
-        free(host[n]);
-    free(host);
-    if (in != NULL)
-        fclose(in);
-    return rc;
-}
-
-static int describe(const machine *m, const size_t *chosen, size_t nodes, topo *t)
-{
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    if (out == NULL)
-        return -ENOMEM;
-    write_switches(out, m, chosen, nodes);
-    int rc = fclose(out) == 0 ? read_switches(text, length, nodes, t) : -ENOMEM;
-    free(text);
-    return rc;
 }
 
 int machine_topology(const machine *m, size_t nodes, topo *t)
 {
     if (nodes == 0 || nodes > m->leaves * m->leaf)
         return -EINVAL;
-    size_t *chosen = calloc(nodes, sizeof *chosen);
-    if (chosen == NULL)
+    size_t *leaf = calloc(nodes, sizeof *leaf);
+    if (leaf == NULL)
         return -ENOMEM;
-    choose_nodes(m, nodes, chosen);
-    int rc = describe(m, chosen, nodes, t);
-    free(chosen);
+    choose_leaves(m, nodes, leaf);
+    int rc = switched_topology(t, nodes, 1, leaf);
+    free(leaf);
     return rc;
 }
 
-double machine_link_rate(const machine *m, const topo *t, size_t v)
+/* The vertex of the switch, or the root, above node n at level k, whose vertices begin at `first`.
+ */
+static size_t switch_above(size_t nodes, size_t levels, const size_t *group_of_node, size_t k,
+                           size_t n, size_t first)
 {
-    return v < t->nodes ? m->link_rate : m->uplink_rate;
+    return first + (k < levels ? group_of_node[k * nodes + n] : 0);
+}
+
+static void link_switches(topo_tree *tree, size_t nodes, size_t levels, const size_t *group_of_node)
+{
+    size_t below = 0, first = nodes, last = nodes;
+    for (size_t k = 0; k <= levels; k++) {
+        for (size_t n = 0; n < nodes; n++) {
+            size_t above = switch_above(nodes, levels, group_of_node, k, n, first);
+            size_t v = k == 0 ? n : switch_above(nodes, levels, group_of_node, k - 1, n, below);
+            tree->parent[v] = above;
+            last = above > last ? above : last;
+        }
+        below = first;
+        first = last + 1;
+    }
+    tree->parent[last] = last;
+    tree->vertices = first;
+}
+
+int switched_topology(topo *t, size_t nodes, size_t levels, const size_t *group_of_node)
+{
+    int rc = topo_from_levels(t, nodes, levels, group_of_node);
+    if (rc != 0)
+        return rc;
+    size_t most = nodes * (levels + 1) + 1;
+    t->tree.parent = calloc(most, sizeof *t->tree.parent);
+    t->tree.width = calloc(most, sizeof *t->tree.width);
+    if (t->tree.parent == NULL || t->tree.width == NULL) {
+        topo_release(t);
+        return -ENOMEM;
+    }
+    link_switches(&t->tree, nodes, levels, group_of_node);
+    for (size_t v = 0; v < t->tree.vertices; v++)
+        t->tree.width[v] = 1;
+    return 0;
 }

@@ -14,24 +14,20 @@ typedef struct machine {
     size_t cores;        /* of a node: slots for ranks */
     double link_rate;    /* of a node's link */
     double uplink_rate;  /* of a leaf switch to the spine, all cables */
-    double copy_rate;    /* at which an aggregator puts data together in memory */
     bool scattered;      /* jobs get nodes anywhere, not the first ones */
-    const char *note;
 } machine;
 
-/* Closed by an entry whose name is NULL. */
-extern const machine machines[];
-
-/* One of the table, or "NODES,LEAF,CORES[,NODE-MBIT,UPLINK-MBIT]", as the test cluster is made
- * (rates: 1000 where not said). False: neither. */
+/* inspur, bluelight, crill, or "NODES,LEAF,CORES[,NODE-MBIT,UPLINK-MBIT]", as the test cluster is
+ * made (rates: 1000 where not said). False: neither. */
 bool machine_parse(const char *text, machine *m);
 
-/* The nodes of a job on the machine: how far they are apart, and their links. Made from a
- * description in Slurm's format, read as fcoll/tatp reads it. 0 or a negative errno value. Release
- * with topo_release. */
+/* Hops between the nodes of a job on the machine, and their links. 0 or a negative errno value.
+ * Release with topo_release. */
 int machine_topology(const machine *m, size_t nodes, topo *t);
 
-/* The rate of the link above vertex v of the topology's tree. */
-double machine_link_rate(const machine *m, const topo *t, size_t v);
+/* Nodes under switches of `levels` levels (>= 1), from the bottom, and a spine above them: at level
+ * k node n is under switch group_of_node[k * nodes + n], numbered from 0. Each link has one cable.
+ * -ENOMEM. Release with topo_release. */
+int switched_topology(topo *t, size_t nodes, size_t levels, const size_t *group_of_node);
 
 #endif

@@ -1,89 +1,115 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The comparator MPIPP: a random placement, then the best swap until none reduces the cut. */
-#include "mpipp.h"
+#include "study.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/mix.h"
-#include "setmatch/task.h"
-#include "swapping.h"
 
 enum { SWAPS_PER_RANK = 20, SEED = 1 };
 
-struct swap {
-    size_t a, b;
-    int64_t gain;
-};
+/* Places: the ranks, then the free slots, which are ranks without neighbours. */
+typedef struct swapping {
+    const setmatch_input *in;
+    size_t places;
+    size_t *node;     /* by place */
+    int64_t *between; /* between[a * places + b]: the weight of two places, in both directions */
+    int64_t *weight;  /* weight[a * nodes + n]: of place a and all on node n */
+} swapping;
 
-static struct swap find_best_swap(const swapping *s)
+/* Slots beyond the number of ranks do not count. */
+static size_t usable_slots(const setmatch_input *in, size_t node)
 {
-    struct swap best = {0, 0, 0};
-    for (size_t a = 0; a < s->ranks->vertices; a++) {
-        for (size_t b = a + 1; b < s->places; b++) {
-            if (s->node[a] == s->node[b])
-                continue;
-            int64_t gain = swapping_most_gain(s, a, b);
-            if (gain > best.gain)
-                gain = swapping_gain(s, a, b);
-            if (gain > best.gain)
-                best = (struct swap){a, b, gain};
-        }
-    }
-    return best;
+    return in->slots[node] < in->view->rows ? in->slots[node] : in->view->rows;
 }
 
-static void place_at_random(swapping *s, const placement_task *task, uint64_t seed)
+static int allocate_places(swapping *s, struct base_arena *arena)
 {
-    const setmatch_input *in = task->input;
+    for (size_t n = 0; n < s->in->nodes; n++)
+        s->places += usable_slots(s->in, n);
+    s->node = base_arena_alloc(arena, s->places, sizeof *s->node);
+    s->between = base_arena_alloc(arena, s->places, s->places * sizeof *s->between);
+    s->weight = base_arena_alloc(arena, s->places, s->in->nodes * sizeof *s->weight);
+    return arena->failed ? -ENOMEM : 0;
+}
+
+static void place_at_random(swapping *s)
+{
+    const matrix *view = s->in->view;
     size_t place = 0;
-    for (size_t n = 0; n < in->nodes; n++)
-        for (size_t slot = 0; slot < in->slots[n] && slot < s->ranks->vertices; slot++)
+    for (size_t n = 0; n < s->in->nodes; n++)
+        for (size_t slot = 0; slot < usable_slots(s->in, n); slot++)
             s->node[place++] = n;
     for (size_t k = s->places; k > 1; k--) {
-        size_t other = base_mix(seed + k) % k, node = s->node[k - 1];
+        size_t other = base_mix(SEED + k) % k, node = s->node[k - 1];
         s->node[k - 1] = s->node[other];
         s->node[other] = node;
     }
-    swapping_weigh(s);
+    for (size_t a = 0; a < view->rows; a++)
+        for (size_t i = view->row_start[a]; i < view->row_start[a + 1]; i++) {
+            size_t b = view->col[i];
+            s->between[a * s->places + b] += a == b ? 0 : view->value[i];
+            s->between[b * s->places + a] += a == b ? 0 : view->value[i];
+        }
 }
 
-/* Slots beyond the number of ranks do not count. */
-static size_t count_swap_places(const setmatch_input *in)
+static void weigh_nodes(swapping *s)
 {
-    size_t places = 0;
-    for (size_t n = 0; n < in->nodes; n++)
-        places += in->slots[n] < in->view->rows ? in->slots[n] : in->view->rows;
-    return places;
+    memset(s->weight, 0, s->places * s->in->nodes * sizeof *s->weight);
+    for (size_t a = 0; a < s->places; a++)
+        for (size_t b = 0; b < s->places; b++)
+            s->weight[a * s->in->nodes + s->node[b]] += s->between[a * s->places + b];
 }
 
-static int swap_places(const placement_task *task, uint64_t seed, size_t swaps, size_t *node)
+/* By how much swapping two places on different nodes reduces the cut; an edge between the two stays
+ * cut. */
+static int64_t swap_gain(const swapping *s, size_t a, size_t b)
 {
-    swapping s;
-    struct base_arena arena = {0};
-    int rc =
-        swapping_init(&s, &arena, &task->ranks, task->input->nodes, count_swap_places(task->input));
-    if (rc == 0)
-        place_at_random(&s, task, seed);
-    for (size_t k = 0; rc == 0 && k < swaps; k++) {
-        struct swap best = find_best_swap(&s);
-        if (best.gain == 0)
-            break;
-        swapping_apply(&s, best.a, best.b);
-    }
-    if (rc == 0)
-        memcpy(node, s.node, task->ranks.vertices * sizeof *node);
-    base_arena_release(&arena);
-    return rc;
+    const int64_t *of_a = s->weight + a * s->in->nodes, *of_b = s->weight + b * s->in->nodes;
+    size_t from = s->node[a], to = s->node[b];
+    return of_a[to] - of_a[from] + of_b[from] - of_b[to] - 2 * s->between[a * s->places + b];
+}
+
+/* False: no swap reduces the cut. */
+static bool swap_best(swapping *s)
+{
+    int64_t most = 0;
+    size_t best_a = 0, best_b = 0;
+    for (size_t a = 0; a < s->in->view->rows; a++)
+        for (size_t b = a + 1; b < s->places; b++) {
+            int64_t gain = s->node[a] == s->node[b] ? 0 : swap_gain(s, a, b);
+            if (gain > most) {
+                most = gain;
+                best_a = a;
+                best_b = b;
+            }
+        }
+    size_t node = s->node[best_a];
+    s->node[best_a] = s->node[best_b];
+    s->node[best_b] = node;
+    return most > 0;
 }
 
 int mpipp_place(const setmatch_input *input, size_t *node_of_rank)
 {
-    placement_task task;
-    int rc = placement_task_init(&task, input, false);
-    if (rc != 0)
-        return rc;
-    rc = swap_places(&task, SEED, SWAPS_PER_RANK * input->view->rows, node_of_rank);
-    placement_task_release(&task);
+    swapping s = {.in = input};
+    struct base_arena arena = {0};
+    size_t ranks = input->view->rows;
+    int rc = allocate_places(&s, &arena);
+    if (rc == 0 && s.places < ranks)
+        rc = -ENOSPC;
+    if (rc == 0)
+        place_at_random(&s);
+    for (size_t swaps = SWAPS_PER_RANK * ranks; rc == 0 && swaps > 0; swaps--) {
+        weigh_nodes(&s);
+        if (!swap_best(&s))
+            break;
+    }
+    if (rc == 0)
+        memcpy(node_of_rank, s.node, ranks * sizeof *node_of_rank);
+    base_arena_release(&arena);
     return rc;
 }

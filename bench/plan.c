@@ -3,6 +3,7 @@
  * and memory as comma-separated values. */
 #include "plan/plan.h"
 
+#include "machine.h"
 #include "../tests/unit/seeded.h"
 
 #include <argp.h>
@@ -14,15 +15,14 @@
 #include <sys/resource.h>
 #include <time.h>
 
-/* Nodes on one leaf switch, leaves under one switch above. */
-enum { LEAF = 32, POD = 16, MOST_TOUCHED = 64 };
+/* Nodes on one leaf switch, leaves under one switch above; domains that each rank accesses. */
+enum { LEAF = 32, POD = 16, TOUCHED = 8 };
 
 struct options {
-    size_t ranks, nodes, domains, touched, per_node;
+    size_t ranks, nodes, domains, per_node;
     const char *pattern, *network, *strategy;
     int no_header;
     long repetitions;
-    uint64_t seed;
     double most_seconds, most_megabytes; /* 0: any */
 };
 
@@ -43,44 +43,39 @@ static void *allocate(size_t count, size_t size)
 
 /* ---- the network ---- */
 
-static uint16_t hops_between(size_t n, size_t m)
+/* Between nodes of places that had the same distances. */
+static void separate_places(topo *t)
 {
-    size_t leaf = n / LEAF, other = m / LEAF;
-    return leaf == other ? 2 : leaf / POD == other / POD ? 4 : 6;
+    uint16_t *between = allocate(t->nodes * t->nodes, sizeof *between);
+    for (size_t n = 0; n < t->nodes; n++)
+        for (size_t m = 0; m < t->nodes; m++)
+            between[n * t->nodes + m] =
+                t->between[t->place_of_node[n] * t->places + t->place_of_node[m]];
+    for (size_t n = 0; n < t->nodes; n++)
+        t->place_of_node[n] = n;
+    free(t->between);
+    t->between = between;
+    t->places = t->nodes;
 }
 
-/* Leaves and pods as switches, with half as many cables above as there are below. */
-static void make_links(const struct options *o, size_t leaves, topo_tree *tree)
-{
-    size_t pods = (leaves - 1) / POD + 1, root = o->nodes + leaves + pods;
-    tree->vertices = root + 1;
-    tree->parent = allocate(tree->vertices, sizeof *tree->parent);
-    tree->width = allocate(tree->vertices, sizeof *tree->width);
-    for (size_t v = 0; v <= root; v++) {
-        size_t leaf = v - o->nodes;
-        tree->parent[v] = v < o->nodes    ? o->nodes + v / LEAF
-                          : leaf < leaves ? o->nodes + leaves + leaf / POD
-                                          : root;
-        tree->width[v] = v < o->nodes ? 1 : leaf < leaves ? LEAF / 2 : LEAF * POD / 4;
-    }
-}
-
-/* flat; tree: nodes of a leaf share a place; hops: the same distances with a place for each node.
- */
+/* flat; tree: leaves and pods as switches, with half as many cables above as there are below; hops:
+ * the same distances with a place for each node. */
 static void make_network(const struct options *o, topo *t)
 {
     topo_flat(t, o->nodes);
     if (strcmp(o->network, "flat") == 0)
         return;
-    size_t each = strcmp(o->network, "tree") == 0 ? LEAF : 1, leaves = (o->nodes - 1) / LEAF + 1;
-    t->places = (o->nodes - 1) / each + 1;
-    t->place_of_node = allocate(o->nodes, sizeof *t->place_of_node);
-    t->between = allocate(t->places * t->places, sizeof *t->between);
-    for (size_t n = 0; n < o->nodes; n++)
-        t->place_of_node[n] = n / each;
-    for (size_t k = 0; k < t->places * t->places; k++)
-        t->between[k] = hops_between(k / t->places * each, k % t->places * each);
-    make_links(o, leaves, &t->tree);
+    size_t *group = allocate(2 * o->nodes, sizeof *group), leaves = (o->nodes - 1) / LEAF + 1;
+    for (size_t n = 0; n < o->nodes; n++) {
+        group[n] = n / LEAF;
+        group[o->nodes + n] = n / LEAF / POD;
+    }
+    exit_unless(switched_topology(t, o->nodes, 2, group) == 0);
+    free(group);
+    for (size_t v = o->nodes; v < t->tree.vertices; v++)
+        t->tree.width[v] = v < o->nodes + leaves ? LEAF / 2 : LEAF * POD / 4;
+    if (strcmp(o->network, "hops") == 0)
+        separate_places(t);
 }
 
 /* ---- who accesses what ---- */
@@ -91,7 +86,7 @@ static void make_network(const struct options *o, topo *t)
 static size_t first_domain(const struct options *o, size_t rank)
 {
     double place = (double)rank / (double)o->ranks;
-    return (size_t)(place * (double)(o->domains - o->touched + 1));
+    return (size_t)(place * (double)(o->domains - TOUCHED + 1));
 }
 
 static bool contains(const size_t *col, size_t count, size_t j)
@@ -110,8 +105,8 @@ static int compare(const void *a, const void *b)
 
 static void choose_domains(const struct options *o, size_t rank, size_t *col, uint64_t *state)
 {
-    size_t stride = o->domains / o->touched;
-    for (size_t k = 0; k < o->touched; k++) {
+    size_t stride = o->domains / TOUCHED;
+    for (size_t k = 0; k < TOUCHED; k++) {
         if (o->pattern[0] == 'b')
             col[k] = first_domain(o, rank) + k;
         else if (o->pattern[0] == 's')
@@ -121,7 +116,7 @@ static void choose_domains(const struct options *o, size_t rank, size_t *col, ui
                 col[k] = (size_t)pick(state, 0, (int64_t)o->domains - 1);
             } while (contains(col, k, col[k]));
     }
-    qsort(col, o->touched, sizeof *col, compare);
+    qsort(col, TOUCHED, sizeof *col, compare);
 }
 
 /* heavy: Pareto's distribution with exponent 1/2, cut at 2^40. */
@@ -135,14 +130,14 @@ static int64_t draw_bytes(const struct options *o, size_t rank, uint64_t *state)
 
 static void make_requests(const struct options *o, matrix *c)
 {
-    uint64_t state = o->seed;
-    exit_unless(matrix_allocate(c, o->ranks, o->domains, o->ranks * o->touched) == 0);
+    uint64_t state = 1;
+    exit_unless(matrix_allocate(c, o->ranks, o->domains, o->ranks * TOUCHED) == 0);
     for (size_t i = 0; i < o->ranks; i++) {
-        size_t *col = c->col + i * o->touched;
+        size_t *col = c->col + i * TOUCHED;
         choose_domains(o, i, col, &state);
-        for (size_t k = 0; k < o->touched; k++)
-            c->value[i * o->touched + k] = draw_bytes(o, i, &state);
-        c->row_start[i + 1] = (i + 1) * o->touched;
+        for (size_t k = 0; k < TOUCHED; k++)
+            c->value[i * TOUCHED + k] = draw_bytes(o, i, &state);
+        c->row_start[i + 1] = (i + 1) * TOUCHED;
     }
 }
 
@@ -248,13 +243,11 @@ static const struct argp_option option_table[] = {
     {"ranks", 'p', "N", 0, "Ranks (default 65536)", 0},
     {"nodes", 'n', "N", 0, "Nodes (default 2048)", 0},
     {"domains", 'a', "N", 0, "File domains (default 512)", 0},
-    {"touched", 't', "N", 0, "Domains that each rank accesses (default 8)", 0},
     {"per-node", 'm', "N", 0, "Domains on one node at most (default 1; 0: no limit)", 0},
     {"pattern", 'P', "NAME", 0, "blocks (default), strided, random, crowd or heavy", 0},
     {"network", 'N', "NAME", 0, "flat (default), tree, or hops: that tree, no two nodes alike", 0},
     {"strategy", 'g', "NAME", 0, "Only this strategy", 0},
     {"repeat", 'r', "N", 0, "Plan N times, print the least time (default 3)", 0},
-    {"seed", 'S', "N", 0, "Seed of the requests (default 1)", 0},
     {"most-seconds", MOST_SECONDS, "S", 0, "Fail when it takes longer", 0},
     {"most-megabytes", MOST_MEGABYTES, "MB", 0, "Fail when it takes more memory", 0},
     {"no-header", NO_HEADER, NULL, 0, "Do not print what the columns are", 0},
@@ -273,10 +266,8 @@ static size_t count(const char *arg, struct argp_state *state)
 
 static void check(const struct options *o, struct argp_state *state)
 {
-    if (o->touched == 0 || o->touched > MOST_TOUCHED || o->touched > o->domains) {
-        argp_error(state, "a rank accesses from 1 to %d domains, and not more than there are",
-                   MOST_TOUCHED);
-    }
+    if (o->domains < TOUCHED)
+        argp_error(state, "there are at least %d domains, which a rank accesses", TOUCHED);
     if (strchr("bsrch", o->pattern[0]) == NULL || o->pattern[0] == '\0')
         argp_error(state, "%s: no such pattern", o->pattern);
     if (strcmp(o->network, "flat") != 0 && strcmp(o->network, "tree") != 0 &&
@@ -289,8 +280,8 @@ static void check(const struct options *o, struct argp_state *state)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
-    size_t *counts[] = {&o->ranks, &o->nodes, &o->domains, &o->touched, &o->per_node};
-    const char *keys = "pnatm", *at = key > 0 && key < 128 ? strchr(keys, key) : NULL;
+    size_t *counts[] = {&o->ranks, &o->nodes, &o->domains, &o->per_node};
+    const char *keys = "pnam", *at = key > 0 && key < 128 ? strchr(keys, key) : NULL;
     if (at != NULL) {
         *counts[at - keys] = count(arg, state);
         return 0;
@@ -304,7 +295,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "%s: no such strategy", arg);
         return 0;
     case 'r': o->repetitions = (long)count(arg, state); return 0;
-    case 'S': o->seed = count(arg, state); return 0;
     case MOST_SECONDS: o->most_seconds = strtod(arg, NULL); return 0;
     case MOST_MEGABYTES: o->most_megabytes = strtod(arg, NULL); return 0;
     case NO_HEADER: o->no_header = 1; return 0;
@@ -326,12 +316,10 @@ int main(int argc, char **argv)
         .ranks = 65536,
         .nodes = 2048,
         .domains = 512,
-        .touched = 8,
         .per_node = 1,
         .pattern = "blocks",
         .network = "flat",
         .repetitions = 3,
-        .seed = 1,
     };
     if (argp_parse(&command, argc, argv, 0, NULL, &options) != 0)
         return EXIT_FAILURE;

@@ -17,7 +17,6 @@ struct options {
     study study;
     char *placements, *strategies, *node_of_rank;
     size_t ranks, nodes;
-    bool no_header;
 };
 
 static void fail(const char *what, const char *detail)
@@ -34,15 +33,7 @@ static void check(int rc, const char *what)
 
 /* ---- options ---- */
 
-enum {
-    KEY_KIND = 0x700,
-    KEY_NODES,
-    KEY_PER_NODE,
-    KEY_STRIPE,
-
-    KEY_NO_HEADER,
-    KEY_NODE_OF_RANK
-};
+enum { KEY_KIND = 0x700, KEY_NODES, KEY_PER_NODE, KEY_STRIPE, KEY_NODE_OF_RANK };
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -69,7 +60,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case 'P': o->placements = text; break;
     case KEY_NODE_OF_RANK: o->node_of_rank = text; break;
     case 'S': o->strategies = text; break;
-    case KEY_NO_HEADER: o->no_header = true; break;
     case ARGP_KEY_INIT: state->child_inputs[0] = &o->shape; break;
     case ARGP_KEY_ARG: argp_usage(state); break;
     case ARGP_KEY_END:
@@ -100,10 +90,8 @@ static const struct argp_option option_table[] = {
      "The placement 'given': the node of each rank, from 0 on", 0},
     {"strategies", 'S', "LIST", 0,
      "Separated by blanks: otp, latp_volume, latp_count, tatp, fitted (tatp with fitted domains), "
-     "auto (as fcoll/tatp chooses between these two), segments (dynamic segmentation) (otp "
-     "latp_volume latp_count tatp fitted)",
+     "segments (dynamic segmentation) (otp latp_volume latp_count tatp fitted)",
      0},
-    {"no-header", KEY_NO_HEADER, NULL, 0, "No line with the names of the columns", 0},
     {0},
 };
 
@@ -209,8 +197,7 @@ int main(int argc, char **argv)
     char *placement;
     parse_options(&o, argc, argv);
     start_study(&o);
-    if (!o.no_header)
-        print_header();
+    print_header();
     while ((placement = strsep(&o.placements, " ")) != NULL)
         if (*placement != '\0')
             run_placement(&o, placement);

@@ -3,59 +3,83 @@
 #include "study.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "plan/pieces.h"
 #include "plan/plan.h"
-#include "setmatch/setmatch.h"
-#include "mpipp.h"
-#include "tally.h"
+
+/* At which an aggregator puts data together in memory: between two processes of one node, as the
+ * SetMatch paper measured it on long messages. Bytes a second. */
+#define COPY_RATE 3.5e9
 
 /* ---- who accesses how much of what ---- */
 
-static int sum_units(study *s)
+static int add_shares(const study *s, const file_domains *domains, size_t rank,
+                      matrix_builder *bytes, matrix_builder *blocks)
 {
-    matrix_builder bytes = {.rows = s->array.ranks, .cols = units_of(s->array.bytes, s->unit)};
-    int rc = add_units(&s->array, 0, s->unit, &bytes);
+    access_list list = {0};
+    domain_share *share = NULL;
+    size_t shares = 0;
+    int rc = decomposition_runs(&s->array, rank, 0, &list);
     if (rc == 0)
-        rc = matrix_builder_finish(&bytes, &s->units);
-    matrix_builder_clear(&bytes);
+        rc = domains_cut(domains, &list, &share, &shares);
+    for (size_t i = 0; i < shares && rc == 0; i++) {
+        rc = matrix_builder_add(bytes, rank, share[i].domain, share[i].list.bytes);
+        if (rc == 0)
+            rc = matrix_builder_add(blocks, rank, share[i].domain, access_blocks(&share[i].list));
+    }
+    domains_free_shares(share, shares);
+    access_release(&list);
     return rc;
 }
 
-static int sum_domains(study *s, const int64_t *bound)
+/* Bytes and contiguous blocks of each rank in each domain; an empty domain has none. */
+static int sum_requests(const study *s, const file_domains *domains, requests *r)
 {
     matrix_builder bytes = {.rows = s->array.ranks, .cols = s->aggregators}, blocks = bytes;
-    int rc = add_parts(&s->array, 0, bound, s->aggregators, &bytes, &blocks);
+    int rc = 0;
+    for (size_t rank = 0; rank < s->array.ranks && rc == 0; rank++)
+        rc = add_shares(s, domains, rank, &bytes, &blocks);
     if (rc == 0)
-        rc = matrix_builder_finish(&bytes, &s->even);
+        rc = matrix_builder_finish(&bytes, &r->bytes);
     if (rc == 0)
-        rc = matrix_builder_finish(&blocks, &s->blocks);
+        rc = matrix_builder_finish(&blocks, &r->blocks);
     matrix_builder_clear(&bytes);
     matrix_builder_clear(&blocks);
     return rc;
 }
 
-/* Cut as fcoll/tatp cuts them; an empty domain has no bytes of any rank. */
+static void requests_release(requests *r)
+{
+    matrix_release(&r->bytes);
+    matrix_release(&r->blocks);
+}
+
+/* Cut as fcoll/tatp cuts them. */
 static int sum_even(study *s)
 {
     const division_settings settings = {
         .kind = DIVISION_EVEN, .aggregators = (int64_t)s->aggregators, .stripe = s->stripe};
-    const file_domains *domains = &s->division.domains;
-    size_t a = s->aggregators;
-    int64_t bytes = s->array.bytes, *bound = calloc(a + 1, sizeof *bound);
-    int rc = bound == NULL ? -ENOMEM : division_make(&settings, 0, bytes, &s->division);
-    for (size_t j = 0; rc == 0 && j <= a; j++)
-        bound[j] = bytes;
-    for (size_t i = domains->ranges; rc == 0 && i-- > 0;)
-        for (size_t j = domains->range[i].domain + 1; j-- > 0;)
-            bound[j] = domains->range[i].lo;
+    division even = {0};
+    int rc = division_make(&settings, 0, s->array.bytes, &even);
     if (rc == 0)
-        rc = sum_domains(s, bound);
-    free(bound);
+        rc = sum_requests(s, &even.domains, &s->even);
+    division_release(&even);
     return rc;
+}
+
+static division_settings fitted_settings(const study *s)
+{
+    return (division_settings){.kind = DIVISION_FITTED, .stripe = s->stripe};
+}
+
+static pieces whole_file(const study *s)
+{
+    const division_settings settings = fitted_settings(s);
+    return pieces_of(&settings, s->aggregators, 0, s->array.bytes);
 }
 
 int study_begin(study *s)
@@ -63,26 +87,22 @@ int study_begin(study *s)
     s->aggregators = s->nodes * s->per_node;
     if (s->aggregators > s->array.ranks)
         s->aggregators = s->array.ranks;
-    const division_settings striped = {.stripe = s->stripe};
-    s->unit = pieces_of(&striped, s->aggregators, 0, s->array.bytes).unit;
     s->node_of_rank = calloc(s->array.ranks, sizeof *s->node_of_rank);
     int rc =
         s->node_of_rank == NULL ? -ENOMEM : machine_topology(&s->machine, s->nodes, &s->topology);
     if (rc == 0)
         rc = decomposition_view(&s->array, &s->view);
     if (rc == 0)
-        rc = sum_units(s);
+        rc = decomposition_profile(&s->array, whole_file(s).unit, &s->units);
     return rc == 0 ? sum_even(s) : rc;
 }
 
 void study_end(study *s)
 {
     topo_release(&s->topology);
-    division_release(&s->division);
     matrix_release(&s->view);
     matrix_release(&s->units);
-    matrix_release(&s->even);
-    matrix_release(&s->blocks);
+    requests_release(&s->even);
     free(s->node_of_rank);
     decomposition_release(&s->array);
 }
@@ -168,93 +188,15 @@ int study_place(study *s, const char *placement)
     return rc == 0 ? measure_inside(s) : rc;
 }
 
-/* ---- bytes on links ---- */
-
-struct traffic {
-    double *up, *down; /* of the link above each vertex of the tree */
-    double *domain;    /* of each domain */
-};
-
-/* A child comes before its parent: the lower of two vertices goes up until they meet. */
-static void send(struct traffic *t, const topo_tree *tree, size_t from, size_t to, double bytes)
-{
-    while (from != to) {
-        if (from < to) {
-            t->up[from] += bytes;
-            from = tree->parent[from];
-        } else {
-            t->down[to] += bytes;
-            to = tree->parent[to];
-        }
-    }
-}
-
-static void send_all(struct traffic *t, const study *s, const matrix *requests,
-                     const size_t *rank_of_domain)
-{
-    for (size_t k = 0; k < requests->rows; k++)
-        for (size_t e = requests->row_start[k]; e < requests->row_start[k + 1]; e++) {
-            size_t j = requests->col[e], from = s->node_of_rank[k],
-                   to = s->node_of_rank[rank_of_domain[j]];
-            double bytes = (double)requests->value[e];
-            t->domain[j] += bytes;
-            send(t, &s->topology.tree, from, to, bytes);
-        }
-}
-
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-static double sum_uplinks(const struct traffic *t, const topo *topology)
-{
-    double sum = 0;
-    for (size_t v = topology->nodes; v + 1 < topology->tree.vertices; v++)
-        sum += t->up[v];
-    return sum;
-}
-
-static void look_at_links(const struct traffic *t, const study *s, forecast *f)
-{
-    const topo *topology = &s->topology;
-    f->uplink_bytes = sum_uplinks(t, topology);
-    for (size_t v = 0; v + 1 < topology->tree.vertices; v++) {
-        double busier = larger(t->up[v], t->down[v]);
-        double *busiest = v < topology->nodes ? &f->busiest_node_bytes : &f->busiest_uplink_bytes;
-        *busiest = larger(*busiest, busier);
-        if (busier > 0)
-            f->link_seconds =
-                larger(f->link_seconds, busier / machine_link_rate(&s->machine, topology, v));
-    }
-}
-
-static int traffic_init(struct traffic *t, const study *s, size_t domains)
-{
-    int rc = 0;
-    t->up = base_zeroed(s->topology.tree.vertices, sizeof *t->up, &rc);
-    t->down = base_zeroed(s->topology.tree.vertices, sizeof *t->down, &rc);
-    t->domain = base_zeroed(domains, sizeof *t->domain, &rc);
-    return rc;
-}
-
-static void traffic_release(struct traffic *t)
-{
-    free(t->up);
-    free(t->down);
-    free(t->domain);
-}
-
 /* ---- drafts ---- */
 
-/* What ranks have of domains, and who owns these. */
-struct draft {
-    const study *s;
+/* Who owns the domains of what ranks access. */
+typedef struct draft {
     plan_input in;
     size_t *rank; /* of each domain */
-};
+} draft;
 
-static void draft_release(struct draft *d)
+static void draft_release(draft *d)
 {
     free(d->rank);
 }
@@ -272,180 +214,162 @@ static int even_per_node(const study *s, size_t domains, size_t *per_node)
 }
 
 /* Release the draft also after an error. */
-static int draft_init(struct draft *d, const study *s, const matrix *requests)
-{
-    *d = (struct draft){
-        .s = s,
-        .in = {.requests = requests, .node_of_rank = s->node_of_rank, .topology = &s->topology},
-        .rank = calloc(requests->cols, sizeof *d->rank)};
-    return d->rank == NULL ? -ENOMEM : even_per_node(s, requests->cols, &d->in.per_node);
-}
-
-static int assign(struct draft *d, const char *strategy)
+static int draft_assign(draft *d, const study *s, const requests *r, const char *strategy)
 {
     const plan_strategy *chosen = plan_find_strategy(strategy);
-    return chosen == NULL ? -ENOENT : chosen->assign(&d->in, d->rank);
+    *d = (draft){.in = {.requests = &r->bytes,
+                        .blocks = &r->blocks,
+                        .node_of_rank = s->node_of_rank,
+                        .topology = &s->topology},
+                 .rank = calloc(r->bytes.cols, sizeof *d->rank)};
+    if (chosen == NULL)
+        return -ENOENT;
+    int rc = d->rank == NULL ? -ENOMEM : even_per_node(s, r->bytes.cols, &d->in.per_node);
+    return rc == 0 ? chosen->assign(&d->in, d->rank) : rc;
 }
 
-static int follow_bytes(const struct draft *d, forecast *f)
+static void look_at_links(const study *s, const plan_loads *loads, forecast *f)
 {
-    const study *s = d->s;
-    size_t domains = d->in.requests->cols;
-    struct traffic t;
-    int rc = traffic_init(&t, s, domains);
-    if (rc == 0) {
-        send_all(&t, s, d->in.requests, d->rank);
-        look_at_links(&t, s, f);
-        for (size_t j = 0; j < domains; j++)
-            f->copy_seconds = larger(f->copy_seconds, t.domain[j] / s->machine.copy_rate);
+    for (size_t v = 0; v + 1 < loads->vertices; v++) {
+        bool of_node = v < s->nodes;
+        double busier = fmax(loads->up[v], loads->down[v]);
+        double *busiest = of_node ? &f->busiest_node_bytes : &f->busiest_uplink_bytes;
+        double rate = of_node ? s->machine.link_rate : s->machine.uplink_rate;
+        f->uplink_bytes += of_node ? 0 : loads->up[v];
+        *busiest = fmax(*busiest, busier);
+        if (busier > 0)
+            f->link_seconds = fmax(f->link_seconds, busier / rate);
     }
-    traffic_release(&t);
-    return rc;
 }
 
-static int assess(const struct draft *d, forecast *f)
+static int look_at_domains(const draft *d, forecast *f)
 {
+    const matrix *bytes = d->in.requests;
+    double *sum = calloc(bytes->cols, sizeof *sum);
+    if (sum == NULL)
+        return -ENOMEM;
+    for (size_t e = 0; e < matrix_entries(bytes); e++)
+        sum[bytes->col[e]] += (double)bytes->value[e];
+    for (size_t j = 0; j < bytes->cols; j++)
+        f->copy_seconds = fmax(f->copy_seconds, sum[j] / COPY_RATE);
+    free(sum);
+    return 0;
+}
+
+static int assess(const study *s, const draft *d, forecast *f)
+{
+    plan_loads loads = {0};
     int rc = plan_hop_bytes(&d->in, d->rank, &f->hop_bytes);
+    if (rc == 0)
+        rc = plan_load_links(&d->in, d->rank, &loads);
     if (rc != 0)
         return rc;
     f->crossing_bytes = plan_crossing_bytes(&d->in, d->rank);
-    return follow_bytes(d, f);
+    look_at_links(s, &loads, f);
+    plan_release_loads(&loads);
+    return look_at_domains(d, f);
 }
 
 /* ---- strategies ---- */
 
-/* Of even domains; release it also after an error. */
-static int draft_even(struct draft *d, const study *s, const char *strategy)
+static int forecast_requests(const study *s, const requests *r, const char *strategy, forecast *f)
 {
-    int rc = draft_init(d, s, &s->even);
-    d->in.blocks = &s->blocks;
-    return rc == 0 ? assign(d, strategy) : rc;
-}
-
-static int forecast_even(const study *s, const char *strategy, forecast *f)
-{
-    struct draft d;
-    int rc = draft_even(&d, s, strategy);
+    draft d;
+    int rc = draft_assign(&d, s, r, strategy);
     if (rc == 0)
-        rc = assess(&d, f);
+        rc = assess(s, &d, f);
     draft_release(&d);
     return rc;
 }
 
-/* As fcoll/tatp assigns domains of other borders. */
-static int forecast_domains(const study *s, const matrix *requests, forecast *f)
-{
-    struct draft d;
-    int rc = draft_init(&d, s, requests);
-    if (rc == 0)
-        rc = assign(&d, "tatp");
-    if (rc == 0)
-        rc = assess(&d, f);
-    draft_release(&d);
-    return rc;
-}
-
-/* ---- dynamic segmentation ---- */
-
-/* Ranks are in equal groups by number, the first of a group collects what the group has. */
-static int collect_groups(const study *s, matrix *requests, size_t *first)
+/* Dynamic segmentation: ranks are in equal groups by number, the first of a group collects what the
+ * group has. */
+static int collect_groups(const study *s, matrix *bytes, size_t *first)
 {
     size_t ranks = s->array.ranks, a = s->aggregators;
     matrix_builder builder = {.rows = ranks, .cols = a};
+    const matrix *even = &s->even.bytes;
     int rc = 0;
     for (size_t k = ranks; rc == 0 && k-- > 0;) {
-        int64_t bytes = 0;
-        for (size_t e = s->units.row_start[k]; e < s->units.row_start[k + 1]; e++)
-            bytes += s->units.value[e];
+        int64_t sum = 0;
+        for (size_t e = even->row_start[k]; e < even->row_start[k + 1]; e++)
+            sum += even->value[e];
         first[k * a / ranks] = k;
-        rc = matrix_builder_add(&builder, k, k * a / ranks, bytes);
+        rc = matrix_builder_add(&builder, k, k * a / ranks, sum);
     }
     if (rc == 0)
-        rc = matrix_builder_finish(&builder, requests);
+        rc = matrix_builder_finish(&builder, bytes);
     matrix_builder_clear(&builder);
     return rc;
 }
 
 static int forecast_segments(const study *s, forecast *f)
 {
-    struct draft d = {0};
-    matrix requests = {0};
-    size_t *first = calloc(s->aggregators, sizeof *first);
-    int rc = first == NULL ? -ENOMEM : collect_groups(s, &requests, first);
+    matrix bytes = {0};
+    draft d = {
+        .in = {.requests = &bytes, .node_of_rank = s->node_of_rank, .topology = &s->topology},
+        .rank = calloc(s->aggregators, sizeof *d.rank)};
+    int rc = d.rank == NULL ? -ENOMEM : collect_groups(s, &bytes, d.rank);
     if (rc == 0)
-        rc = draft_init(&d, s, &requests);
-    for (size_t j = 0; j < s->aggregators && rc == 0; j++)
-        d.rank[j] = first[j];
-    if (rc == 0)
-        rc = assess(&d, f);
+        rc = assess(s, &d, f);
     draft_release(&d);
-    matrix_release(&requests);
-    free(first);
+    matrix_release(&bytes);
     return rc;
 }
 
-/* ---- fitted domains ---- */
-
-/* As fcoll/tatp does it: the aggregators' nodes are those of even domains, units are dealt to
- * these, and what they got is then assigned once more. units: none where these do not pay. */
-static int fit(const struct draft *even, division_kind kind, pieces *units)
+/* Bytes of each node in each unit, dealt to the aggregators of even domains. units: none where
+ * these do not pay. */
+static int fit(const study *s, const draft *even, const forecast *f, pieces *units)
 {
-    const study *s = even->s;
-    const division_settings settings = {.kind = kind, .stripe = s->stripe};
-    const pieces whole = pieces_of(&settings, s->aggregators, 0, s->array.bytes);
-    size_t *node = calloc(s->aggregators, sizeof *node);
-    matrix bytes = {0};
-    double hop_bytes;
-    int rc = node == NULL ? -ENOMEM : plan_hop_bytes(&even->in, even->rank, &hop_bytes);
-    if (rc == 0 && pieces_may_pay(&whole, &settings, s->aggregators, hop_bytes,
-                                  plan_crossing_bytes(&even->in, even->rank))) {
-        const pieces_fit_input in = {&settings, &s->topology, node, s->aggregators, hop_bytes};
-        for (size_t j = 0; j < s->aggregators; j++)
-            node[j] = s->node_of_rank[even->rank[j]];
-        rc = units_by_node(&s->units, s->node_of_rank, s->topology.nodes, &bytes);
-        if (rc == 0)
-            rc = pieces_fit(&whole, &bytes, &in, units);
-    }
+    const division_settings settings = fitted_settings(s);
+    const pieces whole = whole_file(s);
+    if (!pieces_may_pay(&whole, &settings, s->aggregators, f->hop_bytes, f->crossing_bytes))
+        return 0;
+    matrix of_nodes = {0}, bytes = {0};
+    int rc = 0;
+    size_t *node = base_zeroed(s->aggregators, sizeof *node, &rc);
+    for (size_t j = 0; j < s->aggregators && rc == 0; j++)
+        node[j] = s->node_of_rank[even->rank[j]];
+    if (rc == 0)
+        rc = matrix_sum_rows(&of_nodes, &s->units, s->node_of_rank, s->nodes);
+    if (rc == 0)
+        rc = matrix_transpose(&bytes, &of_nodes);
+    const pieces_fit_input in = {&settings, &s->topology, node, s->aggregators, f->hop_bytes};
+    if (rc == 0)
+        rc = pieces_fit(&whole, &bytes, &in, units);
+    matrix_release(&of_nodes);
     matrix_release(&bytes);
     free(node);
     return rc;
 }
 
-static int sum_fitted(const study *s, const pieces *fitted, matrix *requests)
-{
-    const matrix *units = &s->units;
-    matrix_builder builder = {.rows = units->rows, .cols = s->aggregators};
-    int rc = 0;
-    for (size_t k = 0; k < units->rows && rc == 0; k++)
-        for (size_t e = units->row_start[k]; e < units->row_start[k + 1] && rc == 0; e++)
-            rc = matrix_builder_add(&builder, k, fitted->domain[units->col[e]], units->value[e]);
-    if (rc == 0)
-        rc = matrix_builder_finish(&builder, requests);
-    matrix_builder_clear(&builder);
-    return rc;
-}
-
+/* As fcoll/tatp assigns them: what the aggregators got is assigned once more. */
 static int assess_fitted(const study *s, const pieces *units, forecast *f)
 {
-    matrix requests = {0};
-    int rc = sum_fitted(s, units, &requests);
+    const division_settings settings = fitted_settings(s);
+    requests r = {0};
+    division fitted = {0};
+    int rc = pieces_divide(units, &settings, s->aggregators, &fitted);
+    if (rc == 0)
+        rc = sum_requests(s, &fitted.domains, &r);
     *f = (forecast){.unit = units->unit};
     if (rc == 0)
-        rc = forecast_domains(s, &requests, f);
-    matrix_release(&requests);
+        rc = forecast_requests(s, &r, "tatp", f);
+    requests_release(&r);
+    division_release(&fitted);
     return rc;
 }
 
 /* Even domains where fitted ones are no better. */
-static int forecast_fitted(const study *s, division_kind kind, forecast *f)
+static int forecast_fitted(const study *s, forecast *f)
 {
-    struct draft even;
+    draft even;
     pieces units = {0};
-    int rc = draft_even(&even, s, "tatp");
+    int rc = draft_assign(&even, s, &s->even, "tatp");
     if (rc == 0)
-        rc = assess(&even, f);
+        rc = assess(s, &even, f);
     if (rc == 0)
-        rc = fit(&even, kind, &units);
+        rc = fit(s, &even, f, &units);
     if (rc == 0 && units.unit > 0)
         rc = assess_fitted(s, &units, f);
     pieces_release(&units);
@@ -456,11 +380,9 @@ static int forecast_fitted(const study *s, division_kind kind, forecast *f)
 int study_forecast(const study *s, const char *strategy, forecast *f)
 {
     *f = (forecast){0};
-    if (strcmp(strategy, "auto") == 0)
-        return forecast_fitted(s, DIVISION_AUTO, f);
     if (strcmp(strategy, "fitted") == 0)
-        return forecast_fitted(s, DIVISION_FITTED, f);
+        return forecast_fitted(s, f);
     if (strcmp(strategy, "segments") == 0)
         return forecast_segments(s, f);
-    return forecast_even(s, strategy, f);
+    return forecast_requests(s, &s->even, strategy, f);
 }

@@ -8,7 +8,12 @@
 
 #include "decomposition.h"
 #include "machine.h"
-#include "plan/division.h"
+#include "setmatch/setmatch.h"
+
+/* Of each rank (row) in each domain (column): bytes, and contiguous blocks. */
+typedef struct requests {
+    matrix bytes, blocks;
+} requests;
 
 typedef struct study {
     /* Set before study_begin. */
@@ -19,11 +24,9 @@ typedef struct study {
 
     topo topology;
     size_t aggregators;
-    division division; /* even domains */
     matrix view;
-    int64_t unit;         /* of fitted domains, bytes */
-    matrix units;         /* ranks x units: bytes */
-    matrix even, blocks;  /* ranks x even domains: bytes, contiguous blocks */
+    matrix units;         /* ranks x units of fitted domains: bytes */
+    requests even;        /* of even domains */
     size_t *node_of_rank; /* by study_place */
     double inside;        /* part of the view's weight within nodes */
 } study;
@@ -51,5 +54,10 @@ int study_place_given(study *s, const size_t *node_of_rank);
 
 /* Of a write; a read moves the same the other way. By name of the strategy; -ENOENT. */
 int study_forecast(const study *s, const char *strategy, forecast *f);
+
+/* mpipp.c: MPIPP as the SetMatch paper describes it (Chen et al., ICS 2006): a random placement,
+ * then repeatedly the best swap of two ranks (or of a rank and a free slot) until none reduces the
+ * cut. O(slots^2) for each swap. A setmatch_method_fn. */
+int mpipp_place(const setmatch_input *input, size_t *node_of_rank);
 
 #endif

@@ -197,34 +197,6 @@ START_TEST(bytes_belong_to_ranks)
 }
 END_TEST
 
-static run_part count_part(const access_run *run, int64_t lo, int64_t hi)
-{
-    run_part part = {0, 0};
-    for (int64_t block = 0; block < run->count; block++) {
-        int64_t begin = run->offset + block * run->stride, end = begin + run->length;
-        begin = begin < lo ? lo : begin;
-        end = end > hi ? hi : end;
-        part.bytes += end > begin ? end - begin : 0;
-        part.blocks += end > begin;
-    }
-    return part;
-}
-
-START_TEST(parts_of_runs)
-{
-    static const access_run runs[] = {
-        {0, 5, 0, 1, 0}, {3, 2, 4, 5, 0}, {7, 3, 3, 4, 0}, {10, 1, 9, 3, 0}, {0, 1, 1, 6, 0}};
-    for (size_t i = 0; i < LENGTH(runs); i++)
-        for (int64_t lo = 0; lo < 32; lo++)
-            for (int64_t hi = lo; hi < 34; hi++) {
-                run_part got = access_run_part(&runs[i], lo, hi),
-                         wanted = count_part(&runs[i], lo, hi);
-                ck_assert_int_eq(got.bytes, wanted.bytes);
-                ck_assert_int_eq(got.blocks, wanted.blocks);
-            }
-}
-END_TEST
-
 /* Full size, without data. */
 START_TEST(large_patterns_are_a_few_runs)
 {
@@ -288,7 +260,7 @@ int main(void)
     Suite *suite = suite_create("decomposition");
     TCase *tests = tcase_create("patterns");
     tcase_add_loop_test(tests, bytes_belong_to_ranks, 0, (int)LENGTH(patterns));
-    add_tests(tests, parts_of_runs, large_patterns_are_a_few_runs, refusals, grids_are_balanced);
+    add_tests(tests, large_patterns_are_a_few_runs, refusals, grids_are_balanced);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -2,7 +2,7 @@
 /* Access patterns by name. */
 #include "views.h"
 
-#include "../../bench/tally.h"
+#include "../../bench/decomposition.h"
 #include "seeded.h"
 
 #include <stdbool.h>
@@ -144,11 +144,7 @@ void pattern_profile(const char *name, size_t element, size_t unit, matrix *prof
     struct pattern p = parse(name);
     decomposition d;
     make_file(&p, element, &d);
-    matrix_builder bytes = {.rows = p.ranks, .cols = units_of(d.bytes, (int64_t)unit)};
-    need(add_units(&d, 0, (int64_t)unit, &bytes) == 0 &&
-             matrix_builder_finish(&bytes, profile) == 0,
-         "out of memory");
-    matrix_builder_clear(&bytes);
+    need(decomposition_profile(&d, (int64_t)unit, profile) == 0, "out of memory");
     decomposition_release(&d);
     free(p.number);
 }
