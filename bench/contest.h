@@ -1,57 +1,54 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of the benchmark program `contest` share: the problem and those who solve it. */
+/* What the files of the benchmark program `contest` share: those who access the workload. */
 #ifndef BENCH_CONTEST_H
 #define BENCH_CONTEST_H
 
-#include "parallel.h"
-#include "part.h"
+#include "workload.h"
 
-/* What is to be written and read, seen from this rank. */
-typedef struct problem {
-    decomposition array;
-    part own;
-    part_types types;
-    const run_options *run;
-    int rank, ranks;
-    char *data;       /* own.memory_bytes of it */
-    uint64_t filling; /* what is in `data` */
-} problem;
-
-/* One way to write and read the file. Calls are collective, fail by fail(), and return what the
- * next needs. */
+/* One way to write and read the file. */
 typedef struct way {
     const char *name;
     const char *settings;              /* what stood behind a + in its name; NULL: nothing */
     const struct mpiio_choice *choice; /* NULL: not MPI-IO */
-    void *(*open)(problem *p, const struct way *w);
-    /* False when the library reports fewer bytes than asked for. */
-    bool (*write)(problem *p, void *opened);
-    bool (*read)(problem *p, void *opened);
-    void (*close)(problem *p, void *opened);
-    bool own_buffer; /* reads into memory of its own, not into the problem's */
+    const workload_library *library;
+    bool independent; /* without collective calls where the program calls MPI-IO itself */
 } way;
 
 /* ---- mpiio.c ---- */
 /* Makes Open MPI register its variables, which it does when a file is first opened. */
-void mpiio_start(const problem *p);
+void mpiio_start(const char *path);
 /* Fills the way that goes by this name, which may be longer by settings: tatp+num_aggregators=4.
  * False when there is none or Open MPI lacks it. */
-bool mpiio_find(const char *name, way *w);
+bool mpiio_find(const char *name, const workload *w, way *found);
 /* Files are opened by the components of the way, with its settings, until mpiio_deselect, which
- * frees the selection. */
+ * frees the selection. Fails if Open MPI selects another component. Of ways that are not MPI-IO
+ * NULL. */
 typedef struct settings mpiio_selection;
 mpiio_selection *mpiio_select(const way *w);
 void mpiio_deselect(mpiio_selection *s);
-/* Fails if Open MPI selected another component than that of the way. */
-void mpiio_check(MPI_File file, const way *w);
+/* If ROMIO is selected, its hints for collective calls. */
+void mpiio_add_hints(MPI_Info info);
 /* Whether the way is fcoll/tatp, which reports what it did. */
 bool mpiio_has_statistics(const way *w);
 /* From now on fcoll/tatp appends its statistics to `path`; NULL: to what it did at first. */
 void mpiio_statistics(const char *path);
 
 /* ---- hand.c ---- */
-bool hand_find(const char *name, way *w);
-/* Whether its counts fit into an int; else hand_find finds nothing. */
-void hand_start(const problem *p);
+/* Of an array whose counts fit into an int. Collective. */
+bool hand_find(const char *name, const workload *w, way *found);
+
+/* ---- measure.c: memory, and bytes on links (by the caller) ---- */
+/* Exchanges something between all pairs of ranks, so that connections and their buffers are there.
+ */
+void connect_all(const workload *w);
+
+/* The memory that this rank uses now, and from where on its peak counts; -1 where the system does
+ * not say. */
+int64_t memory_mark(void);
+/* How much the peak since the mark is above it, on the rank where it is most. Collective. */
+int64_t memory_over(int64_t mark);
+
+/* Tells the caller of the program where it is, and waits for a line of its. Collective. */
+void ask_caller(const char *contestant, const char *operation, const char *moment);
 
 #endif

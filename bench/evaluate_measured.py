@@ -9,8 +9,8 @@ import sys
 import tempfile
 from dataclasses import dataclass
 
-from contests import Cluster, parse_links, run_contest
-from figures import Panel, plot, write_table
+from contests import CONTEST, STAGES, Cluster, add_statistics, parse_links, run_contest, write_csv
+from figures import Panel, plot
 
 LINKS = "800mbit/400mbit"
 STOCK = ("vulcan", "two_phase", "dynamic_gen2", "romio")
@@ -26,7 +26,6 @@ SEVERAL = ("tatp", "fitted")  # also with 2 and 4 aggregators a node
 NEAR = 0.05         # of the prediction
 COUNTABLE = 2 << 20  # bytes predicted, below which what mpirun itself says would be too large a part
 LIMIT = 900         # seconds for one run
-STAGES = ("st1_s", "st2_s", "st3_s", "st4_s", "st5_s")
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ class Runner:
     def command(self, case, mapping, parameters, contest):
         return [*self.cluster.command(), "-np", str(case.ranks), "--map-by", mapping,
                 "--mca", "fcoll_tatp_topology", self.hops, *parameters,
-                os.path.join(os.environ["BENCH_DIR"], "contest"), "--csv", "--kind", case.kind, *case.shape, *contest]
+                CONTEST, "--csv", "--kind", case.kind, *case.shape, *contest]
 
     def record(self, case):
         """The view, as the first run of a program leaves it."""
@@ -129,17 +128,22 @@ class Runner:
     def run(self, job):
         self.prepare(job.case)
         command = self.command(job.case, self.mapping(job), (),
-                               ["--rounds", "1", "--no-warm-up", "--contestants", " ".join(job.contestants())] +
+                               ["--rounds", "1", "--no-warm-up", "--contestants", " ".join(job.contestants()),
+                                "--stats", self.statistics(job)] +
                                (["--ask", "--planned"] if self.cluster.counted else []))
-        status, lines, counted = run_contest(command, self.cluster, LIMIT)
-        rows = [dict(row, **counted.get((row["contestant"], row["operation"]), {})) for row in csv.DictReader(lines)]
+        status, rows, counted = run_contest(command, self.cluster, LIMIT)
         if status != 0 or not rows:
             print(f"evaluation: {job.name()}: ended with status {status}", file=sys.stderr)
             return []
-        return [self.describe(job, row) for row in rows]
+        return [self.describe(job, row, counted) for row in rows]
 
-    @staticmethod
-    def describe(job, row):
+    def statistics(self, job):
+        return os.path.join(self.folder, f"{job.case.name}-{job.placement}")
+
+    def describe(self, job, row, counted):
+        add_statistics(row, self.statistics(job))
+        row.update(counted.get((row["contestant"], row["operation"]), {}))
+        del row["steps"], row["samples"]
         strategy, per_node = job.contestants()[row["contestant"]]
         return {"job": job.name(), "case": job.case.name, "placement": job.placement, "strategy": strategy,
                 "per_node": str(per_node), **{k: v for k, v in row.items() if k != "case"}}
@@ -243,7 +247,7 @@ def story_figure(folder, m):
 def stages_figure(folder, m):
     names = m.strategies(stock=False)
     panels = [Panel(f"{case}, by slot", names,
-                    {stage[:3]: [1e3 * (m.get(case, "byslot", s, stage) or 0) for s in names] for stage in STAGES},
+                    {stage: [1e3 * (m.get(case, "byslot", s, f"{stage}_s") or 0) for s in names] for stage in STAGES},
                     "time of a write (ms)") for case in m.cases]
     plot(folder, "measured-stages", panels, "stacks")
 
@@ -279,7 +283,7 @@ def evaluate(options):
     if not possible():
         return True
     rows, well = run_jobs(all_jobs(options))
-    write_table(options.output, "measured", rows)
+    write_csv(os.path.join(options.output, "measured.csv"), rows)
     draw(options.output, Measurements(rows))
     wrong = [r for r in rows if r["verified"] != "yes"]
     for row in wrong:

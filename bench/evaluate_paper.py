@@ -7,7 +7,8 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
-from figures import Panel, plot, write_table
+from contests import write_csv
+from figures import Panel, plot
 
 MACHINES = ("inspur", "bluelight")
 RANKS = {"cube": (64, 125, 512), "btio": (100, 625, 900)}
@@ -248,7 +249,7 @@ def setmatch_figures(folder, sizes, f):
 def evaluate(options):
     sizes = Sizes(options.quick)
     rows = run_jobs(sizes.jobs())
-    write_table(options.output, "paper", rows)
+    write_csv(os.path.join(options.output, "paper.csv"), rows)
     for figure in (figure9, figure10, figure11, figure12, figure13, setmatch_figures, other_patterns):
         figure(options.output, sizes, Forecasts(rows))
     wrong = check_order(rows)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plots that can be read in black and white; the tables behind them, as CSV files."""
-import csv
+"""Plots that can be read in black and white."""
 import os
 from dataclasses import dataclass
 
@@ -84,12 +83,3 @@ def plot(folder, name, panels, kind="bars"):
     figure.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, 0), ncol=min(len(labels), 4), fontsize=8)
     figure.savefig(os.path.join(folder, name + ".svg"), metadata={"Date": None}, bbox_inches="tight")
     plt.close(figure)
-
-
-def write_table(folder, name, rows):
-    """Writes NAME.csv; an empty cell where a row has no such column."""
-    columns = list(dict.fromkeys(column for row in rows for column in row))
-    with open(os.path.join(folder, name + ".csv"), "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, columns, restval="", lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)

@@ -33,11 +33,6 @@ static const mpiio_choice choices[] = {
 };
 #define CHOICES (sizeof choices / sizeof choices[0])
 
-typedef struct opened_file {
-    MPI_File file;
-    mpiio_selection *selection;
-} opened_file;
-
 static bool set_priority(const char *framework, const char *component, int priority)
 {
     variable v;
@@ -61,21 +56,45 @@ static void choose(const mpiio_choice *choice)
     (void)set_priority("io", COMPAT_ROMIO, strcmp(choice->io, "ompio") == 0 ? 1 : 100);
 }
 
-void mpiio_check(MPI_File file, const way *w)
+/* What has to open files; NULL: anything. */
+static const mpiio_choice *selected;
+
+static void require_selected(MPI_File file)
 {
-    const mpiio_choice *choice = w->choice;
+    if (selected == NULL)
+        return;
     const char *io = COMPAT_IO_COMPONENT(file)->io_version.mca_component_name;
-    if (strcmp(io, choice->io) != 0)
-        fail(choice->name, "another io component was chosen by Open MPI");
-    if (choice->fcoll == NULL)
+    if (strcmp(io, selected->io) != 0)
+        fail(selected->name, "another io component was chosen by Open MPI");
+    if (selected->fcoll == NULL)
         return;
     const ompio_file_t *fh = &((mca_common_ompio_data_t *)file->f_io_selected_data)->ompio_fh;
-    if (strcmp(fh->f_fcoll_component->mca_component_name, choice->fcoll) != 0)
-        fail(choice->name, "another fcoll component was chosen by Open MPI");
+    if (strcmp(fh->f_fcoll_component->mca_component_name, selected->fcoll) != 0)
+        fail(selected->name, "another fcoll component was chosen by Open MPI");
+}
+
+/* Also called by libraries. */
+int MPI_File_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_File *file)
+{
+    int rc = PMPI_File_open(comm, path, mode, info, file);
+    if (rc == MPI_SUCCESS)
+        require_selected(*file);
+    return rc;
+}
+
+int MPI_File_set_view(MPI_File file, MPI_Offset displacement, MPI_Datatype element,
+                      MPI_Datatype view, const char *representation, MPI_Info info)
+{
+    int rc = PMPI_File_set_view(file, displacement, element, view, representation, info);
+    if (rc == MPI_SUCCESS)
+        require_selected(file);
+    return rc;
 }
 
 mpiio_selection *mpiio_select(const way *w)
 {
+    if (w->choice == NULL)
+        return NULL;
     mpiio_selection *s = take_memory(1, sizeof *s);
     choose(w->choice);
     const char *wrong = NULL;
@@ -83,82 +102,32 @@ mpiio_selection *mpiio_select(const way *w)
         wrong = settings_apply(s, w->choice->fcoll, w->choice->io, w->settings);
     if (wrong != NULL)
         fail(w->name, wrong);
+    selected = w->choice;
     return s;
 }
 
 void mpiio_deselect(mpiio_selection *s)
 {
-    settings_restore(s);
+    if (s != NULL)
+        settings_restore(s);
+    selected = NULL;
     free(s);
 }
 
-static MPI_Info hints_for(const problem *p, const mpiio_choice *choice)
+void mpiio_add_hints(MPI_Info info)
 {
-    MPI_Info info = make_hints(p->run);
-    if (choice->fcoll == NULL) {
-        MPI_Info_set(info, "romio_cb_write", "enable");
-        MPI_Info_set(info, "romio_cb_read", "enable");
-    }
-    return info;
+    if (selected == NULL || selected->fcoll != NULL)
+        return;
+    MPI_Info_set(info, "romio_cb_write", "enable");
+    MPI_Info_set(info, "romio_cb_read", "enable");
 }
 
-static void *mpiio_open(problem *p, const way *w)
-{
-    opened_file *o = take_memory(1, sizeof *o);
-    MPI_Info info = hints_for(p, w->choice);
-    o->selection = mpiio_select(w);
-    check_mpi(MPI_File_open(MPI_COMM_WORLD, p->run->file, MPI_MODE_CREATE | MPI_MODE_RDWR, info,
-                            &o->file),
-              p->run->file);
-    check_mpi(MPI_File_set_view(o->file, 0, p->types.element, p->types.view, "native", info),
-              "MPI_File_set_view");
-    mpiio_check(o->file, w);
-    MPI_Info_free(&info);
-    return o;
-}
-
-static bool whole(const problem *p, MPI_Status *status)
-{
-    int count;
-    MPI_Get_count(status, p->types.memory, &count);
-    return count == p->types.count;
-}
-
-static bool mpiio_write(problem *p, void *opened)
-{
-    opened_file *o = opened;
-    MPI_Status status;
-    check_mpi(MPI_File_seek(o->file, 0, MPI_SEEK_SET), "MPI_File_seek");
-    check_mpi(MPI_File_write_all(o->file, p->data, p->types.count, p->types.memory, &status),
-              "MPI_File_write_all");
-    return whole(p, &status);
-}
-
-static bool mpiio_read(problem *p, void *opened)
-{
-    opened_file *o = opened;
-    MPI_Status status;
-    check_mpi(MPI_File_seek(o->file, 0, MPI_SEEK_SET), "MPI_File_seek");
-    check_mpi(MPI_File_read_all(o->file, p->data, p->types.count, p->types.memory, &status),
-              "MPI_File_read_all");
-    return whole(p, &status);
-}
-
-static void mpiio_close(problem *p, void *opened)
-{
-    opened_file *o = opened;
-    (void)p;
-    check_mpi(MPI_File_close(&o->file), "MPI_File_close");
-    mpiio_deselect(o->selection);
-    free(o);
-}
-
-void mpiio_start(const problem *p)
+void mpiio_start(const char *path)
 {
     MPI_File file;
-    check_mpi(MPI_File_open(MPI_COMM_WORLD, p->run->file, MPI_MODE_CREATE | MPI_MODE_RDWR,
-                            MPI_INFO_NULL, &file),
-              p->run->file);
+    check_mpi(
+        MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+        path);
     check_mpi(MPI_File_close(&file), "MPI_File_close");
 }
 
@@ -169,23 +138,18 @@ static bool installed(const mpiio_choice *c)
            (c->fcoll == NULL || variable_find("fcoll", c->fcoll, "priority", &v));
 }
 
-bool mpiio_find(const char *name, way *w)
+bool mpiio_find(const char *name, const workload *w, way *found)
 {
-    size_t length = strcspn(name, "+");
+    bool independent = strcmp(name, "independent") == 0;
+    const char *component = independent ? "individual" : name;
+    size_t length = strcspn(component, "+");
+    const char *changes = component[length] == '+' ? component + length + 1 : NULL;
     for (size_t i = 0; i < CHOICES; i++) {
         const mpiio_choice *c = &choices[i];
-        if (strlen(c->name) != length || strncmp(name, c->name, length) != 0 || !installed(c))
+        if (strlen(c->name) != length || strncmp(component, c->name, length) != 0 || !installed(c))
             continue;
-        if (name[length] == '+' && c->fcoll == NULL)
-            return false;
-        *w = (way){.name = name,
-                   .settings = name[length] == '+' ? name + length + 1 : NULL,
-                   .choice = c,
-                   .open = mpiio_open,
-                   .write = mpiio_write,
-                   .read = mpiio_read,
-                   .close = mpiio_close};
-        return true;
+        *found = (way){name, changes, c, w->kind->library, independent};
+        return changes == NULL || c->fcoll != NULL;
     }
     return false;
 }

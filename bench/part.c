@@ -171,37 +171,16 @@ void fill_bytes(char *to, int64_t offset, int64_t bytes, uint64_t filling)
     }
 }
 
-static void fill_stream(const part *p, char *stream, int64_t base, uint64_t filling)
+void fill_list(const access_list *list, char *stream, int64_t base, uint64_t filling)
 {
     access_cursor cursor;
     access_piece piece;
-    access_cursor_init(&cursor, &p->file);
+    access_cursor_init(&cursor, list);
     while (access_take_piece(&cursor, ACCESS_END, &piece))
         fill_bytes(stream + piece.stream, base + piece.offset, piece.length, filling);
 }
 
-void part_fill(const part *p, char *memory, int64_t base, uint64_t filling)
-{
-    if (p->form.halo == 0) {
-        fill_stream(p, memory, base, filling);
-        return;
-    }
-    access_cursor cursor;
-    char *stream = take_memory((size_t)p->bytes, 1);
-    fill_stream(p, stream, base, filling);
-    access_cursor_init(&cursor, &p->memory);
-    (void)access_scatter(&cursor, ACCESS_END, memory, 0, stream, p->bytes);
-    free(stream);
-}
-
 /* ---- checking ---- */
-
-static bool say_wrong(const char *who, const char *where, int64_t offset)
-{
-    fprintf(stderr, "%s: %s: rank %d: wrong byte in the %s at offset %" PRId64 "\n", program_name(),
-            who, world_rank, where, offset);
-    return false;
-}
 
 bool check_bytes(const char *who, const char *where, const char *got, const char *wanted,
                  int64_t bytes, int64_t offset)
@@ -211,36 +190,9 @@ bool check_bytes(const char *who, const char *where, const char *got, const char
         return true;
     while (got[i] == wanted[i])
         i++;
-    return say_wrong(who, where, offset + i);
-}
-
-bool part_check(const part *p, const char *who, const char *memory, int64_t base, uint64_t filling)
-{
-    access_cursor cursor;
-    access_piece piece;
-    char *wanted = take_memory((size_t)CHECK_PIECE, 1);
-    bool right = true;
-    access_cursor_init(&cursor, &p->file);
-    while (right && access_take_piece(&cursor, ACCESS_END, &piece))
-        for (int64_t at = 0; right && at < piece.length; at += CHECK_PIECE) {
-            int64_t bytes = piece.length - at < CHECK_PIECE ? piece.length - at : CHECK_PIECE;
-            fill_bytes(wanted, base + piece.offset + at, bytes, filling);
-            right = check_bytes(who, "buffer", memory + piece.stream + at, wanted, bytes,
-                                piece.stream + at);
-        }
-    free(wanted);
-    return right;
-}
-
-bool part_check_memory(const part *p, const char *who, const char *memory, int rest,
-                       uint64_t filling)
-{
-    char *wanted = take_memory((size_t)p->memory_bytes, 1);
-    memset(wanted, rest, (size_t)p->memory_bytes);
-    part_fill(p, wanted, 0, filling);
-    bool right = check_bytes(who, "buffer", memory, wanted, p->memory_bytes, 0);
-    free(wanted);
-    return right;
+    fprintf(stderr, "%s: %s: rank %d: wrong byte in the %s at offset %" PRId64 "\n", program_name(),
+            who, world_rank, where, offset + i);
+    return false;
 }
 
 int64_t slab_start(int64_t bytes, int rank, int ranks)
@@ -248,7 +200,7 @@ int64_t slab_start(int64_t bytes, int rank, int ranks)
     return bytes / ranks * rank + bytes % ranks * rank / ranks;
 }
 
-bool check_file(const char *path, const char *who, int64_t bytes, uint64_t filling)
+bool check_file(const char *path, const char *who, int64_t bytes, uint64_t filling, int model)
 {
     char *got = take_memory((size_t)CHECK_PIECE, 1), *wanted = take_memory((size_t)CHECK_PIECE, 1);
     int fd = file_open(path, O_RDONLY);
@@ -262,7 +214,10 @@ bool check_file(const char *path, const char *who, int64_t bytes, uint64_t filli
          at += CHECK_PIECE) {
         int64_t some = end - at < CHECK_PIECE ? end - at : CHECK_PIECE;
         file_read(fd, got, (size_t)some, at);
-        fill_bytes(wanted, at, some, filling);
+        if (model >= 0)
+            file_read(model, wanted, (size_t)some, at);
+        else
+            fill_bytes(wanted, at, some, filling);
         right = check_bytes(who, "file", got, wanted, some, at);
     }
     close(fd);

@@ -41,21 +41,17 @@ void part_free_types(part_types *types);
 
 /* What the bytes [offset, offset + bytes) of the file are, for one of many fillings. */
 void fill_bytes(char *to, int64_t offset, int64_t bytes, uint64_t filling);
-/* The same for a rank's whole memory, when the array begins at byte `base` of the file. Halo bytes
- * are left alone. */
-void part_fill(const part *p, char *memory, int64_t base, uint64_t filling);
+/* The same for the stream of an ordered list, whose offsets count from byte `base` of the file. */
+void fill_list(const access_list *list, char *stream, int64_t base, uint64_t filling);
 
 /* Each says on standard error where the first wrong byte is. `who` names what wrote or read. */
 /* Compares `bytes` of `where`, the first of which is at `offset` of it. */
 bool check_bytes(const char *who, const char *where, const char *got, const char *wanted,
                  int64_t bytes, int64_t offset);
-bool part_check(const part *p, const char *who, const char *memory, int64_t base, uint64_t filling);
-/* Also what lies between and around, which is to hold `rest`. */
-bool part_check_memory(const part *p, const char *who, const char *memory, int rest,
-                       uint64_t filling);
 /* Where the contiguous part of a rank of so many begins when `bytes` are divided equally. */
 int64_t slab_start(int64_t bytes, int rank, int ranks);
-/* The file as a whole, each rank its slab, without MPI-IO. */
-bool check_file(const char *path, const char *who, int64_t bytes, uint64_t filling);
+/* The file as a whole, each rank its slab, without MPI-IO: against that filling or, where `model`
+ * is not -1, against the bytes of that open file. */
+bool check_file(const char *path, const char *who, int64_t bytes, uint64_t filling, int model);
 
 #endif

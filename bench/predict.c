@@ -46,11 +46,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
                        "not '%s'",
                        text);
         break;
-    case KEY_KIND:
-        if ((o->shape.kind = shape_find(text)) == NULL)
-            argp_error(state, "--kind wants cube, btio, tile, lattice, dump or array, not '%s'",
-                       text);
-        break;
+    case KEY_KIND: o->shape.kind = shape_parse_kind(state, text); break;
     case 'p': o->ranks = (size_t)shape_parse_number(state, "--ranks", text, 1); break;
     case KEY_NODES: o->nodes = (size_t)shape_parse_number(state, "--nodes", text, 1); break;
     case KEY_PER_NODE:

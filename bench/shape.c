@@ -212,6 +212,14 @@ int64_t shape_parse_number(struct argp_state *state, const char *option, const c
     return value;
 }
 
+const shape_kind *shape_parse_kind(struct argp_state *state, const char *text)
+{
+    const shape_kind *kind = shape_find(text);
+    if (kind == NULL)
+        argp_error(state, "--kind wants cube, btio, tile, lattice, dump or array, not '%s'", text);
+    return kind;
+}
+
 void shape_print_dims(const int64_t *value, int dims, char text[SHAPE_DIMS_TEXT])
 {
     size_t used = 0;

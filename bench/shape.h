@@ -49,6 +49,9 @@ int shape_parse_dims(const char *text, int64_t value[DECOMPOSITION_DIMS]);
 int64_t shape_parse_number(struct argp_state *state, const char *option, const char *text,
                            int64_t least);
 
+/* The kind of this name, else argp_error. */
+const shape_kind *shape_parse_kind(struct argp_state *state, const char *text);
+
 /* "4x4x4" */
 #define SHAPE_DIMS_TEXT 96
 void shape_print_dims(const int64_t *value, int dims, char text[SHAPE_DIMS_TEXT]);

@@ -60,13 +60,6 @@ static void add_step(workload *w, step_kind kind, const layout *l, int64_t base)
     add_part(w, kind, l, base, 0, l->extents.bytes);
 }
 
-void workload_extents(const step *s, access_list *list)
-{
-    if (access_append_slice(list, &s->layout->extents, s->within, s->within + s->bytes, s->base) !=
-        0)
-        fail("memory", strerror(ENOMEM));
-}
-
 void workload_name(char name[WORKLOAD_NAME], size_t variable)
 {
     snprintf(name, WORKLOAD_NAME, "variable%zu", variable);
@@ -80,6 +73,24 @@ static int64_t wanted_bytes(const workload *w)
 static int64_t at_least_one(int64_t number)
 {
     return number > 1 ? number : 1;
+}
+
+/* ---- an array ---- */
+
+static void make_array(workload *w)
+{
+    const char *wrong = shape_make(w->shape, (size_t)w->ranks, &w->array);
+    if (wrong != NULL)
+        refuse("--size, --grid", wrong);
+    wrong = part_make(&w->own, &w->array, (size_t)w->rank, w->form);
+    if (wrong != NULL)
+        fail("--size, --grid", wrong);
+    w->types = part_make_types(&w->own);
+    reserve_steps(w, 1, 1);
+    layout *l = add_layout(w);
+    l->extents = access_borrow(&w->own.file);
+    w->steps[w->step_count++] = (step){STEP_ARRAY, l, 0, 0, w->own.bytes, 0};
+    w->bytes = w->own.bytes;
 }
 
 /* ---- contiguous, without a view ---- */
@@ -246,9 +257,9 @@ static void make_variables(workload *w)
         variable_bytes[s] = lay_box(w, add_layout(w), &grid, &box);
     }
     for (int i = 0; i < TIMES * VARIABLES; i++) {
-        int shape = shape_of[i % VARIABLES];
-        add_step(w, STEP_VIEW, &w->layouts[shape], base);
-        base += variable_bytes[shape];
+        int which = shape_of[i % VARIABLES];
+        add_step(w, STEP_VIEW, &w->layouts[which], base);
+        base += variable_bytes[which];
     }
 }
 
@@ -412,7 +423,8 @@ void workload_make(workload *w)
     for (size_t i = 0; w->kind->library->plain && i < w->step_count; i++)
         if (w->steps[i].kind == STEP_VIEW && w->steps[i].layout->view == MPI_DATATYPE_NULL)
             make_view(&w->layouts[w->steps[i].layout - w->layouts]);
-    w->data = take_memory((size_t)w->bytes, 1);
+    w->data_bytes = w->own.memory_bytes > w->bytes ? w->own.memory_bytes : w->bytes;
+    w->data = take_memory((size_t)w->data_bytes, 1);
     w->end = end_of_steps(w);
     MPI_Allreduce(&w->bytes, &w->all_bytes, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     MPI_Allreduce(MPI_IN_PLACE, &w->end, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
@@ -423,7 +435,13 @@ void workload_release(workload *w)
     for (size_t i = 0; i < w->layout_count; i++) {
         if (w->layouts[i].view != MPI_DATATYPE_NULL)
             MPI_Type_free(&w->layouts[i].view);
-        access_release(&w->layouts[i].extents);
+        if (w->array.ranks == 0)
+            access_release(&w->layouts[i].extents);
+    }
+    if (w->array.ranks > 0) {
+        part_free_types(&w->types);
+        part_release(&w->own);
+        decomposition_release(&w->array);
     }
     free(w->layouts);
     free(w->steps);
@@ -431,6 +449,7 @@ void workload_release(workload *w)
 }
 
 const workload_kind workload_kinds[] = {
+    {"array", "an array, as --kind and what is below it say", &workload_array, make_array, 0, 1},
     {"segments-4096", "a block of 4,096 bytes of each rank in turn, a call a block, no view",
      &workload_mpiio, make_segments, 4096, 1},
     {"segments-47008", "the same with blocks of 47,008 bytes (ior-hard)", &workload_mpiio,

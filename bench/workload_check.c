@@ -2,60 +2,70 @@
 /* The bytes of a workload: those of each offset of the file, for several fillings. */
 #include "workload.h"
 
+#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#define SLICE ((int64_t)1 << 20) /* bytes compared at a time */
+#define SLICE ((int64_t)1 << 20) /* bytes written at a time */
+enum { REST = 0xa5 };
 
-typedef void (*visit_piece)(void *context, const step *s, const access_piece *piece);
+/* Where a step is in the file; its stream begins at 0. */
+static void list_step(const step *s, access_list *list)
+{
+    access_clear(list);
+    if (access_append_slice(list, &s->layout->extents, s->within, s->within + s->bytes, s->base) !=
+        0)
+        fail("memory", strerror(ENOMEM));
+}
 
-/* Each contiguous piece of each step, with its offset in the file. */
-static void visit_pieces(const workload *w, visit_piece visit, void *context)
+static void fill_data(const workload *w, char *data, uint64_t filling)
 {
     access_list list = {0};
+    access_cursor cursor;
+    bool halo = w->data_bytes > w->bytes;
+    char *stream = halo ? take_memory((size_t)w->bytes, 1) : data;
     for (size_t i = 0; i < w->step_count; i++) {
-        access_cursor cursor;
-        access_piece piece;
-        access_clear(&list);
-        workload_extents(&w->steps[i], &list);
-        access_cursor_init(&cursor, &list);
-        while (access_take_piece(&cursor, ACCESS_END, &piece))
-            visit(context, &w->steps[i], &piece);
+        list_step(&w->steps[i], &list);
+        fill_list(&list, stream + w->steps[i].buffer, 0, filling);
     }
     access_release(&list);
+    if (!halo)
+        return;
+    access_cursor_init(&cursor, &w->own.memory);
+    (void)access_scatter(&cursor, ACCESS_END, data, 0, stream, w->bytes);
+    free(stream);
 }
 
-typedef struct filler {
-    char *data;
-    uint64_t filling;
-} filler;
-
-static void fill_piece(void *context, const step *s, const access_piece *piece)
+void workload_fill(workload *w, uint64_t filling)
 {
-    const filler *f = context;
-    fill_bytes(f->data + s->buffer + piece->stream, piece->offset, piece->length, f->filling);
+    w->filling = filling;
+    fill_data(w, w->data, filling);
 }
 
-void workload_fill(const workload *w, uint64_t filling)
+void workload_spoil(workload *w)
 {
-    visit_pieces(w, fill_piece, &(filler){w->data, filling});
+    memset(w->data, REST, (size_t)w->data_bytes);
 }
 
-bool workload_check_data(const workload *w, const char *who, uint64_t filling)
+bool workload_check_data(const workload *w, const char *who)
 {
-    char *wanted = take_memory((size_t)w->bytes, 1);
-    visit_pieces(w, fill_piece, &(filler){wanted, filling});
-    bool right = check_bytes(who, "buffer", w->data, wanted, w->bytes, 0);
+    char *wanted = take_memory((size_t)w->data_bytes, 1);
+    memset(wanted, REST, (size_t)w->data_bytes);
+    fill_data(w, wanted, w->filling);
+    bool right = check_bytes(who, "buffer", w->data, wanted, w->data_bytes, 0);
     free(wanted);
     return right;
 }
 
-void workload_spoil_file(const workload *w, const char *path, uint64_t filling)
+bool workload_is_dense(const workload *w)
+{
+    return w->all_bytes == w->end;
+}
+
+static void spoil_slab(const workload *w, const char *path, uint64_t filling)
 {
     MPI_Barrier(MPI_COMM_WORLD);
     char *bytes = take_memory((size_t)SLICE, 1);
@@ -71,59 +81,44 @@ void workload_spoil_file(const workload *w, const char *path, uint64_t filling)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-typedef struct writer {
-    const workload *w;
-    int fd;
-} writer;
-
-static void write_piece(void *context, const step *s, const access_piece *piece)
+void workload_spoil_file(const workload *w, uint64_t filling)
 {
-    const writer *to = context;
-    file_write(to->fd, to->w->data + s->buffer + piece->stream, (size_t)piece->length,
-               piece->offset);
+    spoil_slab(w, w->run->file, filling);
 }
 
 /* The file as it has to be, written by POSIX calls of each rank. */
-static void write_model(const workload *w, const char *path, uint64_t old, uint64_t filling)
+static void write_model(const workload *w, const char *path, uint64_t old)
 {
-    workload_spoil_file(w, path, old);
-    workload_fill(w, filling);
-    writer to = {w, file_open(path, O_WRONLY)};
-    visit_pieces(w, write_piece, &to);
-    close(to.fd);
+    access_list list = {0};
+    access_cursor cursor;
+    access_piece piece;
+    spoil_slab(w, path, old);
+    int fd = file_open(path, O_WRONLY);
+    for (size_t i = 0; i < w->step_count; i++) {
+        const step *s = &w->steps[i];
+        char *stream = take_memory((size_t)s->bytes, 1);
+        list_step(s, &list);
+        fill_list(&list, stream, 0, w->filling);
+        access_cursor_init(&cursor, &list);
+        while (access_take_piece(&cursor, ACCESS_END, &piece))
+            file_write(fd, stream + piece.stream, (size_t)piece.length, piece.offset);
+        free(stream);
+    }
+    access_release(&list);
+    close(fd);
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static bool same_size(int fd, const workload *w, const char *who)
-{
-    struct stat status;
-    bool right = fstat(fd, &status) == 0 && status.st_size == (off_t)w->end;
-    if (!right)
-        fprintf(stderr, "%s: %s: rank %d: the file has the wrong size\n", program_name(), who,
-                world_rank);
-    return right;
-}
-
-bool workload_check_file(const workload *w, const char *path, const char *who, uint64_t old,
-                         uint64_t filling)
+bool workload_check_file(const workload *w, const char *who, uint64_t old)
 {
     char model[4096];
-    snprintf(model, sizeof model, "%s.model", path);
-    write_model(w, model, old, filling);
-    int fds[2] = {file_open(path, O_RDONLY), file_open(model, O_RDONLY)};
-    char *got = take_memory((size_t)SLICE, 1), *wanted = take_memory((size_t)SLICE, 1);
-    int64_t end = slab_start(w->end, w->rank + 1, w->ranks);
-    bool right = same_size(fds[0], w, who);
-    for (int64_t at = slab_start(w->end, w->rank, w->ranks); right && at < end; at += SLICE) {
-        int64_t some = end - at < SLICE ? end - at : SLICE;
-        file_read(fds[0], got, (size_t)some, at);
-        file_read(fds[1], wanted, (size_t)some, at);
-        right = check_bytes(who, "file", got, wanted, some, at);
-    }
-    close(fds[0]);
-    close(fds[1]);
-    free(got);
-    free(wanted);
+    if (workload_is_dense(w))
+        return check_file(w->run->file, who, w->end, w->filling, -1);
+    snprintf(model, sizeof model, "%s.model", w->run->file);
+    write_model(w, model, old);
+    int fd = file_open(model, O_RDONLY);
+    bool right = check_file(w->run->file, who, w->end, w->filling, fd);
+    close(fd);
     remove_file(model);
     return right;
 }

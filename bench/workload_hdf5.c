@@ -111,5 +111,8 @@ static void hdf5_close(workload *w, void *file)
     free(f);
 }
 
-const workload_library workload_hdf5 = {
-    .create = hdf5_create, .open = hdf5_open, .transfer = hdf5_transfer, .close = hdf5_close};
+const workload_library workload_hdf5 = {.reopens = true,
+                                        .create = hdf5_create,
+                                        .open = hdf5_open,
+                                        .transfer = hdf5_transfer,
+                                        .close = hdf5_close};

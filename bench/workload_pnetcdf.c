@@ -93,7 +93,8 @@ static void pnetcdf_close(workload *w, void *file)
     free(f);
 }
 
-const workload_library workload_pnetcdf = {.create = pnetcdf_create,
+const workload_library workload_pnetcdf = {.reopens = true,
+                                           .create = pnetcdf_create,
                                            .open = pnetcdf_open,
                                            .transfer = pnetcdf_transfer,
                                            .close = pnetcdf_close};

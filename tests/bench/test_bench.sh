@@ -67,7 +67,7 @@ for operation in write read; do
 done
 
 tap_check "blocks of unequal sizes, and room around them in memory" run_here 3 "$contest" \
-    --size 17x13x7 --grid 3x1x1 --element 12 --halo 2 --calls 2 --fresh --rounds 1 --file "$tap_dir/file"
+    --size 17x13x7 --grid 3x1x1 --element 12 --halo 2 --fresh --rounds 1 --file "$tap_dir/file"
 tap_check "a contestant with settings of its own" run_here 4 "$contest" --size 16x16x16 --grid 1x2x2 \
     --contestants "tatp tatp+num_aggregators=2,cycle_buffer_size=4096" --file "$tap_dir/file"
 tap_check_fails "no such setting" run_here 2 "$contest" --size 16x16x16 --grid 1x1x2 \
