@@ -13,18 +13,46 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Nodes on one leaf switch, leaves under one switch above; domains that each rank accesses. */
 enum { LEAF = 32, POD = 16, TOUCHED = 8 };
 
-struct options {
+/* tree: leaves and pods as switches, with half as many cables above as there are below; hops: the
+ * same distances with a place for each node. */
+enum network { FLAT, TREE, HOPS };
+static const char *const network_names[] = {"flat", "tree", "hops"};
+
+/* blocks: neighbouring domains, ranks in file order; strided: domains at equal distances, as parts
+ * of an array in three dimensions have them; random: any domains; crowd: random, but only the first
+ * sixteenth of the ranks has much; heavy: random, with bytes of a heavy tail. */
+enum pattern { BLOCKS, STRIDED, RANDOM, CROWD, HEAVY };
+static const char *const pattern_names[] = {"blocks", "strided", "random", "crowd", "heavy"};
+
+/* Problems of one size, in all networks and patterns up to these. */
+typedef struct problem {
     size_t ranks, nodes, domains, per_node;
-    const char *pattern, *network, *strategy;
-    int no_header;
+    enum network network;
+    enum pattern pattern;
     long repetitions;
-    double most_seconds, most_megabytes; /* 0: any */
+    double most_seconds, most_megabytes; /* else it fails */
+} problem;
+
+static const problem sizes[] = {
+    {65536, 2048, 512, 1, HOPS, CROWD, 3, 1, 500},
+    {65536, 256, 2048, 8, TREE, HEAVY, 3, 1, 500},
+    {1048576, 16384, 4096, 1, TREE, HEAVY, 1, 20, 4000}, /* not --quick */
 };
+#define SIZES (sizeof sizes / sizeof *sizes)
+
+typedef struct options {
+    const char *strategy; /* NULL: all */
+    bool quick;
+    long repetitions; /* 0: those of the problem */
+    double most_seconds;
+} options;
 
 static void exit_unless(bool has_memory)
 {
@@ -58,35 +86,30 @@ static void separate_places(topo *t)
     t->places = t->nodes;
 }
 
-/* flat; tree: leaves and pods as switches, with half as many cables above as there are below; hops:
- * the same distances with a place for each node. */
-static void make_network(const struct options *o, topo *t)
+static void make_network(const problem *p, topo *t)
 {
-    topo_flat(t, o->nodes);
-    if (strcmp(o->network, "flat") == 0)
+    topo_flat(t, p->nodes);
+    if (p->network == FLAT)
         return;
-    size_t *group = allocate(2 * o->nodes, sizeof *group), leaves = (o->nodes - 1) / LEAF + 1;
-    for (size_t n = 0; n < o->nodes; n++) {
+    size_t *group = allocate(2 * p->nodes, sizeof *group), leaves = (p->nodes - 1) / LEAF + 1;
+    for (size_t n = 0; n < p->nodes; n++) {
         group[n] = n / LEAF;
-        group[o->nodes + n] = n / LEAF / POD;
+        group[p->nodes + n] = n / LEAF / POD;
     }
-    exit_unless(switched_topology(t, o->nodes, 2, group) == 0);
+    exit_unless(switched_topology(t, p->nodes, 2, group) == 0);
     free(group);
-    for (size_t v = o->nodes; v < t->tree.vertices; v++)
-        t->tree.width[v] = v < o->nodes + leaves ? LEAF / 2 : LEAF * POD / 4;
-    if (strcmp(o->network, "hops") == 0)
+    for (size_t v = p->nodes; v < t->tree.vertices; v++)
+        t->tree.width[v] = v < p->nodes + leaves ? LEAF / 2 : LEAF * POD / 4;
+    if (p->network == HOPS)
         separate_places(t);
 }
 
 /* ---- who accesses what ---- */
 
-/* blocks: neighbouring domains, ranks in file order; random: any domains; strided: domains at equal
- * distances, as parts of an array in three dimensions have them; crowd: random, but only the
- * first sixteenth of the ranks has much; heavy: random, with bytes of a heavy tail. */
-static size_t first_domain(const struct options *o, size_t rank)
+static size_t first_domain(const problem *p, size_t rank)
 {
-    double place = (double)rank / (double)o->ranks;
-    return (size_t)(place * (double)(o->domains - TOUCHED + 1));
+    double place = (double)rank / (double)p->ranks;
+    return (size_t)(place * (double)(p->domains - TOUCHED + 1));
 }
 
 static bool contains(const size_t *col, size_t count, size_t j)
@@ -103,40 +126,40 @@ static int compare(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-static void choose_domains(const struct options *o, size_t rank, size_t *col, uint64_t *state)
+static void choose_domains(const problem *p, size_t rank, size_t *col, uint64_t *state)
 {
-    size_t stride = o->domains / TOUCHED;
+    size_t stride = p->domains / TOUCHED;
     for (size_t k = 0; k < TOUCHED; k++) {
-        if (o->pattern[0] == 'b')
-            col[k] = first_domain(o, rank) + k;
-        else if (o->pattern[0] == 's')
+        if (p->pattern == BLOCKS)
+            col[k] = first_domain(p, rank) + k;
+        else if (p->pattern == STRIDED)
             col[k] = rank % stride + k * stride;
         else
             do {
-                col[k] = (size_t)pick(state, 0, (int64_t)o->domains - 1);
+                col[k] = (size_t)pick(state, 0, (int64_t)p->domains - 1);
             } while (contains(col, k, col[k]));
     }
     qsort(col, TOUCHED, sizeof *col, compare);
 }
 
 /* heavy: Pareto's distribution with exponent 1/2, cut at 2^40. */
-static int64_t draw_bytes(const struct options *o, size_t rank, uint64_t *state)
+static int64_t draw_bytes(const problem *p, size_t rank, uint64_t *state)
 {
-    if (o->pattern[0] != 'h')
-        return pick(state, 1, o->pattern[0] == 'c' && rank >= o->ranks / 16 ? 16 : 1 << 20);
+    if (p->pattern != HEAVY)
+        return pick(state, 1, p->pattern == CROWD && rank >= p->ranks / 16 ? 16 : 1 << 20);
     double part = (double)((int64_t)1 << 20) / (double)pick(state, 1, 1 << 20);
     return (int64_t)(part * part);
 }
 
-static void make_requests(const struct options *o, matrix *c)
+static void make_requests(const problem *p, matrix *c)
 {
     uint64_t state = 1;
-    exit_unless(matrix_allocate(c, o->ranks, o->domains, o->ranks * TOUCHED) == 0);
-    for (size_t i = 0; i < o->ranks; i++) {
+    exit_unless(matrix_allocate(c, p->ranks, p->domains, p->ranks * TOUCHED) == 0);
+    for (size_t i = 0; i < p->ranks; i++) {
         size_t *col = c->col + i * TOUCHED;
-        choose_domains(o, i, col, &state);
+        choose_domains(p, i, col, &state);
         for (size_t k = 0; k < TOUCHED; k++)
-            c->value[i * TOUCHED + k] = draw_bytes(o, i, &state);
+            c->value[i * TOUCHED + k] = draw_bytes(p, i, &state);
         c->row_start[i + 1] = (i + 1) * TOUCHED;
     }
 }
@@ -174,13 +197,15 @@ static bool is_valid(const plan_input *in, const size_t *rank_of_domain)
     return valid;
 }
 
-static int measure(const struct options *o, const plan_input *in, const plan_strategy *strategy)
+static int measure(const options *o, const problem *p, const plan_input *in,
+                   const plan_strategy *strategy)
 {
-    size_t *rank_of_domain = allocate(o->domains, sizeof *rank_of_domain);
+    size_t *rank_of_domain = allocate(p->domains, sizeof *rank_of_domain);
+    long repetitions = o->repetitions > 0 ? o->repetitions : p->repetitions;
     double least = 0.0;
     plan_report report;
     int rc = 0;
-    for (long k = 0; k < o->repetitions && rc == 0; k++) {
+    for (long k = 0; k < repetitions && rc == 0; k++) {
         double begin = now();
         rc = strategy->assign(in, rank_of_domain);
         double seconds = now() - begin;
@@ -190,42 +215,42 @@ static int measure(const struct options *o, const plan_input *in, const plan_str
     if (rc == 0)
         rc = plan_assess(in, rank_of_domain, &report);
     bool valid = rc == 0 && is_valid(in, rank_of_domain);
-    bool fast = (o->most_seconds <= 0.0 || least <= o->most_seconds) &&
-                (o->most_megabytes <= 0.0 || memory <= o->most_megabytes);
+    bool small = least <= (o->most_seconds > 0 ? o->most_seconds : p->most_seconds) &&
+                 memory <= p->most_megabytes;
     free(rank_of_domain);
     if (rc != 0) {
         fprintf(stderr, "plan_bench: %s: %s\n", strategy->name, strerror(-rc));
         return rc;
     }
-    printf("%s,%s,%zu,%zu,%zu,%s,%.4f,%.0f,%.17g,%.17g,%s\n", o->pattern, o->network, o->ranks,
-           o->nodes, o->domains, strategy->name, least, memory, report.hop_bytes,
-           report.max_link_bytes,
-           !valid ? "WRONG"
-           : fast ? "yes"
-                  : "OVER");
+    printf("%s,%s,%zu,%zu,%zu,%s,%.4f,%.0f,%.17g,%.17g,%s\n", pattern_names[p->pattern],
+           network_names[p->network], p->ranks, p->nodes, p->domains, strategy->name, least, memory,
+           report.hop_bytes, report.max_link_bytes,
+           !valid  ? "WRONG"
+           : small ? "yes"
+                   : "OVER");
     fflush(stdout);
-    return valid && fast ? 0 : -EIO;
+    return valid && small ? 0 : -EIO;
 }
 
-static int run(const struct options *o)
+static int plan_problem(const options *o, const problem *p)
 {
     topo network;
     matrix requests, on_nodes;
-    size_t *node_of_rank = allocate(o->ranks, sizeof *node_of_rank);
+    size_t *node_of_rank = allocate(p->ranks, sizeof *node_of_rank);
     int status = EXIT_SUCCESS;
-    make_network(o, &network);
-    make_requests(o, &requests);
-    for (size_t i = 0; i < o->ranks; i++)
-        node_of_rank[i] = (size_t)((double)i / (double)o->ranks * (double)o->nodes);
-    exit_unless(matrix_sum_rows(&on_nodes, &requests, node_of_rank, o->nodes) == 0);
+    make_network(p, &network);
+    make_requests(p, &requests);
+    for (size_t i = 0; i < p->ranks; i++)
+        node_of_rank[i] = (size_t)((double)i / (double)p->ranks * (double)p->nodes);
+    exit_unless(matrix_sum_rows(&on_nodes, &requests, node_of_rank, p->nodes) == 0);
     plan_input in = {.requests = &requests,
                      .node_bytes = &on_nodes,
                      .node_of_rank = node_of_rank,
                      .topology = &network,
-                     .per_node = o->per_node};
+                     .per_node = p->per_node};
     for (const plan_strategy *s = plan_strategies; s->name != NULL; s++) {
         bool wanted = o->strategy == NULL || strcmp(o->strategy, s->name) == 0;
-        if (wanted && measure(o, &in, s) != 0)
+        if (wanted && measure(o, p, &in, s) != 0)
             status = EXIT_FAILURE;
     }
     free(node_of_rank);
@@ -235,72 +260,42 @@ static int run(const struct options *o)
     return status;
 }
 
+/* In a process of its own, whose memory counts. */
+static bool plan_alone(const options *o, const problem *p)
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0)
+        exit(plan_problem(o, p));
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
 /* ---- the command ---- */
 
-enum { MOST_SECONDS = 1, MOST_MEGABYTES, NO_HEADER };
-
 static const struct argp_option option_table[] = {
-    {"ranks", 'p', "N", 0, "Ranks (default 65536)", 0},
-    {"nodes", 'n', "N", 0, "Nodes (default 2048)", 0},
-    {"domains", 'a', "N", 0, "File domains (default 512)", 0},
-    {"per-node", 'm', "N", 0, "Domains on one node at most (default 1; 0: no limit)", 0},
-    {"pattern", 'P', "NAME", 0, "blocks (default), strided, random, crowd or heavy", 0},
-    {"network", 'N', "NAME", 0, "flat (default), tree, or hops: that tree, no two nodes alike", 0},
+    {"quick", 'q', NULL, 0, "Not the plans for a million ranks", 0},
     {"strategy", 'g', "NAME", 0, "Only this strategy", 0},
-    {"repeat", 'r', "N", 0, "Plan N times, print the least time (default 3)", 0},
-    {"most-seconds", MOST_SECONDS, "S", 0, "Fail when it takes longer", 0},
-    {"most-megabytes", MOST_MEGABYTES, "MB", 0, "Fail when it takes more memory", 0},
-    {"no-header", NO_HEADER, NULL, 0, "Do not print what the columns are", 0},
+    {"repeat", 'r', "N", 0, "Plan N times, print the least time (3; of a million ranks 1)", 0},
+    {"most-seconds", 's', "S", 0, "Fail when a plan takes longer (1; of a million ranks 20)", 0},
     {0},
 };
 
-static size_t count(const char *arg, struct argp_state *state)
-{
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(arg, &end, 10);
-    if (errno != 0 || end == arg || *end != '\0' || value > SIZE_MAX / 2)
-        argp_error(state, "%s: not a count", arg);
-    return (size_t)value;
-}
-
-static void check(const struct options *o, struct argp_state *state)
-{
-    if (o->domains < TOUCHED)
-        argp_error(state, "there are at least %d domains, which a rank accesses", TOUCHED);
-    if (strchr("bsrch", o->pattern[0]) == NULL || o->pattern[0] == '\0')
-        argp_error(state, "%s: no such pattern", o->pattern);
-    if (strcmp(o->network, "flat") != 0 && strcmp(o->network, "tree") != 0 &&
-        strcmp(o->network, "hops") != 0)
-        argp_error(state, "%s: no such network", o->network);
-    if (o->nodes == 0 || o->nodes > o->ranks || o->repetitions == 0)
-        argp_error(state, "there is nothing to plan");
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-    struct options *o = state->input;
-    size_t *counts[] = {&o->ranks, &o->nodes, &o->domains, &o->per_node};
-    const char *keys = "pnam", *at = key > 0 && key < 128 ? strchr(keys, key) : NULL;
-    if (at != NULL) {
-        *counts[at - keys] = count(arg, state);
-        return 0;
-    }
+    options *o = state->input;
+    char *end = "";
     switch (key) {
-    case 'P': o->pattern = arg; return 0;
-    case 'N': o->network = arg; return 0;
-    case 'g':
-        o->strategy = arg;
-        if (plan_find_strategy(arg) == NULL)
-            argp_error(state, "%s: no such strategy", arg);
-        return 0;
-    case 'r': o->repetitions = (long)count(arg, state); return 0;
-    case MOST_SECONDS: o->most_seconds = strtod(arg, NULL); return 0;
-    case MOST_MEGABYTES: o->most_megabytes = strtod(arg, NULL); return 0;
-    case NO_HEADER: o->no_header = 1; return 0;
-    case ARGP_KEY_END: check(o, state); return 0;
+    case 'q': o->quick = true; break;
+    case 'g': o->strategy = arg; break;
+    case 'r': o->repetitions = strtol(arg, &end, 10); break;
+    case 's': o->most_seconds = strtod(arg, &end); break;
     default: return ARGP_ERR_UNKNOWN;
     }
+    if (key == 'g' && plan_find_strategy(arg) == NULL)
+        argp_error(state, "%s: no such strategy", arg);
+    if (*end != '\0' || o->repetitions < 0)
+        argp_error(state, "%s: not a number", arg);
+    return 0;
 }
 
 int main(int argc, char **argv)
@@ -308,24 +303,25 @@ int main(int argc, char **argv)
     const struct argp command = {
         .options = option_table,
         .parser = parse,
-        .doc = "Plans which rank serves which file domain, by every strategy.\v"
+        .doc = "Plans which rank serves which file domain, by every strategy, for many ranks.\v"
                "seconds are of one processor; megabytes the most that the process had so far, "
-               "requests included. checked says whether the plan obeys all limits.",
+               "requests included. checked says whether the plan obeys all limits. 65,536 ranks "
+               "must take at most 1 s and 500 MB, 1,048,576 ranks 20 s and 4 GB.",
     };
-    struct options options = {
-        .ranks = 65536,
-        .nodes = 2048,
-        .domains = 512,
-        .per_node = 1,
-        .pattern = "blocks",
-        .network = "flat",
-        .repetitions = 3,
-    };
-    if (argp_parse(&command, argc, argv, 0, NULL, &options) != 0)
+    options o = {0};
+    bool well = true;
+    if (argp_parse(&command, argc, argv, 0, NULL, &o) != 0)
         return EXIT_FAILURE;
-    if (!options.no_header) {
-        printf("pattern,network,ranks,nodes,domains,strategy,seconds,megabytes,hop_bytes,"
-               "max_link_bytes,checked\n");
-    }
-    return run(&options);
+    printf("pattern,network,ranks,nodes,domains,strategy,seconds,megabytes,hop_bytes,"
+           "max_link_bytes,checked\n");
+    fflush(stdout);
+    for (size_t i = 0; i < SIZES - o.quick; i++)
+        for (enum network n = FLAT; n <= sizes[i].network; n++)
+            for (enum pattern k = BLOCKS; k <= sizes[i].pattern; k++) {
+                problem p = sizes[i];
+                p.network = n;
+                p.pattern = k;
+                well = plan_alone(&o, &p) && well;
+            }
+    return well ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -9,8 +9,7 @@ small() {
     tap_is "$(grep -c -e "$3" <<<"$tap_output")" "$2" "$1: $2 results"
 }
 
-small "plans for 65,536 ranks" 22 ',yes$' "$top_srcdir/bench/plan_scale" "$BENCH_DIR/plan_bench" --quick --repeat=1 \
-    --strategy=tatp --most-seconds=300
+small "plans for 65,536 ranks" 22 ',yes$' "$BENCH_DIR/plan_bench" --quick --repeat=1 --strategy=tatp --most-seconds=300
 if [[ -n $PYTHON3 ]] && "$PYTHON3" -c 'import numpy, scipy' 2>/dev/null; then
     small "placements of the corpus" 2 '^cube-16,16,4,' "$PYTHON3" "$top_srcdir/bench/corpus/measure" --only cube-16 --methods auto,setmatch
     tap_is "$(sed -n 's/^cube-16,16,4,auto,\([0-9]*\),\([0-9]*\),\([0-9]*\),.*/\1 \2 \3/p' <<<"$tap_output")" "255 0 0" \
