@@ -83,10 +83,9 @@ static bool take_arrays(decomposition *d)
     return taken;
 }
 
-/* Checks shape and takes memory; cuts and owners are to be filled in. */
-static const char *begin(decomposition *d, const decomposition *shape)
+/* Checks the shape and takes memory; cuts and owners are to be filled in. */
+static const char *begin(decomposition *d)
 {
-    *d = *shape;
     const char *wrong = check(d);
     if (wrong == NULL && !take_arrays(d)) {
         decomposition_release(d);
@@ -103,12 +102,9 @@ static const char *finish(decomposition *d)
     return no_memory;
 }
 
-const char *decomposition_grid(decomposition *d, const array_grid *grid)
+const char *decomposition_grid(decomposition *d)
 {
-    decomposition shape = {.dims = grid->dims, .element = grid->element};
-    memcpy(shape.size, grid->size, sizeof shape.size);
-    memcpy(shape.cells, grid->cells, sizeof shape.cells);
-    const char *wrong = begin(d, &shape);
+    const char *wrong = begin(d);
     if (wrong != NULL)
         return wrong;
     d->ranks = (size_t)count_cells(d);
@@ -126,9 +122,8 @@ const char *decomposition_multipartition(decomposition *d, int64_t n, size_t ran
         q++;
     if ((size_t)(q * q) != ranks)
         return "a block-tridiagonal multipartition wants a square number of ranks";
-    const decomposition shape = {
-        .dims = 3, .size = {n, n, n}, .cells = {q, q, q}, .element = element};
-    const char *wrong = begin(d, &shape);
+    *d = (decomposition){.dims = 3, .size = {n, n, n}, .cells = {q, q, q}, .element = element};
+    const char *wrong = begin(d);
     if (wrong != NULL)
         return wrong;
     d->ranks = ranks;
@@ -145,12 +140,12 @@ const char *decomposition_multipartition(decomposition *d, int64_t n, size_t ran
 const char *decomposition_unequal(decomposition *d, const int64_t *count, size_t ranks,
                                   int64_t variables, int64_t element)
 {
-    decomposition shape = {
+    *d = (decomposition){
         .dims = 2, .cells = {1, (int64_t)ranks}, .size = {variables}, .element = element};
     for (size_t r = 0; r < ranks; r++)
-        if (count[r] < 0 || __builtin_add_overflow(shape.size[1], count[r], &shape.size[1]))
+        if (count[r] < 0 || __builtin_add_overflow(d->size[1], count[r], &d->size[1]))
             return too_large;
-    const char *wrong = begin(d, &shape);
+    const char *wrong = begin(d);
     if (wrong != NULL)
         return wrong;
     d->ranks = ranks;

@@ -34,16 +34,9 @@ typedef struct array_box {
     int64_t start[DECOMPOSITION_DIMS], count[DECOMPOSITION_DIMS]; /* elements */
 } array_box;
 
-/* Dimension sizes and cells of what is to be made, for decomposition_grid. */
-typedef struct array_grid {
-    int dims;
-    int64_t size[DECOMPOSITION_DIMS], cells[DECOMPOSITION_DIMS];
-    int64_t element;
-} array_grid;
-
-/* One cell a rank, ranks in C order, cells as equal as they can be: cubes, lattices, tiles,
- * records. */
-const char *decomposition_grid(decomposition *d, const array_grid *grid);
+/* Of d's dims, size, cells and element, which are set before: one cell a rank, ranks in C order,
+ * cells as equal as they can be: cubes, lattices, tiles, records. */
+const char *decomposition_grid(decomposition *d);
 
 /* NAS BT-IO's block-tridiagonal multipartition: a cube of n points in each dimension, cut into q *
  * q * q cells for q * q ranks, of which each has one cell in each slice, on a diagonal. */

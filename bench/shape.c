@@ -15,55 +15,34 @@ static const char no_memory[] = "out of memory";
 
 /* ---- kinds ---- */
 
-/* `dims` cells in each dimension as given or balanced. */
-static const char *take_grid(const shape *s, size_t ranks, int dims, array_grid *grid)
+/* Cells in each dimension as given or balanced. */
+static const char *take_grid(const shape *s, size_t ranks, decomposition *d)
 {
     int64_t cells = 1;
-    grid->dims = dims;
-    grid->element = s->element;
-    memcpy(grid->cells, s->grid, sizeof grid->cells);
+    memcpy(d->cells, s->grid, sizeof d->cells);
     if (s->grid_dims == 0)
-        balanced_grid(ranks, dims, grid->cells);
-    else if (s->grid_dims != dims)
+        balanced_grid(ranks, d->dims, d->cells);
+    else if (s->grid_dims != d->dims)
         return "--grid has another number of dimensions than the array";
-    for (int d = 0; d < dims; d++)
-        if (__builtin_mul_overflow(cells, grid->cells[d], &cells))
+    for (int k = 0; k < d->dims; k++)
+        if (__builtin_mul_overflow(cells, d->cells[k], &cells))
             return "--grid is too large";
     return (size_t)cells == ranks ? NULL : "the product of --grid is not the number of ranks";
 }
 
-/* One number stands for all dimensions. */
-static const char *take_size(const shape *s, int dims, int64_t *size)
+/* One number stands for all dimensions. Tiles have the size of a cell. */
+static const char *make_blocks(const shape *s, size_t ranks, decomposition *d)
 {
+    int dims = s->kind->usual.dims > 0 ? s->kind->usual.dims : s->size_dims;
+    *d = (decomposition){.dims = dims, .element = s->element};
     if (s->size_dims != dims && s->size_dims != 1)
         return "--size has another number of dimensions than the array";
-    for (int d = 0; d < dims; d++)
-        size[d] = s->size[s->size_dims == 1 ? 0 : d];
-    return NULL;
-}
-
-static const char *make_block_array(const shape *s, size_t ranks, int dims, decomposition *d)
-{
-    array_grid grid = {.dims = dims};
-    const char *wrong = take_size(s, dims, grid.size);
-    if (wrong == NULL)
-        wrong = take_grid(s, ranks, dims, &grid);
-    return wrong == NULL ? decomposition_grid(d, &grid) : wrong;
-}
-
-static const char *make_cube(const shape *s, size_t ranks, decomposition *d)
-{
-    return make_block_array(s, ranks, 3, d);
-}
-
-static const char *make_lattice(const shape *s, size_t ranks, decomposition *d)
-{
-    return make_block_array(s, ranks, 4, d);
-}
-
-static const char *make_array(const shape *s, size_t ranks, decomposition *d)
-{
-    return make_block_array(s, ranks, s->size_dims, d);
+    const char *wrong = take_grid(s, ranks, d);
+    for (int k = 0; wrong == NULL && k < dims; k++)
+        if (__builtin_mul_overflow(s->size[s->size_dims == 1 ? 0 : k],
+                                   s->kind->usual.tiles ? d->cells[k] : 1, &d->size[k]))
+            return "the tiles are too large";
+    return wrong == NULL ? decomposition_grid(d) : wrong;
 }
 
 static const char *make_btio(const shape *s, size_t ranks, decomposition *d)
@@ -71,18 +50,6 @@ static const char *make_btio(const shape *s, size_t ranks, decomposition *d)
     if (s->size_dims != 1 || s->grid_dims != 0)
         return "a multipartition has one --size and no --grid";
     return decomposition_multipartition(d, s->size[0], ranks, s->element);
-}
-
-static const char *make_tile(const shape *s, size_t ranks, decomposition *d)
-{
-    array_grid grid = {.dims = 2};
-    const char *wrong = take_size(s, 2, grid.size);
-    if (wrong == NULL)
-        wrong = take_grid(s, ranks, 2, &grid);
-    for (int k = 0; wrong == NULL && k < 2; k++)
-        if (__builtin_mul_overflow(grid.size[k], grid.cells[k], &grid.size[k]))
-            return "the tiles are too large";
-    return wrong == NULL ? decomposition_grid(d, &grid) : wrong;
 }
 
 /* Half to one and a half times --size particles a rank. */
@@ -105,8 +72,8 @@ static const char *make_dump(const shape *s, size_t ranks, decomposition *d)
 const shape_kind shape_kinds[] = {
     {"cube",
      "a 3-D array: --size elements in each dimension (256), cut over --grid ranks",
-     {.size_dims = 1, .size = {256}, .element = 8},
-     make_cube},
+     {.dims = 3, .size_dims = 1, .size = {256}, .element = 8},
+     make_blocks},
     {"btio",
      "NAS BT-IO: a cube of --size points in each dimension, or of a --class (A: 64), each of 5 "
      "doubles",
@@ -114,13 +81,13 @@ const shape_kind shape_kinds[] = {
      make_btio},
     {"tile",
      "a 2-D array of --grid tiles, each of --size elements (768x800 of 1 KiB)",
-     {.size_dims = 2, .size = {768, 800}, .element = 1024},
-     make_tile},
+     {.dims = 2, .tiles = true, .size_dims = 2, .size = {768, 800}, .element = 1024},
+     make_blocks},
     {"lattice",
      "a 4-D lattice: --size sites in each dimension (32), cut over --grid ranks; a site is 288 "
      "bytes",
-     {.size_dims = 1, .size = {32}, .element = 288},
-     make_lattice},
+     {.dims = 4, .size_dims = 1, .size = {32}, .element = 288},
+     make_blocks},
     {"dump",
      "particles: --size of them a rank on average (100000), each of --variables (7) doubles",
      {.size_dims = 1, .size = {100000}, .element = 8, .variables = 7},
@@ -128,8 +95,8 @@ const shape_kind shape_kinds[] = {
     {"array",
      "an array of as many dimensions as --size has numbers (256x256x256), cut over --grid ranks",
      {.size_dims = 3, .size = {256, 256, 256}, .element = 8},
-     make_array},
-    {NULL, NULL, {.element = 0}, NULL},
+     make_blocks},
+    {.name = NULL},
 };
 
 const shape_kind *shape_find(const char *name)

@@ -15,6 +15,8 @@ typedef struct shape {
     int64_t element;   /* bytes */
     int64_t variables; /* of dump */
     bool reorder;      /* ranks in another order than cells */
+    int dims;          /* of blocks, by the kind; 0: as many as --size has numbers */
+    bool tiles;        /* by the kind: --size is that of a cell */
 } shape;
 
 typedef struct shape_kind {

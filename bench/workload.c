@@ -223,18 +223,17 @@ static int64_t smallest_side(int64_t wanted, int64_t least)
     return wanted > least ? wanted : least;
 }
 
-/* The rank's block of an array cut over the grid; all bytes of the array. */
-static int64_t lay_box(const workload *w, layout *l, const array_grid *grid, array_box *box)
+/* The rank's block of an array cut over a grid, which this releases; all bytes of the array. */
+static int64_t lay_box(const workload *w, layout *l, decomposition *d, array_box *box)
 {
-    decomposition d;
-    const char *wrong = decomposition_grid(&d, grid);
+    const char *wrong = decomposition_grid(d);
     if (wrong != NULL)
         fail("--megabytes", wrong);
-    if (decomposition_runs(&d, (size_t)w->rank, 0, &l->extents) != 0)
+    if (decomposition_runs(d, (size_t)w->rank, 0, &l->extents) != 0)
         fail("memory", strerror(ENOMEM));
-    *box = decomposition_box(&d, d.cell[d.first[w->rank]]);
-    int64_t bytes = d.bytes;
-    decomposition_release(&d);
+    *box = decomposition_box(d, d->cell[d->first[w->rank]]);
+    int64_t bytes = d->bytes;
+    decomposition_release(d);
     return bytes;
 }
 
@@ -253,7 +252,7 @@ static void make_variables(workload *w)
     side = smallest_side(side, cells[0]);
     reserve_steps(w, SHAPES, TIMES * VARIABLES);
     for (int s = 0; s < SHAPES; s++) {
-        array_grid grid = {3, {levels[s], side, side}, {1, cells[0], cells[1]}, 4};
+        decomposition grid = {3, {levels[s], side, side}, {1, cells[0], cells[1]}, .element = 4};
         variable_bytes[s] = lay_box(w, add_layout(w), &grid, &box);
     }
     for (int i = 0; i < TIMES * VARIABLES; i++) {
@@ -322,14 +321,14 @@ static void make_line_interleaved(workload *w)
 }
 
 /* In three dimensions: one box a rank. */
-static void make_boxes(workload *w, const array_grid *grid, int variables, int time_steps)
+static void make_boxes(workload *w, decomposition *grid, int variables, int time_steps)
 {
     array_box box;
     reserve_steps(w, 1, variables * time_steps);
+    memcpy(w->selection.size, grid->size, sizeof w->selection.size);
     int64_t bytes = lay_box(w, add_layout(w), grid, &box);
     w->selection.dims = 3;
     for (int d = 0; d < 3; d++) {
-        w->selection.size[d] = grid->size[d];
         w->selection.start[d] = box.start[d];
         w->selection.count[d] = box.count[d];
         w->selection.stride[d] = w->selection.block[d] = 1;
@@ -344,7 +343,7 @@ static void make_slabs(workload *w)
     enum { SIDE = 32 };
     int64_t variables = w->kind->parameter, ranks = w->ranks;
     int64_t rows = at_least_one(wanted_bytes(w) / variables / 8 / SIDE / SIDE / ranks) * ranks;
-    array_grid grid = {3, {rows, SIDE, SIDE}, {ranks, 1, 1}, 8};
+    decomposition grid = {3, {rows, SIDE, SIDE}, {ranks, 1, 1}, .element = 8};
     make_boxes(w, &grid, (int)variables, 1);
 }
 
@@ -352,7 +351,7 @@ static void make_slabs(workload *w)
 static void make_cubes(workload *w, int time_steps)
 {
     int64_t side = 1, arrays = w->kind->parameter * time_steps;
-    array_grid grid = {.dims = 3, .element = 8};
+    decomposition grid = {.dims = 3, .element = 8};
     while ((side + 1) * (side + 1) * (side + 1) * 8 * arrays <= wanted_bytes(w))
         side++;
     balanced_grid((size_t)w->ranks, 3, grid.cells);

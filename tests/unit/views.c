@@ -94,12 +94,12 @@ static struct pattern parse(const char *text)
 
 static void make_file(const struct pattern *p, size_t element, decomposition *d)
 {
-    array_grid grid = {.dims = (int)p->ndims, .element = (int64_t)element};
+    *d = (decomposition){.dims = (int)p->ndims, .element = (int64_t)element};
     for (size_t k = 0; k < p->ndims; k++) {
-        grid.cells[k] = (int64_t)p->dims[k];
-        grid.size[k] = (int64_t)(p->dims[k] * p->count[k]);
+        d->cells[k] = (int64_t)p->dims[k];
+        d->size[k] = (int64_t)(p->dims[k] * p->count[k]);
     }
-    const char *wrong = decomposition_grid(d, &grid);
+    const char *wrong = decomposition_grid(d);
     need(wrong == NULL, wrong);
     need(decomposition_renumber(d, p->number) == 0, "out of memory");
 }
