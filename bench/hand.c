@@ -61,7 +61,7 @@ static void list_slab(const workload *w, lists *l)
     int at = 0;
     for (int r = 0; r < w->ranks; r++) {
         access_clear(&list);
-        int rc = decomposition_runs(&w->array, (size_t)r, 0, &list);
+        int rc = decomposition_runs(&w->own.array, (size_t)r, 0, &list);
         access_cursor_init(&cursor, &list);
         int64_t from = access_skip(&cursor, lo), bytes = access_skip(&cursor, hi);
         if (rc != 0 || access_append_slice(&l->piece[r], &list, from, from + bytes, -lo) != 0)
@@ -235,7 +235,7 @@ bool hand_find(const char *name, const workload *w, way *found)
     for (size_t i = 0; i < sizeof by_hand / sizeof *by_hand; i++)
         if (strcmp(name, by_hand[i].name) == 0) {
             *found = (way){.name = name, .library = &by_hand[i].library};
-            return w->array.ranks > 0 && (largest <= INT_MAX || by_hand[i].library.own_buffer);
+            return w->own.array.ranks > 0 && (largest <= INT_MAX || by_hand[i].library.own_buffer);
         }
     return false;
 }

@@ -67,32 +67,32 @@ int file_open(const char *path, int flags)
     return fd;
 }
 
-void file_write(int fd, const char *from, size_t bytes, int64_t offset)
+/* One call may transfer a part. */
+static void transfer_bytes(int fd, char *data, size_t bytes, int64_t offset, bool write)
 {
     while (bytes > 0) {
-        ssize_t done = pwrite(fd, from, bytes, (off_t)offset);
+        ssize_t done =
+            write ? pwrite(fd, data, bytes, (off_t)offset) : pread(fd, data, bytes, (off_t)offset);
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0)
-            fail("pwrite", done < 0 ? strerror(errno) : "nothing written");
-        from += done;
+            fail(write ? "pwrite" : "pread", done < 0 ? strerror(errno)
+                                             : write  ? "nothing written"
+                                                      : "unexpected end of file");
+        data += done;
         offset += done;
         bytes -= (size_t)done;
     }
 }
 
+void file_write(int fd, const char *from, size_t bytes, int64_t offset)
+{
+    transfer_bytes(fd, (char *)from, bytes, offset, true);
+}
+
 void file_read(int fd, char *to, size_t bytes, int64_t offset)
 {
-    while (bytes > 0) {
-        ssize_t done = pread(fd, to, bytes, (off_t)offset);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            fail("pread", done < 0 ? strerror(errno) : "unexpected end of file");
-        to += done;
-        offset += done;
-        bytes -= (size_t)done;
-    }
+    transfer_bytes(fd, to, bytes, offset, false);
 }
 
 void remove_file(const char *path)

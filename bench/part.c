@@ -19,13 +19,13 @@
 
 static array_box only_box(const part *p)
 {
-    return decomposition_box(p->array, p->array->cell[p->array->first[p->rank]]);
+    return decomposition_box(&p->array, p->array.cell[p->array.first[world_rank]]);
 }
 
 /* With a halo, rows of the innermost dimension are all that is contiguous in memory. */
 static const char *list_memory(part *p)
 {
-    const decomposition *a = p->array;
+    const decomposition *a = &p->array;
     array_box inside = only_box(p);
     int64_t held[DECOMPOSITION_DIMS];
     p->memory_bytes = a->element;
@@ -38,26 +38,21 @@ static const char *list_memory(part *p)
     return array_box_runs(a, held, &inside, 0, &p->memory) == 0 ? NULL : "out of memory";
 }
 
-const char *part_make(part *p, const decomposition *array, size_t rank, part_form form)
+static const char *list_part(part *p)
 {
-    *p = (part){.array = array, .rank = rank, .form = form};
-    if (form.tiled && (array->dims < 2 || array->cells[0] != 1))
+    const decomposition *a = &p->array;
+    size_t rank = (size_t)world_rank;
+    if (p->form.tiled && (a->dims < 2 || a->cells[0] != 1))
         return "a tiled array needs two dimensions, the first of them not cut";
-    if (form.halo > 0 && array->first[rank + 1] - array->first[rank] != 1)
+    if (p->form.halo > 0 && a->first[rank + 1] - a->first[rank] != 1)
         return "a halo is for ranks of one cell";
-    if (decomposition_runs(array, rank, 0, &p->file) != 0)
+    if (decomposition_runs(a, rank, 0, &p->file) != 0)
         return "out of memory";
     p->bytes = p->memory_bytes = p->file.bytes;
-    p->elements = p->bytes / array->element;
-    if (p->elements > INT_MAX || array->element > INT_MAX)
+    p->elements = p->bytes / a->element;
+    if (p->elements > INT_MAX || a->element > INT_MAX)
         return "a rank's part has more elements than an int counts";
-    return form.halo > 0 ? list_memory(p) : NULL;
-}
-
-void part_release(part *p)
-{
-    access_release(&p->file);
-    access_release(&p->memory);
+    return p->form.halo > 0 ? list_memory(p) : NULL;
 }
 
 /* ---- MPI types ---- */
@@ -78,12 +73,12 @@ static MPI_Datatype box_type(const part *p, const array_box *box, MPI_Datatype e
     int size[DECOMPOSITION_DIMS], count[DECOMPOSITION_DIMS], start[DECOMPOSITION_DIMS];
     int tiled = p->form.tiled ? 1 : 0;
     MPI_Datatype type;
-    for (int d = 0; d < p->array->dims; d++) {
-        size[d] = (int)p->array->size[d];
+    for (int d = 0; d < p->array.dims; d++) {
+        size[d] = (int)p->array.size[d];
         count[d] = (int)box->count[d];
         start[d] = (int)box->start[d];
     }
-    MPI_Type_create_subarray(p->array->dims - tiled, size + tiled, count + tiled, start + tiled,
+    MPI_Type_create_subarray(p->array.dims - tiled, size + tiled, count + tiled, start + tiled,
                              MPI_ORDER_C, element, &type);
     return type;
 }
@@ -91,12 +86,12 @@ static MPI_Datatype box_type(const part *p, const array_box *box, MPI_Datatype e
 /* All cells of the rank: each type has the extent of the whole array, so that they lie at 0. */
 static MPI_Datatype view_type(const part *p, MPI_Datatype element)
 {
-    size_t first = p->array->first[p->rank], cells = p->array->first[p->rank + 1] - first;
+    size_t first = p->array.first[world_rank], cells = p->array.first[world_rank + 1] - first;
     MPI_Datatype *types = take_memory(cells, sizeof(MPI_Datatype)), view;
     MPI_Aint *at = take_memory(cells, sizeof(MPI_Aint));
     int *ones = take_memory(cells, sizeof(int));
     for (size_t i = 0; i < cells; i++) {
-        array_box box = decomposition_box(p->array, p->array->cell[first + i]);
+        array_box box = decomposition_box(&p->array, p->array.cell[first + i]);
         types[i] = box_type(p, &box, element);
         ones[i] = 1;
     }
@@ -117,35 +112,49 @@ static MPI_Datatype halo_type(const part *p, MPI_Datatype element)
     int held[DECOMPOSITION_DIMS], count[DECOMPOSITION_DIMS], first[DECOMPOSITION_DIMS];
     array_box box = only_box(p);
     MPI_Datatype type;
-    for (int d = 0; d < p->array->dims; d++) {
+    for (int d = 0; d < p->array.dims; d++) {
         held[d] = (int)(box.count[d] + 2 * p->form.halo);
         count[d] = (int)box.count[d];
         first[d] = (int)p->form.halo;
     }
-    MPI_Type_create_subarray(p->array->dims, held, count, first, MPI_ORDER_C, element, &type);
+    MPI_Type_create_subarray(p->array.dims, held, count, first, MPI_ORDER_C, element, &type);
     return type;
 }
 
-part_types part_make_types(const part *p)
+static void make_types(part *p)
 {
-    part_types t = {.element = element_type(p->array->element), .count = 1};
-    t.view = view_type(p, t.element);
-    if (p->form.halo > 0) {
-        t.memory = halo_type(p, t.element);
-    } else {
-        MPI_Type_dup(t.element, &t.memory);
-        t.count = (int)p->elements;
-    }
-    MPI_Type_commit(&t.view);
-    MPI_Type_commit(&t.memory);
-    return t;
+    part_types *t = &p->types;
+    t->element = element_type(p->array.element);
+    t->view = view_type(p, t->element);
+    t->count = p->form.halo > 0 ? 1 : (int)p->elements;
+    if (p->form.halo > 0)
+        t->memory = halo_type(p, t->element);
+    else
+        MPI_Type_dup(t->element, &t->memory);
+    MPI_Type_commit(&t->view);
+    MPI_Type_commit(&t->memory);
 }
 
-void part_free_types(part_types *types)
+void part_make(part *p, const shape *s, part_form form)
 {
-    MPI_Type_free(&types->element);
-    MPI_Type_free(&types->view);
-    MPI_Type_free(&types->memory);
+    *p = (part){.form = form};
+    const char *wrong = shape_make(s, (size_t)world_size, &p->array);
+    if (wrong != NULL)
+        refuse("--size, --grid", wrong);
+    wrong = list_part(p);
+    if (wrong != NULL)
+        fail("--size, --grid", wrong);
+    make_types(p);
+}
+
+void part_release(part *p)
+{
+    MPI_Type_free(&p->types.element);
+    MPI_Type_free(&p->types.view);
+    MPI_Type_free(&p->types.memory);
+    access_release(&p->file);
+    access_release(&p->memory);
+    decomposition_release(&p->array);
 }
 
 /* ---- bytes ---- */

@@ -6,7 +6,7 @@
 
 #include <mpi.h>
 
-#include "decomposition.h"
+#include "shape.h"
 
 /* How the part lies in memory and in the file type. */
 typedef struct part_form {
@@ -16,28 +16,26 @@ typedef struct part_form {
                    along it */
 } part_form;
 
+/* The MPI types: one element; the view; memory, of which the access has `count`. */
+typedef struct part_types {
+    MPI_Datatype element, view, memory;
+    int count;
+} part_types;
+
 typedef struct part {
-    const decomposition *array;
-    size_t rank;
+    decomposition array;
     part_form form;
     access_list file;   /* its stream: the bytes of the part, packed */
     access_list memory; /* where the stream lies in memory; offsets from its beginning */
     int64_t elements, bytes;
     int64_t memory_bytes; /* with the halo */
+    part_types types;
 } part;
 
-/* NULL or what is wrong. Refers to the array. Release with part_release. */
-const char *part_make(part *p, const decomposition *array, size_t rank, part_form form);
+/* This rank's part of the array of a shape over all ranks. Fails by refuse() or fail(). Release
+ * with part_release. */
+void part_make(part *p, const shape *s, part_form form);
 void part_release(part *p);
-
-/* The MPI types for it: one element; the view; memory, of which the access has *count. The caller
- * frees all three. */
-typedef struct part_types {
-    MPI_Datatype element, view, memory;
-    int count;
-} part_types;
-part_types part_make_types(const part *p);
-void part_free_types(part_types *types);
 
 /* What the bytes [offset, offset + bytes) of the file are, for one of many fillings. */
 void fill_bytes(char *to, int64_t offset, int64_t bytes, uint64_t filling);

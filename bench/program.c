@@ -14,7 +14,6 @@
 
 #include "parallel.h"
 #include "part.h"
-#include "shape.h"
 
 /* How the file is accessed: by collective calls through a view, or run after run by each rank. */
 typedef enum variant { FULL, SIMPLE } variant;
@@ -29,9 +28,7 @@ typedef struct options {
 
 typedef struct job {
     const options *o;
-    decomposition array;
     part own;
-    part_types types;
     char *data;
 } job;
 
@@ -118,16 +115,18 @@ static MPI_File open_file(const job *j, int mode)
     MPI_Info info = make_hints(&j->o->run);
     check_mpi(MPI_File_open(MPI_COMM_WORLD, j->o->run.file, mode, info, &file), j->o->run.file);
     if (j->o->variant == FULL)
-        check_mpi(MPI_File_set_view(file, 0, j->types.element, j->types.view, "native", info),
-                  "MPI_File_set_view");
+        check_mpi(
+            MPI_File_set_view(file, 0, j->own.types.element, j->own.types.view, "native", info),
+            "MPI_File_set_view");
     MPI_Info_free(&info);
     return file;
 }
 
-static void require_count(MPI_Status *status, MPI_Datatype type, int64_t wanted,
-                          const char *operation)
+static void require(int code, const char *operation, MPI_Status *status, MPI_Datatype type,
+                    int wanted)
 {
     int count;
+    check_mpi(code, operation);
     MPI_Get_count(status, type, &count);
     if (count != wanted)
         fail(operation, "fewer elements transferred than asked for");
@@ -137,11 +136,11 @@ static void require_count(MPI_Status *status, MPI_Datatype type, int64_t wanted,
 static void access_collectively(const job *j, MPI_File file, bool write)
 {
     MPI_Status status;
-    const char *name = write ? "MPI_File_write_all" : "MPI_File_read_all";
-    int code = write ? MPI_File_write_all(file, j->data, j->types.count, j->types.memory, &status)
-                     : MPI_File_read_all(file, j->data, j->types.count, j->types.memory, &status);
-    check_mpi(code, name);
-    require_count(&status, j->types.memory, j->types.count, name);
+    int count = j->own.types.count;
+    MPI_Datatype type = j->own.types.memory;
+    int code = write ? MPI_File_write_all(file, j->data, count, type, &status)
+                     : MPI_File_read_all(file, j->data, count, type, &status);
+    require(code, write ? "MPI_File_write_all" : "MPI_File_read_all", &status, type, count);
 }
 
 static void access_run_by_run(const job *j, MPI_File file, int64_t base, bool write)
@@ -149,16 +148,15 @@ static void access_run_by_run(const job *j, MPI_File file, int64_t base, bool wr
     access_cursor cursor;
     access_piece piece;
     MPI_Status status;
-    const char *name = write ? "MPI_File_write_at" : "MPI_File_read_at";
+    MPI_Datatype type = j->own.types.element;
     access_cursor_init(&cursor, &j->own.file);
     while (access_take_piece(&cursor, ACCESS_END, &piece)) {
         char *data = j->data + piece.stream;
-        int count = (int)(piece.length / j->array.element);
+        int count = (int)(piece.length / j->own.array.element);
         MPI_Offset at = base + piece.offset;
-        check_mpi(write ? MPI_File_write_at(file, at, data, count, j->types.element, &status)
-                        : MPI_File_read_at(file, at, data, count, j->types.element, &status),
-                  name);
-        require_count(&status, j->types.element, count, name);
+        int code = write ? MPI_File_write_at(file, at, data, count, type, &status)
+                         : MPI_File_read_at(file, at, data, count, type, &status);
+        require(code, write ? "MPI_File_write_at" : "MPI_File_read_at", &status, type, count);
     }
 }
 
@@ -173,18 +171,6 @@ static double timed_access(const job *j, MPI_File file, int64_t base, bool write
     return slowest(MPI_Wtime() - seconds);
 }
 
-static double write_steps(const job *j, uint64_t filling)
-{
-    double seconds = 0;
-    MPI_File file = open_file(j, MPI_MODE_CREATE | MPI_MODE_WRONLY);
-    for (int step = 0; step < j->o->steps; step++) {
-        fill_list(&j->own.file, j->data, step * j->array.bytes, filling);
-        seconds += timed_access(j, file, step * j->array.bytes, true);
-    }
-    check_mpi(MPI_File_close(&file), "MPI_File_close");
-    return seconds;
-}
-
 /* What the last write left. */
 static void check_read(const job *j, int64_t base)
 {
@@ -195,15 +181,19 @@ static void check_read(const job *j, int64_t base)
     free(wanted);
 }
 
-static double read_steps(const job *j)
+/* All steps; the seconds of their accesses. */
+static double write_or_read(const job *j, bool write, uint64_t filling)
 {
     double seconds = 0;
-    MPI_File file = open_file(j, MPI_MODE_RDONLY);
+    MPI_File file = open_file(j, write ? MPI_MODE_CREATE | MPI_MODE_WRONLY : MPI_MODE_RDONLY);
     for (int step = 0; step < j->o->steps; step++) {
+        int64_t base = step * j->own.array.bytes;
         memset(j->data, 0xff, (size_t)j->own.bytes);
-        seconds += timed_access(j, file, step * j->array.bytes, false);
-        if (j->o->verify)
-            check_read(j, step * j->array.bytes);
+        if (write)
+            fill_list(&j->own.file, j->data, base, filling);
+        seconds += timed_access(j, file, base, write);
+        if (!write && j->o->verify)
+            check_read(j, base);
     }
     check_mpi(MPI_File_close(&file), "MPI_File_close");
     return seconds;
@@ -214,7 +204,7 @@ static double read_steps(const job *j)
 static int64_t file_bytes(const job *j)
 {
     int64_t bytes;
-    if (__builtin_mul_overflow(j->array.bytes, (int64_t)j->o->steps, &bytes))
+    if (__builtin_mul_overflow(j->own.array.bytes, (int64_t)j->o->steps, &bytes))
         fail("--steps", "the file is too large");
     return bytes;
 }
@@ -236,7 +226,7 @@ static void repeat_write(const job *j, double *seconds)
     for (int i = 0; i < j->o->repeat; i++) {
         if (j->o->run.fresh)
             remove_file(j->o->run.file);
-        seconds[i] = write_steps(j, filling_of(j->o, i));
+        seconds[i] = write_or_read(j, true, filling_of(j->o, i));
         if (j->o->verify &&
             !check_file(j->o->run.file, "write", file_bytes(j), filling_of(j->o, i), -1))
             MPI_Abort(MPI_COMM_WORLD, 1);
@@ -261,8 +251,8 @@ static void print_times(const job *j, const char *operation, bool ran, double *s
 static void report(const job *j, double *write, double *read)
 {
     char size[SHAPE_DIMS_TEXT], cells[SHAPE_DIMS_TEXT];
-    shape_print_dims(j->array.size, j->array.dims, size);
-    shape_print_dims(j->array.cells, j->array.dims, cells);
+    shape_print_dims(j->own.array.size, j->own.array.dims, size);
+    shape_print_dims(j->own.array.cells, j->own.array.dims, cells);
     if (j->o->run.csv)
         printf("%s,%s,%s,%d,%" PRId64 ",%d", j->o->run.label, size, cells, world_size,
                file_bytes(j), j->o->repeat);
@@ -270,27 +260,6 @@ static void report(const job *j, double *write, double *read)
     print_times(j, "read", j->o->read, read);
     if (j->o->run.csv)
         printf(",%s\n", j->o->verify ? "yes" : "no");
-}
-
-static void start_job(job *j)
-{
-    const char *wrong = shape_make(&j->o->shape, (size_t)world_size, &j->array);
-    if (wrong != NULL)
-        refuse("--size, --grid", wrong);
-    wrong = part_make(&j->own, &j->array, (size_t)world_rank, (part_form){0});
-    if (wrong != NULL)
-        fail("--size, --grid", wrong);
-    (void)file_bytes(j);
-    j->types = part_make_types(&j->own);
-    j->data = take_memory((size_t)j->own.bytes, 1);
-}
-
-static void end_job(job *j)
-{
-    free(j->data);
-    part_free_types(&j->types);
-    part_release(&j->own);
-    decomposition_release(&j->array);
 }
 
 int main(int argc, char **argv)
@@ -304,20 +273,23 @@ int main(int argc, char **argv)
     job j = {.o = &o};
     parse_options(&o, argc, argv);
     parallel_start(&argc, &argv);
-    start_job(&j);
+    part_make(&j.own, &o.shape, (part_form){0});
+    j.data = take_memory((size_t)j.own.bytes, 1);
+    (void)file_bytes(&j);
     double *write = take_memory((size_t)o.repeat, sizeof *write);
     double *read = take_memory((size_t)o.repeat, sizeof *read);
     if (o.write)
         repeat_write(&j, write);
     for (int i = 0; o.read && i < o.repeat; i++)
-        read[i] = read_steps(&j);
+        read[i] = write_or_read(&j, false, 0);
     /* The result is printed only when no rank has failed a check. */
     MPI_Barrier(MPI_COMM_WORLD);
     if (world_rank == 0)
         report(&j, write, read);
     free(read);
     free(write);
-    end_job(&j);
+    free(j.data);
+    part_release(&j.own);
     MPI_Finalize();
     return 0;
 }

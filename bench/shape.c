@@ -75,8 +75,7 @@ const shape_kind shape_kinds[] = {
      {.dims = 3, .size_dims = 1, .size = {256}, .element = 8},
      make_blocks},
     {"btio",
-     "NAS BT-IO: a cube of --size points in each dimension, or of a --class (A: 64), each of 5 "
-     "doubles",
+     "NAS BT-IO: a cube of --size points in each dimension (64, as class A), each of 5 doubles",
      {.size_dims = 1, .size = {64}, .element = 40},
      make_btio},
     {"tile",
@@ -89,7 +88,8 @@ const shape_kind shape_kinds[] = {
      {.dims = 4, .size_dims = 1, .size = {32}, .element = 288},
      make_blocks},
     {"dump",
-     "particles: --size of them a rank on average (100000), each of --variables (7) doubles",
+     "particles: --size of them a rank on average (100000), each of 7 doubles, one variable after "
+     "the other",
      {.size_dims = 1, .size = {100000}, .element = 8, .variables = 7},
      make_dump},
     {"array",
@@ -195,19 +195,6 @@ void shape_print_dims(const int64_t *value, int dims, char text[SHAPE_DIMS_TEXT]
                                  d > 0 ? "x" : "", value[d]);
 }
 
-/* Points in each dimension, by NAS's classes. */
-static int64_t size_of_class(const char *text)
-{
-    static const struct {
-        const char *name;
-        int64_t size;
-    } classes[] = {{"S", 12}, {"W", 24}, {"A", 64}, {"B", 102}, {"C", 162}, {"D", 408}};
-    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-        if (strcmp(text, classes[i].name) == 0)
-            return classes[i].size;
-    return 0;
-}
-
 static void take_dims(struct argp_state *state, const char *option, const char *text, int *dims,
                       int64_t *value)
 {
@@ -217,7 +204,7 @@ static void take_dims(struct argp_state *state, const char *option, const char *
                    DECOMPOSITION_DIMS, text);
 }
 
-enum { KEY_CLASS = 0x500, KEY_VARIABLES, KEY_REORDER };
+enum { KEY_REORDER = 0x500 };
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -226,13 +213,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case 's': take_dims(state, "--size", text, &s->size_dims, s->size); break;
     case 'g': take_dims(state, "--grid", text, &s->grid_dims, s->grid); break;
     case 'e': s->element = shape_parse_number(state, "--element", text, 1); break;
-    case KEY_VARIABLES: s->variables = shape_parse_number(state, "--variables", text, 1); break;
     case KEY_REORDER: s->reorder = true; break;
-    case KEY_CLASS:
-        s->size_dims = 1;
-        if ((s->size[0] = size_of_class(text)) == 0)
-            argp_error(state, "--class wants one of S, W, A, B, C, D, not '%s'", text);
-        break;
     default: return ARGP_ERR_UNKNOWN;
     }
     return 0;
@@ -243,9 +224,6 @@ static const struct argp_option option_table[] = {
      0},
     {"grid", 'g', "AxBx...", 0, "Ranks in each dimension, in C order (as equal as they can be)", 0},
     {"element", 'e', "BYTES", 0, "Bytes of an element", 0},
-    {"class", KEY_CLASS, "S|W|A|B|C|D", 0, "NAS's class, in place of --size: btio", 0},
-    {"variables", KEY_VARIABLES, "N", 0,
-     "Variables of a particle, one after the other in the file: dump (7)", 0},
     {"reorder", KEY_REORDER, NULL, 0,
      "Ranks in another order (at random, always the same): with tile, the modified Tile I/O", 0},
     {0},

@@ -37,9 +37,7 @@ extern const shape_kind shape_kinds[];
 
 const shape_kind *shape_find(const char *name);
 
-/* An argp child whose input is a shape with the kind set: --size, --grid, --element, --class,
- * --variables and
- * --reorder. */
+/* An argp child whose input is a shape with the kind set: --size, --grid, --element, --reorder. */
 extern const struct argp shape_argp;
 
 /* NULL or what is wrong. */

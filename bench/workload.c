@@ -79,13 +79,7 @@ static int64_t at_least_one(int64_t number)
 
 static void make_array(workload *w)
 {
-    const char *wrong = shape_make(w->shape, (size_t)w->ranks, &w->array);
-    if (wrong != NULL)
-        refuse("--size, --grid", wrong);
-    wrong = part_make(&w->own, &w->array, (size_t)w->rank, w->form);
-    if (wrong != NULL)
-        fail("--size, --grid", wrong);
-    w->types = part_make_types(&w->own);
+    part_make(&w->own, w->shape, w->form);
     reserve_steps(w, 1, 1);
     layout *l = add_layout(w);
     l->extents = access_borrow(&w->own.file);
@@ -434,14 +428,11 @@ void workload_release(workload *w)
     for (size_t i = 0; i < w->layout_count; i++) {
         if (w->layouts[i].view != MPI_DATATYPE_NULL)
             MPI_Type_free(&w->layouts[i].view);
-        if (w->array.ranks == 0)
+        if (w->own.array.ranks == 0)
             access_release(&w->layouts[i].extents);
     }
-    if (w->array.ranks > 0) {
-        part_free_types(&w->types);
+    if (w->own.array.ranks > 0)
         part_release(&w->own);
-        decomposition_release(&w->array);
-    }
     free(w->layouts);
     free(w->steps);
     free(w->data);

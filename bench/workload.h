@@ -6,7 +6,6 @@
 
 #include "parallel.h"
 #include "part.h"
-#include "shape.h"
 
 /* What one rank accesses in a step. Ordered; offsets are relative to the base of the step. */
 typedef struct layout {
@@ -56,10 +55,7 @@ typedef struct workload {
     int64_t data_bytes;     /* with the halo of an array */
     int64_t all_bytes, end; /* of all ranks; end of the file, or of its data */
     uint64_t filling;       /* what data hold */
-    /* An array: one step. */
-    decomposition array;
-    part own;
-    part_types types;
+    part own;               /* of an array, which is one step */
     /* For libraries: step v + variables * t accesses variable v at time t. */
     hyperslab selection;
     int variables, times;

@@ -24,8 +24,9 @@ static void *plain_open(workload *w, const char *path, bool write)
 static void *array_open(workload *w, const char *path, bool write)
 {
     plain_file *f = plain_open(w, path, write);
-    check_mpi(MPI_File_set_view(f->file, 0, w->types.element, w->types.view, "native", f->info),
-              "MPI_File_set_view");
+    check_mpi(
+        MPI_File_set_view(f->file, 0, w->own.types.element, w->own.types.view, "native", f->info),
+        "MPI_File_set_view");
     return f;
 }
 
@@ -50,8 +51,8 @@ static MPI_Offset offset_of(const step *s)
 static bool transfer_step(const workload *w, MPI_File f, const step *s, bool write, bool alone)
 {
     bool array = s->kind == STEP_ARRAY;
-    MPI_Datatype type = array ? w->types.memory : MPI_BYTE;
-    int wanted = array ? w->types.count : (int)s->bytes, count, rc;
+    MPI_Datatype type = array ? w->own.types.memory : MPI_BYTE;
+    int wanted = array ? w->own.types.count : (int)s->bytes, count, rc;
     char *data = w->data + s->buffer;
     MPI_Offset at = offset_of(s);
     MPI_Status status;

@@ -16,7 +16,7 @@ pattern() {
     rm -f "$files/$2"
 }
 
-pattern 9 btio --class S --steps 3
+pattern 9 btio --size 12 --steps 3
 pattern 4 btio --size 13 --element 3
 pattern 8 tile --size 7x5 --element 10
 pattern 6 tile --size 7x5 --element 10 --reorder
@@ -24,14 +24,13 @@ pattern 8 lattice --size 6 --element 24
 pattern 5 dump --size 40 --steps 2
 pattern 6 cube --size 17x13x7
 
-tap_check "a wrong file" run_here 4 "$BENCH_DIR/btio" --class S --file "$files/spoiled"
+tap_check "a wrong file" run_here 4 "$BENCH_DIR/btio" --size 12 --file "$files/spoiled"
 printf x | dd of="$files/spoiled" bs=1 seek=777 conv=notrunc status=none
-tap_check_fails "is seen" run_here 4 "$BENCH_DIR/btio" --class S --file "$files/spoiled" --read-only --verify
+tap_check_fails "is seen" run_here 4 "$BENCH_DIR/btio" --size 12 --file "$files/spoiled" --read-only --verify
 tap_contains "$tap_output" "wrong byte in the buffer" "and said to be"
 
 tap_check_fails "a number of ranks that is not square" run_here 3 "$BENCH_DIR/btio" --file "$files/none"
 tap_is "$(grep -c 'square number of ranks' <<<"$tap_output")" 1 "is told once"
 tap_check_fails "a grid of another number of ranks" run_here 4 "$BENCH_DIR/tile" --grid 3x2 --file "$files/none"
-tap_check_fails "no such class" run_here 4 "$BENCH_DIR/btio" --class X --file "$files/none"
 tap_check_fails "no such variant" run_here 4 "$BENCH_DIR/btio" --variant epio --file "$files/none"
 tap_plan
