@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Callable
 
-from patterns import (amr, blocks, btio, checkpoint, column_blocks, coupled, ensemble, equal_chain, flash, flash_blocks,
-                      hacc, heavy_chain, icosahedron, ior, lattice, mesh, multiblock, ocean, ocean_by_blobs,
-                      ocean_by_curve, ocean_by_patches, particles_by_identity, pencils, s3d, scalapack, seismic,
-                      spectral_element, spectral_mesh, strided_records, task_farm, tiles, uneven_grid, wrf)
+from patterns import (amr, blocks, btio, checkpoint, coupled, ensemble, flash, flash_blocks, hacc, heavy_chain,
+                      icosahedron, ior, mesh, multiblock, ocean, ocean_by_blobs, ocean_by_curve, ocean_by_patches,
+                      particles_by_identity, pencils, s3d, scalapack, seismic, spectral_element, spectral_mesh,
+                      strided_records, task_farm, uneven_grid, wrf)
 from shapes import deal, shuffle
 
 # Slots of nodes, in turn: of different kinds, and of kinds of which other jobs have taken some.
@@ -61,10 +61,10 @@ CASES = (
     case("array-256-f", 40, blocks, (2048, 2048), (16, 16), c_order=False),
     case("array-900-busy", BUSY, blocks, (3000, 3000), (30, 30)),
     case("array-2048-dealt", 64, blocks, (2048, 4096), (32, 64), number=deal(32)),
-    case("tile-16", 4, tiles, 4, 4, (192, 200), 1024),
-    case("tile-128", 48, tiles, 16, 8, (48, 100), 1024),
-    case("modtile-256", 48, tiles, 16, 16, (48, 50), 1024, number=shuffle),
-    case("tile-1mb-600", 24, tiles, 30, 20, (2, 1), 1 << 20),
+    case("tile-16", 4, blocks, (768, 800), (4, 4), 1024),
+    case("tile-128", 48, blocks, (768, 800), (16, 8), 1024),
+    case("modtile-256", 48, blocks, (768, 800), (16, 16), 1024, number=shuffle),
+    case("tile-1mb-600", 24, blocks, (60, 20), (30, 20), 1 << 20),
     case("btio-16", 4, btio, 4, 64),
     case("btio-64", 16, btio, 8, 102),
     case("btio-256", 48, btio, 16, 162),
@@ -74,7 +74,7 @@ CASES = (
     case("flash-blocks-512", 40, flash_blocks, 512),
     case("hacc-1024-sh", 48, hacc, 1024, number=shuffle),
     case("hacc-8192", 128, hacc, 8192),
-    case("contig-128", 16, equal_chain, 128),
+    case("contig-128", 16, strided_records, 128, 1 << 20, 1),
     case("unequal-heavy-512", MIXED, heavy_chain, 512, number=shuffle),
     case("pop-sfc-1024", 64, ocean, 1024, 480, 720, ocean_by_curve, 2),
     case("ocean-blobs-192", 48, ocean, 192, 240, 480, ocean_by_blobs, 3),
@@ -108,11 +108,11 @@ CASES = (
     case("records-64", 16, strided_records, 64, 64, 2000),
     case("ior-1024", 64, ior, 1024, 1 << 20, 47008, 8, stripe=1 << 20, targets=16),
     case("ior-256-dealt", 32, ior, 256, 1 << 20, 1 << 18, 8, number=deal(8)),
-    case("columns-128", 32, column_blocks, 128, 4000, 8),
-    case("columns-720-sh", 36, column_blocks, 720, 1500, 4, number=shuffle),
-    case("qcd-128", 16, lattice, (32, 16, 16, 16), (8, 4, 2, 2), 192, 2),
-    case("qcd-4096-sh", 64, lattice, (32, 32, 32, 32), (8, 8, 8, 8), 288, number=shuffle),
-    case("qcd-s5-512", 128, lattice, (16, 16, 16, 32), (8, 4, 4, 4), 96, 8),
+    case("columns-128", 32, blocks, (4000, 1024), (1, 128)),
+    case("columns-720-sh", 36, blocks, (1500, 2880), (1, 720), number=shuffle),
+    case("qcd-128", 16, blocks, (2, 32, 16, 16, 16), (1, 8, 4, 2, 2), 192),
+    case("qcd-4096-sh", 64, blocks, (32, 32, 32, 32), (8, 8, 8, 8), 288, number=shuffle),
+    case("qcd-s5-512", 128, blocks, (8, 16, 16, 16, 32), (1, 8, 4, 4, 4), 96),
     case("pencils-1024", 64, pencils, 32, 32, 128),
     case("seismic-turns-120", 24, seismic, 120, 960, 240, 6000, False),
     case("seismic-blocks-500", BUSY, seismic, 500, 2000, 120, 8000, True),

@@ -20,17 +20,9 @@ from shapes import (all_cells, along_hilbert, bisect, bits_for, block_array, cha
 # ---- arrays in blocks ----
 
 def blocks(dims, grid, element=8, c_order=True, times=1, curve=None):
+    """One block for each rank: arrays, tiles, columns, lattices (QCD's fifth dimension is the slowest)."""
     owner = number_along(grid, curve) if curve else number_grid(grid, c_order)
     return prod(grid), [block_array(dims, grid, element, owner, times=times)]
-
-
-def tiles(rows, columns, tile, element):
-    """MPI Tile I/O."""
-    return rows * columns, [block_array((rows * tile[0], columns * tile[1]), (rows, columns), element)]
-
-
-def column_blocks(ranks, rows, width):
-    return ranks, [block_array((rows, ranks * width), (1, ranks))]
 
 
 def btio(side, length):
@@ -53,10 +45,8 @@ def uneven_grid(dims, grid):
 
 def pencils(p, q, length):
     """A spectral code: x-pencils of one array, z-pencils of another."""
-    whole, by_p, by_q = np.array([0, length]), cut_evenly(length, p), cut_evenly(length, q)
     dims = (length,) * 3
-    return p * q, [cut_array(dims, [by_p, by_q, whole], number_grid((p, q, 1)), 8),
-                   cut_array(dims, [whole, by_p, by_q], number_grid((1, p, q)), 8, 8 * length ** 3)]
+    return p * q, [block_array(dims, (p, q, 1)), block_array(dims, (1, p, q), base=8 * length ** 3)]
 
 
 def scalapack(p, q, length, block):
@@ -64,12 +54,6 @@ def scalapack(p, q, length, block):
     cut = np.unique(np.r_[np.arange(0, length, block), length])
     index = np.arange(len(cut) - 1)
     return p * q, [cut_array((length, length), [cut, cut], (index[None, :] % p) * q + (index % q)[:, None], 8)]
-
-
-def lattice(dims, grid, site, fifth=1):
-    """Lattice QCD; an undivided fifth dimension is the slowest."""
-    cuts = [np.array([0, fifth])] + [cut_evenly(n, parts) for n, parts in zip(dims, grid)]
-    return prod(grid), [cut_array((fifth,) + dims, cuts, number_grid((1,) + grid), site)]
 
 
 # ---- blocks in a chain ----
@@ -91,10 +75,6 @@ def flash_blocks(ranks):
 def hacc(ranks):
     count = np.random.default_rng(8).normal(6000, 900, ranks).clip(1000).astype(int)
     return ranks, [chain_blocks(count * 4, times=9)]
-
-
-def equal_chain(ranks):
-    return ranks, [chain_blocks(np.full(ranks, 1 << 20))]
 
 
 def heavy_chain(ranks):
@@ -205,19 +185,16 @@ def icosahedron(ranks, level, side):
     """GCRM: ten diamonds of side x side blocks, dealt in order."""
     length = 1 << level
     owner = np.arange(10 * side * side).reshape(10, side, side) * ranks // (10 * side * side)
-    cuts = [np.arange(11), cut_evenly(length, side), cut_evenly(length, side)]
-    return ranks, [cut_array((10, length, length), cuts, owner, 8 * 26, times=12)]
+    return ranks, [block_array((10, length, length), (10, side, side), 8 * 26, owner, times=12)]
 
 
 def wrf(down, across, rows, columns, levels=30):
     """WRF: patches of all levels, staggered variables one row or column longer."""
-    def variable(dims, times, base):
-        cuts = [np.array([0, dims[0]]), cut_evenly(dims[1], down), cut_evenly(dims[2], across)]
-        return cut_array(dims, cuts, number_grid((1, down, across)), 4, base, times=times)
-    return down * across, [variable((levels, rows, columns), 40, 0),
-                           variable((levels, rows, columns + 1), 6, 4 << 30),
-                           variable((levels, rows + 1, columns), 6, 5 << 30),
-                           variable((1, rows, columns), 60, 6 << 30)]
+    grid = (1, down, across)
+    return down * across, [block_array((levels, rows, columns), grid, 4, times=40),
+                           block_array((levels, rows, columns + 1), grid, 4, times=6, base=4 << 30),
+                           block_array((levels, rows + 1, columns), grid, 4, times=6, base=5 << 30),
+                           block_array((1, rows, columns), grid, 4, times=60, base=6 << 30)]
 
 
 def coupled(ranks):
@@ -250,8 +227,7 @@ def s3d(grid, length):
     dims = tuple(parts * length for parts in grid)
     calls, base = [], 0
     for components in (11, 1, 1, 3):
-        cuts = [np.array([0, components])] + [cut_evenly(n, parts) for n, parts in zip(dims, grid)]
-        calls.append(cut_array((components,) + dims, cuts, number_grid((1,) + grid), 8, base))
+        calls.append(block_array((components,) + dims, (1,) + grid, base=base))
         base += components * prod(dims) * 8
     return prod(grid), calls
 
