@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The least cut of several placements: SetMatch, by slot, and bisections, all refined. */
+/* The least cut of several placements: SetMatch, by slot, and bisections, refined. */
 #include <errno.h>
 #include <string.h>
 
@@ -50,20 +50,41 @@ static int refine_trial(struct contest *c, size_t variant, bool refine)
     return rc;
 }
 
-static int try_bisection(struct contest *c, size_t variant, bool refine)
+static int try_bisection(struct contest *c, size_t variant)
 {
     int rc = bisect_ranks(c->ranks, c->allocation, variant, c->trial, &c->work);
-    return rc == 0 ? refine_trial(c, variant, refine) : rc;
+    return rc == 0 ? refine_trial(c, variant, true) : rc;
 }
 
-static int try_simple(struct contest *c, const search_rules *rules)
+static int try_copy(struct contest *c, const size_t *node, bool refine)
+{
+    memcpy(c->trial, node, c->ranks->vertices * sizeof *node);
+    return refine_trial(c, 0, refine);
+}
+
+static int try_simple(struct contest *c, const search_rules *rules, bool refine)
 {
     int rc = place_by_sets(c->ranks, c->allocation, rules->threshold, c->trial);
     if (rc == 0)
-        rc = refine_trial(c, 0, rules->refine);
+        rc = refine_trial(c, 0, refine);
     if (rc == 0)
         rc = place_by_slot(c->ranks, c->allocation, rules->threshold, c->trial);
-    return rc == 0 ? refine_trial(c, 0, rules->refine) : rc;
+    return rc == 0 ? refine_trial(c, 0, refine) : rc;
+}
+
+/* Of so many ranks that a bisection takes more than half of the work, only the best placement is
+ * refined: refinement of bad ones takes even longer. */
+static int try_first(struct contest *c, const search_rules *rules)
+{
+    size_t *bisected = base_arena_alloc(&c->arena, c->ranks->vertices, sizeof *bisected);
+    int rc =
+        bisected == NULL ? -ENOMEM : bisect_ranks(c->ranks, c->allocation, 0, bisected, &c->work);
+    bool few = c->ranks->vertices <= MANY_RANKS || 2 * c->work <= rules->work;
+    if (rc == 0)
+        rc = try_simple(c, rules, few && rules->refine);
+    if (rc == 0)
+        rc = try_copy(c, bisected, few && rules->refine);
+    return rc == 0 && !few ? try_copy(c, c->best, rules->refine) : rc;
 }
 
 static bool search_has_ended(const struct contest *c, const search_rules *rules)
@@ -77,12 +98,10 @@ int place_best(const affinity *ranks, const allocation *s, const search_rules *r
     struct contest c;
     int rc = contest_init(&c, ranks, s);
     if (rc == 0)
-        rc = try_simple(&c, rules);
-    if (rc == 0)
-        rc = try_bisection(&c, 0, rules->refine);
+        rc = try_first(&c, rules);
     c.confirmed = 0;
     for (size_t variant = 1; rc == 0 && rules->refine && !search_has_ended(&c, rules); variant++)
-        rc = try_bisection(&c, variant, true);
+        rc = try_bisection(&c, variant);
     if (rc == 0)
         memcpy(node, c.best, ranks->vertices * sizeof *node);
     base_arena_release(&c.arena);

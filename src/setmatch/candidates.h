@@ -81,8 +81,8 @@ typedef struct search_rules {
     size_t work; /* ends the search: visits of vertices */
 } search_rules;
 
-/* The least cut of SetMatch, by slot and bisections; if `refine` is set, of all of these refined,
- * and of as many variants as the work allows. */
+/* The least cut of SetMatch, by slot and bisection. If `refine` is set, these are refined, of many
+ * ranks only the best of them, and compared with as many variants as the work allows. */
 int place_best(const affinity *ranks, const allocation *s, const search_rules *rules, size_t *node);
 
 /* Variant 0 of refine_multilevel. */

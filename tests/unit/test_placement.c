@@ -128,15 +128,23 @@ START_TEST(cuts_no_more_than_is_known)
 }
 END_TEST
 
-/* Bisection takes part at any size. */
+/* Bisection takes part at any size, and is refined, too, where the work suffices for nothing else:
+ * with a profile there is less of it. */
 START_TEST(many_ranks)
 {
     matrix view;
+    const setmatch_profile profile = {0, NULL};
     pattern_view("shuffled-mesh:205x100:1x1", &view);
     setmatch_input input = on_equal_nodes(&view, 64);
     input.refine = false;
     int64_t bisected = cut_by(setmatch_bisection, &input);
     ck_assert_int_le(cut_by(setmatch_auto, &input), bisected);
+    input.refine = true;
+    input.profile = &profile;
+    input.objective = SETMATCH_OBJECTIVE_NEIGHBOURS;
+    int64_t refined = cut_by(setmatch_bisection, &input);
+    ck_assert_int_lt(refined, bisected);
+    ck_assert_int_le(cut_by(setmatch_auto, &input), refined);
     matrix_release(&view);
 }
 END_TEST
