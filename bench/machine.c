@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Models of machines. */
+#define _GNU_SOURCE /* program_invocation_short_name */
 #include "machine.h"
 
-#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../tests/unit/seeded.h"
+#include "must.h"
 
 #define GBIT (1e9 / 8)
 #define MBIT (1e6 / 8)
@@ -61,17 +61,12 @@ static void choose_leaves(const machine *m, size_t nodes, size_t *leaf_of_node)
     }
 }
 
-int machine_topology(const machine *m, size_t nodes, topo *t)
+void machine_topology(const machine *m, size_t nodes, topo *t)
 {
-    if (nodes == 0 || nodes > m->leaves * m->leaf)
-        return -EINVAL;
-    size_t *leaf = calloc(nodes, sizeof *leaf);
-    if (leaf == NULL)
-        return -ENOMEM;
+    size_t *leaf = allocate(nodes, sizeof *leaf);
     choose_leaves(m, nodes, leaf);
-    int rc = switched_topology(t, nodes, 1, leaf);
+    switched_topology(t, nodes, 1, leaf);
     free(leaf);
-    return rc;
 }
 
 /* The vertex of the switch, or the root, above node n at level k, whose vertices begin at `first`.
@@ -99,20 +94,13 @@ static void link_switches(topo_tree *tree, size_t nodes, size_t levels, const si
     tree->vertices = first;
 }
 
-int switched_topology(topo *t, size_t nodes, size_t levels, const size_t *group_of_node)
+void switched_topology(topo *t, size_t nodes, size_t levels, const size_t *group_of_node)
 {
-    int rc = topo_from_levels(t, nodes, levels, group_of_node);
-    if (rc != 0)
-        return rc;
     size_t most = nodes * (levels + 1) + 1;
-    t->tree.parent = calloc(most, sizeof *t->tree.parent);
-    t->tree.width = calloc(most, sizeof *t->tree.width);
-    if (t->tree.parent == NULL || t->tree.width == NULL) {
-        topo_release(t);
-        return -ENOMEM;
-    }
+    must(topo_from_levels(t, nodes, levels, group_of_node), "the topology");
+    t->tree.parent = allocate(most, sizeof *t->tree.parent);
+    t->tree.width = allocate(most, sizeof *t->tree.width);
     link_switches(&t->tree, nodes, levels, group_of_node);
     for (size_t v = 0; v < t->tree.vertices; v++)
         t->tree.width[v] = 1;
-    return 0;
 }

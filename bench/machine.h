@@ -21,13 +21,13 @@ typedef struct machine {
  * made (rates: 1000 where not said). False: neither. */
 bool machine_parse(const char *text, machine *m);
 
-/* Hops between the nodes of a job on the machine, and their links. 0 or a negative errno value.
- * Release with topo_release. */
-int machine_topology(const machine *m, size_t nodes, topo *t);
+/* Hops between the nodes of a job on the machine, at most as many as it has, and their links. Ends
+ * the program without memory. Release with topo_release. */
+void machine_topology(const machine *m, size_t nodes, topo *t);
 
 /* Nodes under switches of `levels` levels (>= 1), from the bottom, and a spine above them: at level
  * k node n is under switch group_of_node[k * nodes + n], numbered from 0. Each link has one cable.
- * -ENOMEM. Release with topo_release. */
-int switched_topology(topo *t, size_t nodes, size_t levels, const size_t *group_of_node);
+ * As above. */
+void switched_topology(topo *t, size_t nodes, size_t levels, const size_t *group_of_node);
 
 #endif

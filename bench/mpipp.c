@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The comparator MPIPP: a random placement, then the best swap until none reduces the cut. */
+#define _GNU_SOURCE /* program_invocation_short_name */
 #include "study.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/arena.h"
 #include "base/mix.h"
+#include "must.h"
 
 enum { SWAPS_PER_RANK = 20, SEED = 1 };
 
@@ -24,16 +21,6 @@ typedef struct swapping {
 static size_t usable_slots(const setmatch_input *in, size_t node)
 {
     return in->slots[node] < in->view->rows ? in->slots[node] : in->view->rows;
-}
-
-static int allocate_places(swapping *s, struct base_arena *arena)
-{
-    for (size_t n = 0; n < s->in->nodes; n++)
-        s->places += usable_slots(s->in, n);
-    s->node = base_arena_alloc(arena, s->places, sizeof *s->node);
-    s->between = base_arena_alloc(arena, s->places, s->places * sizeof *s->between);
-    s->weight = base_arena_alloc(arena, s->places, s->in->nodes * sizeof *s->weight);
-    return arena->failed ? -ENOMEM : 0;
 }
 
 static void place_at_random(swapping *s)
@@ -96,20 +83,23 @@ static bool swap_best(swapping *s)
 int mpipp_place(const setmatch_input *input, size_t *node_of_rank)
 {
     swapping s = {.in = input};
-    struct base_arena arena = {0};
     size_t ranks = input->view->rows;
-    int rc = allocate_places(&s, &arena);
-    if (rc == 0 && s.places < ranks)
-        rc = -ENOSPC;
-    if (rc == 0)
-        place_at_random(&s);
-    for (size_t swaps = SWAPS_PER_RANK * ranks; rc == 0 && swaps > 0; swaps--) {
+    for (size_t n = 0; n < input->nodes; n++)
+        s.places += usable_slots(input, n);
+    if (s.places < ranks)
+        return -ENOSPC;
+    s.node = allocate(s.places, sizeof *s.node);
+    s.between = allocate(s.places * s.places, sizeof *s.between);
+    s.weight = allocate(s.places * input->nodes, sizeof *s.weight);
+    place_at_random(&s);
+    for (size_t swaps = SWAPS_PER_RANK * ranks; swaps > 0; swaps--) {
         weigh_nodes(&s);
         if (!swap_best(&s))
             break;
     }
-    if (rc == 0)
-        memcpy(node_of_rank, s.node, ranks * sizeof *node_of_rank);
-    base_arena_release(&arena);
-    return rc;
+    memcpy(node_of_rank, s.node, ranks * sizeof *node_of_rank);
+    free(s.node);
+    free(s.between);
+    free(s.weight);
+    return 0;
 }

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plan_bench: plans for many ranks that are made up here, checks the answers, and prints times
  * and memory as comma-separated values. */
+#define _GNU_SOURCE /* program_invocation_short_name */
 #include "plan/plan.h"
 
-#include "machine.h"
 #include "../tests/unit/seeded.h"
+#include "machine.h"
+#include "must.h"
 
 #include <argp.h>
-#include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -54,21 +52,6 @@ typedef struct options {
     double most_seconds;
 } options;
 
-static void exit_unless(bool has_memory)
-{
-    if (!has_memory) {
-        fprintf(stderr, "plan_bench: out of memory\n");
-        exit(EXIT_FAILURE);
-    }
-}
-
-static void *allocate(size_t count, size_t size)
-{
-    void *array = calloc(count | 1, size);
-    exit_unless(array != NULL);
-    return array;
-}
-
 /* ---- the network ---- */
 
 /* Between nodes of places that had the same distances. */
@@ -96,7 +79,7 @@ static void make_network(const problem *p, topo *t)
         group[n] = n / LEAF;
         group[p->nodes + n] = n / LEAF / POD;
     }
-    exit_unless(switched_topology(t, p->nodes, 2, group) == 0);
+    switched_topology(t, p->nodes, 2, group);
     free(group);
     for (size_t v = p->nodes; v < t->tree.vertices; v++)
         t->tree.width[v] = v < p->nodes + leaves ? LEAF / 2 : LEAF * POD / 4;
@@ -154,7 +137,7 @@ static int64_t draw_bytes(const problem *p, size_t rank, uint64_t *state)
 static void make_requests(const problem *p, matrix *c)
 {
     uint64_t state = 1;
-    exit_unless(matrix_allocate(c, p->ranks, p->domains, p->ranks * TOUCHED) == 0);
+    must(matrix_allocate(c, p->ranks, p->domains, p->ranks * TOUCHED), "memory");
     for (size_t i = 0; i < p->ranks; i++) {
         size_t *col = c->col + i * TOUCHED;
         choose_domains(p, i, col, &state);
@@ -197,31 +180,25 @@ static bool is_valid(const plan_input *in, const size_t *rank_of_domain)
     return valid;
 }
 
-static int measure(const options *o, const problem *p, const plan_input *in,
-                   const plan_strategy *strategy)
+static bool measure(const options *o, const problem *p, const plan_input *in,
+                    const plan_strategy *strategy)
 {
     size_t *rank_of_domain = allocate(p->domains, sizeof *rank_of_domain);
     long repetitions = o->repetitions > 0 ? o->repetitions : p->repetitions;
     double least = 0.0;
     plan_report report;
-    int rc = 0;
-    for (long k = 0; k < repetitions && rc == 0; k++) {
+    for (long k = 0; k < repetitions; k++) {
         double begin = now();
-        rc = strategy->assign(in, rank_of_domain);
+        must(strategy->assign(in, rank_of_domain), strategy->name);
         double seconds = now() - begin;
         least = k == 0 || seconds < least ? seconds : least;
     }
     double memory = megabytes();
-    if (rc == 0)
-        rc = plan_assess(in, rank_of_domain, &report);
-    bool valid = rc == 0 && is_valid(in, rank_of_domain);
+    must(plan_assess(in, rank_of_domain, &report), strategy->name);
+    bool valid = is_valid(in, rank_of_domain);
     bool small = least <= (o->most_seconds > 0 ? o->most_seconds : p->most_seconds) &&
                  memory <= p->most_megabytes;
     free(rank_of_domain);
-    if (rc != 0) {
-        fprintf(stderr, "plan_bench: %s: %s\n", strategy->name, strerror(-rc));
-        return rc;
-    }
     printf("%s,%s,%zu,%zu,%zu,%s,%.4f,%.0f,%.17g,%.17g,%s\n", pattern_names[p->pattern],
            network_names[p->network], p->ranks, p->nodes, p->domains, strategy->name, least, memory,
            report.hop_bytes, report.max_link_bytes,
@@ -229,7 +206,7 @@ static int measure(const options *o, const problem *p, const plan_input *in,
            : small ? "yes"
                    : "OVER");
     fflush(stdout);
-    return valid && small ? 0 : -EIO;
+    return valid && small;
 }
 
 static int plan_problem(const options *o, const problem *p)
@@ -242,7 +219,7 @@ static int plan_problem(const options *o, const problem *p)
     make_requests(p, &requests);
     for (size_t i = 0; i < p->ranks; i++)
         node_of_rank[i] = (size_t)((double)i / (double)p->ranks * (double)p->nodes);
-    exit_unless(matrix_sum_rows(&on_nodes, &requests, node_of_rank, p->nodes) == 0);
+    must(matrix_sum_rows(&on_nodes, &requests, node_of_rank, p->nodes), "memory");
     plan_input in = {.requests = &requests,
                      .node_bytes = &on_nodes,
                      .node_of_rank = node_of_rank,
@@ -250,7 +227,7 @@ static int plan_problem(const options *o, const problem *p)
                      .per_node = p->per_node};
     for (const plan_strategy *s = plan_strategies; s->name != NULL; s++) {
         bool wanted = o->strategy == NULL || strcmp(o->strategy, s->name) == 0;
-        if (wanted && measure(o, p, &in, s) != 0)
+        if (wanted && !measure(o, p, &in, s))
             status = EXIT_FAILURE;
     }
     free(node_of_rank);

@@ -2,15 +2,13 @@
 /* predict: what collective access moves, for an access pattern of any size on a model of a machine:
  * no data, no ranks, the same planning as fcoll/tatp's and rmaps/dla's. Prints comma-separated
  * values, a line for each placement and strategy. */
+#define _GNU_SOURCE /* program_invocation_short_name */
 #include <argp.h>
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "study.h"
+#include "must.h"
 #include "shape.h"
+#include "study.h"
 
 struct options {
     shape shape;
@@ -18,18 +16,6 @@ struct options {
     char *placements, *strategies, *node_of_rank;
     size_t ranks, nodes;
 };
-
-static void fail(const char *what, const char *detail)
-{
-    fprintf(stderr, "predict: %s: %s\n", what, detail);
-    exit(EXIT_FAILURE);
-}
-
-static void check(int rc, const char *what)
-{
-    if (rc != 0)
-        fail(what, strerror(-rc));
-}
 
 /* ---- options ---- */
 
@@ -128,43 +114,33 @@ static void print_row(const struct options *o, const char *placement, const char
     fflush(stdout);
 }
 
-static int place_given(struct options *o)
+static void place_given(struct options *o)
 {
-    size_t *node = calloc(o->ranks, sizeof *node), ranks = 0;
-    char *at = o->node_of_rank, *end = at;
-    if (node == NULL)
-        fail("memory", strerror(ENOMEM));
-    for (; at != NULL && ranks < o->ranks; at = end + 1) {
-        node[ranks++] = strtoul(at, &end, 10);
-        if (end == at || (*end != ',' && *end != '\0'))
-            fail("--node-of-rank: not a number", at);
-        if (*end == '\0')
-            break;
+    size_t *node = allocate(o->ranks, sizeof *node), ranks = 0;
+    char *rest = o->node_of_rank, *text, *end;
+    while ((text = strsep(&rest, ",")) != NULL && ranks < o->ranks) {
+        node[ranks] = strtoul(text, &end, 10);
+        if (end == text || *end != '\0' || node[ranks++] >= o->study.nodes)
+            refuse("--node-of-rank: not a node of the job", text);
     }
-    if (at == NULL || ranks < o->ranks || *end != '\0')
-        fail("--node-of-rank", "one node for each rank is wanted");
-    int rc = study_place_given(&o->study, node);
+    if (text != NULL || ranks < o->ranks)
+        refuse("--node-of-rank", "one node for each rank is wanted");
+    study_place_given(&o->study, node);
     free(node);
-    return rc;
 }
 
 static void run_placement(struct options *o, const char *placement)
 {
     char *list = strdup(o->strategies), *rest = list, *strategy;
-    forecast f;
-    if (list == NULL)
-        fail("memory", strerror(ENOMEM));
-    int rc = strcmp(placement, "given") == 0 ? place_given(o) : study_place(&o->study, placement);
-    if (rc == -ENOENT)
-        fail("--placements: no such placement", placement);
-    check(rc, placement);
+    must(list == NULL ? -ENOMEM : 0, "memory");
+    if (strcmp(placement, "given") == 0)
+        place_given(o);
+    else
+        study_place(&o->study, placement);
     while ((strategy = strsep(&rest, " ")) != NULL) {
         if (*strategy == '\0')
             continue;
-        rc = study_forecast(&o->study, strategy, &f);
-        if (rc == -ENOENT)
-            fail("--strategies: no such strategy", strategy);
-        check(rc, strategy);
+        forecast f = study_forecast(&o->study, strategy);
         print_row(o, placement, strategy, &f);
     }
     free(list);
@@ -175,13 +151,13 @@ static void start_study(struct options *o)
     study *s = &o->study;
     s->nodes = o->nodes > 0 ? o->nodes : (o->ranks + s->machine.cores - 1) / s->machine.cores;
     if (s->nodes > s->machine.leaves * s->machine.leaf)
-        fail("--nodes", "the machine has fewer");
+        refuse("--nodes", "the machine has fewer");
     if (o->ranks > s->nodes * s->machine.cores)
-        fail("--nodes", "they have fewer cores than ranks");
+        refuse("--nodes", "they have fewer cores than ranks");
     const char *wrong = shape_make(&o->shape, o->ranks, &s->array);
     if (wrong != NULL)
-        fail("--size, --grid", wrong);
-    check(study_begin(s), "the machine");
+        refuse("--size, --grid", wrong);
+    study_begin(s);
 }
 
 int main(int argc, char **argv)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * One access pattern on one machine: ranks are placed, domains assigned, bytes followed over the
- * links. Functions return 0 or a negative errno value.
+ * links. Functions end the program, with a message, where memory fails or there is nothing of a
+ * name.
  */
 #ifndef BENCH_STUDY_H
 #define BENCH_STUDY_H
@@ -43,17 +44,17 @@ typedef struct forecast {
                             memory */
 } forecast;
 
-int study_begin(study *s);
+void study_begin(study *s);
 void study_end(study *s);
 
-/* By name; -ENOENT: none of that name. */
-int study_place(study *s, const char *placement);
+/* By name. */
+void study_place(study *s, const char *placement);
 
-/* -EINVAL: not a node of the job. */
-int study_place_given(study *s, const size_t *node_of_rank);
+/* Each is a node of the job. */
+void study_place_given(study *s, const size_t *node_of_rank);
 
-/* Of a write; a read moves the same the other way. By name of the strategy; -ENOENT. */
-int study_forecast(const study *s, const char *strategy, forecast *f);
+/* Of a write; a read moves the same the other way. By name of the strategy. */
+forecast study_forecast(const study *s, const char *strategy);
 
 /* mpipp.c: MPIPP as the SetMatch paper describes it (Chen et al., ICS 2006): a random placement,
  * then repeatedly the best swap of two ranks (or of a rank and a free slot) until none reduces the
