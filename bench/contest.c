@@ -171,8 +171,8 @@ static int find_contestants(const options *o, const workload *w, contestant *lis
         if (count == MOST_CONTESTANTS)
             fail("--contestants", "too many");
         if (mpiio_find(name, w, &c.way) || hand_find(name, w, &c.way)) {
-            for (int op = 0; op < OPERATIONS; op++)
-                c.seconds[op] = take_memory((size_t)samples_of(o), sizeof(double));
+            c.seconds[WRITE] = take_memory(OPERATIONS * (size_t)samples_of(o), sizeof(double));
+            c.seconds[READ] = c.seconds[WRITE] + samples_of(o);
             list[count++] = c;
         } else if (world_rank == 0) {
             fprintf(stderr, "contest: %s is not possible here and left out\n", name);
@@ -185,9 +185,9 @@ static int find_contestants(const options *o, const workload *w, contestant *lis
 
 /* ---- one write and one read ---- */
 
-static void *open_as(workload *w, const way *c, bool write, mpiio_selection **selection)
+static void *open_as(workload *w, const way *c, bool write)
 {
-    *selection = mpiio_select(c);
+    mpiio_select(c);
     if (write && w->run->fresh)
         remove_file(w->run->file);
     if (write && w->run->fresh && c->library->create != NULL)
@@ -195,10 +195,10 @@ static void *open_as(workload *w, const way *c, bool write, mpiio_selection **se
     return c->library->open(w, w->run->file, write);
 }
 
-static void close_as(workload *w, const way *c, void *file, mpiio_selection *selection)
+static void close_as(workload *w, const way *c, void *file)
 {
     c->library->close(w, file);
-    mpiio_deselect(selection);
+    mpiio_deselect();
 }
 
 /* Sets the time of the slowest rank. */
@@ -219,14 +219,13 @@ static bool transfer(workload *w, const way *c, void *file, int op, bool ask, do
 static bool read_back(workload *w, const char *who)
 {
     way stock;
-    mpiio_selection *selection;
     double seconds;
     if (!mpiio_find("independent", w, &stock))
         fail("independent", "Open MPI lacks fcoll/individual");
     workload_spoil(w);
-    void *file = open_as(w, &stock, false, &selection);
+    void *file = open_as(w, &stock, false);
     bool right = transfer(w, &stock, file, READ, false, &seconds);
-    close_as(w, &stock, file, selection);
+    close_as(w, &stock, file);
     return workload_check_data(w, who) && right;
 }
 
@@ -248,20 +247,19 @@ static bool use_file(const options *o, workload *w, const way *c, enum purpose p
                      double seconds[OPERATIONS])
 {
     const uint64_t old = w->filling + 1;
-    mpiio_selection *selection;
     void *file = NULL;
     bool right = true, ask = purpose == MEASURED && o->ask;
     bool plan_first = ask && o->planned && mpiio_has_statistics(c);
     for (int op = 0; op < OPERATIONS; op++) {
         if (file == NULL)
-            file = open_as(w, c, op == WRITE, &selection);
+            file = open_as(w, c, op == WRITE);
         for (int i = 0; i < OPERATIONS && op == WRITE && plan_first; i++)
             (void)transfer(w, c, file, i, false, seconds);
         if (op == READ && purpose == CHECKED)
             workload_spoil(w);
         right = transfer(w, c, file, op, ask, &seconds[op]) && right;
         if (op == READ || c->library->reopens) {
-            close_as(w, c, file, selection);
+            close_as(w, c, file);
             file = NULL;
         }
         if (purpose == CHECKED)
@@ -280,7 +278,7 @@ static bool check_contestants(const options *o, workload *w, contestant *list, i
     for (int i = 0; o->verify && i < count; i++) {
         workload_fill(w, 2 * (uint64_t)i + 10);
         if (list[i].way.library->plain && !workload_is_dense(w) && !o->run.fresh)
-            workload_spoil_file(w, w->filling + 1);
+            workload_spoil_file(w, w->run->file, w->filling + 1);
         list[i].right = everywhere(use_file(o, w, &list[i].way, CHECKED, seconds));
         right = right && list[i].right;
     }
@@ -288,22 +286,17 @@ static bool check_contestants(const options *o, workload *w, contestant *list, i
     return right;
 }
 
-/* From now on, in a new file. */
-static void begin_statistics(const options *o, const way *c, const char *suffix)
+/* From now on, in a new file. False: none are taken. */
+static bool begin_statistics(const options *o, const way *c, const char *suffix)
 {
     static char path[PATH_MAX];
     if (o->statistics == NULL || !mpiio_has_statistics(c))
-        return;
+        return false;
     snprintf(path, sizeof path, "%s.%s%s", o->statistics, c->name, suffix);
     if (world_rank == 0)
         (void)unlink(path);
     mpiio_statistics(path);
-}
-
-static void end_statistics(const options *o, const way *c)
-{
-    if (o->statistics != NULL && mpiio_has_statistics(c))
-        mpiio_statistics(NULL);
+    return true;
 }
 
 /* The first use: plans and buffers are not there yet. */
@@ -315,11 +308,12 @@ static void measure_contestants(const options *o, workload *w, contestant *list,
         ask_caller("nothing", operation_name[WRITE], "end");
     }
     for (int i = 0; i < count; i++) {
-        begin_statistics(o, &list[i].way, ".first");
+        bool taken = begin_statistics(o, &list[i].way, ".first");
         int64_t before = memory_mark();
         (void)use_file(o, w, &list[i].way, MEASURED, seconds);
         list[i].extra_bytes = memory_over(before);
-        end_statistics(o, &list[i].way);
+        if (taken)
+            mpiio_statistics(NULL);
     }
 }
 
@@ -343,11 +337,11 @@ static void observe_contestants(const options *o, workload *w, const contestant 
 {
     double seconds[OPERATIONS];
     for (int i = 0; i < count; i++) {
-        const way *c = &list[i].way;
-        begin_statistics(o, c, "");
-        for (int r = 0; r < o->rounds && o->statistics != NULL && mpiio_has_statistics(c); r++)
-            (void)use_file(o, w, c, TIMED, seconds);
-        end_statistics(o, c);
+        if (!begin_statistics(o, &list[i].way, ""))
+            continue;
+        for (int r = 0; r < o->rounds; r++)
+            (void)use_file(o, w, &list[i].way, TIMED, seconds);
+        mpiio_statistics(NULL);
     }
 }
 
@@ -370,7 +364,7 @@ static void print_csv(const options *o, const workload *w, const contestant *lis
         const times *t = &c->times[i % OPERATIONS];
         /* A contestant's name may hold commas. */
         printf("%s,\"%s\",%s,%d,%d,%" PRId64 ",%zu,%d,%d,%.6f,%.6f,%.1f,%s,", o->run.label,
-               c->way.name, operation_name[i % OPERATIONS], w->ranks, nodes, w->all_bytes,
+               c->way.name, operation_name[i % OPERATIONS], world_size, nodes, w->all_bytes,
                w->step_count, samples_of(o), o->rounds, t->least, t->median,
                t->median > 0 ? (double)w->all_bytes / t->median / 1e6 : 0, verdict(o, c));
         if (c->extra_bytes >= 0)
@@ -401,7 +395,8 @@ static void print_table(const options *o, const workload *w, const contestant *l
 {
     printf("%s: %.1f MB, %d ranks on %d nodes, %d rounds; milliseconds (least, median); ratio: "
            "median of %s over this one\n",
-           o->run.label, (double)w->all_bytes / 1e6, w->ranks, nodes, o->rounds, list[0].way.name);
+           o->run.label, (double)w->all_bytes / 1e6, world_size, nodes, o->rounds,
+           list[0].way.name);
     printf("%-24s %8s %8s %7s %8s %8s %7s %8s %6s\n", "contestant", "write", "median", "ratio",
            "read", "median", "ratio", "MB extra", "right");
     for (int i = 0; i < count; i++)
@@ -464,16 +459,13 @@ static bool run_contest(const options *o)
                   .run = &o->run,
                   .megabytes = o->megabytes,
                   .shape = &o->shape,
-                  .form = o->form,
-                  .rank = world_rank,
-                  .ranks = world_size};
+                  .form = o->form};
     prepare_run(o, &w);
     int count = find_contestants(o, &w, list), nodes = count_nodes();
     bool right = measure_all(o, &w, list, count);
     report(o, &w, list, count, nodes);
     for (int i = 0; i < count; i++)
-        for (int op = 0; op < OPERATIONS; op++)
-            free(list[i].seconds[op]);
+        free(list[i].seconds[WRITE]);
     remove_file(o->run.file);
     workload_release(&w);
     return right;

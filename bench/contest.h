@@ -20,12 +20,10 @@ void mpiio_start(const char *path);
 /* Fills the way that goes by this name, which may be longer by settings: tatp+num_aggregators=4.
  * False when there is none or Open MPI lacks it. */
 bool mpiio_find(const char *name, const workload *w, way *found);
-/* Files are opened by the components of the way, with its settings, until mpiio_deselect, which
- * frees the selection. Fails if Open MPI selects another component. Of ways that are not MPI-IO
- * NULL. */
-typedef struct settings mpiio_selection;
-mpiio_selection *mpiio_select(const way *w);
-void mpiio_deselect(mpiio_selection *s);
+/* Files are opened by the components of the way, with its settings, until mpiio_deselect. Fails if
+ * Open MPI selects another component. Does nothing for ways that are not MPI-IO. */
+void mpiio_select(const way *w);
+void mpiio_deselect(void);
 /* If ROMIO is selected, its hints for collective calls. */
 void mpiio_add_hints(MPI_Info info);
 /* Whether the way is fcoll/tatp, which reports what it did. */

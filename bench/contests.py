@@ -163,6 +163,15 @@ def add_statistics(row, path):
                **{f"{stage}_s": f"{statistics.median(c[stage] for c in later):.6f}" for stage in STAGES})
 
 
+def predict(arguments):
+    """The rows of `predict`."""
+    done = subprocess.run([os.path.join(os.environ["BENCH_DIR"], "predict"), *arguments], stdout=subprocess.PIPE,
+                          text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"evaluation: predict {' '.join(arguments)}: ended with status {done.returncode}")
+    return list(csv.DictReader(done.stdout.splitlines()))
+
+
 # --- what drivers do alike ---
 
 class Driver:
@@ -181,7 +190,8 @@ class Driver:
         add("--quick", action="store_true", help="small sizes, few rounds, links unlimited, where not said otherwise")
         add("--csv", metavar="FILE", help="write all figures there")
         add("--file", default=file, metavar="FILE", help="the file that is written and read (%(default)s)")
-        add("--mpirun", metavar="COMMAND", help="run by this command in place of the test cluster; links are not counted")
+        add("--mpirun", metavar="COMMAND",
+            help="run by this command in place of the test cluster; links are not counted")
         add("--limit", type=int, default=1800, metavar="SECONDS", help="longest time for one case (%(default)s)")
         add("more", nargs="*", metavar="ARGUMENT", help="after --: arguments for mpirun, as --mca NAME VALUE")
 

@@ -53,7 +53,7 @@ static void cut_first_larger(decomposition *d, int k)
 }
 
 /* Cells by owner: counting sort. */
-int decomposition_index(decomposition *d)
+static int index_cells(decomposition *d)
 {
     size_t cells = (size_t)count_cells(d);
     size_t *first = calloc(d->ranks + 2, sizeof *first), *cell = calloc(cells, sizeof *cell);
@@ -96,7 +96,7 @@ static const char *begin(decomposition *d)
 
 static const char *finish(decomposition *d)
 {
-    if (decomposition_index(d) == 0)
+    if (index_cells(d) == 0)
         return NULL;
     decomposition_release(d);
     return no_memory;
@@ -161,7 +161,7 @@ int decomposition_renumber(decomposition *d, const size_t *to)
 {
     for (int64_t c = 0; c < count_cells(d); c++)
         d->owner[c] = to[d->owner[c]];
-    return decomposition_index(d);
+    return index_cells(d);
 }
 
 void decomposition_release(decomposition *d)
@@ -222,7 +222,7 @@ static int cut_dimension(int dims, const int64_t *size, const array_box *box)
     return k;
 }
 
-int array_box_runs(const decomposition *d, const int64_t *size, const array_box *box, int64_t base,
+int array_box_runs(const decomposition *d, const int64_t *size, const array_box *box,
                    access_list *list)
 {
     int64_t at[DECOMPOSITION_DIMS], stride[DECOMPOSITION_DIMS];
@@ -240,7 +240,6 @@ int array_box_runs(const decomposition *d, const int64_t *size, const array_box 
         if (rows >= 0)
             run.count = box->count[rows];
         run.stride = run.count > 1 ? stride[rows] : 0;
-        run.offset = base;
         for (k = 0; k <= inner; k++)
             run.offset += at[k] * stride[k];
         run.stream = list->bytes;
@@ -251,11 +250,11 @@ int array_box_runs(const decomposition *d, const int64_t *size, const array_box 
     return rc;
 }
 
-int decomposition_runs(const decomposition *d, size_t rank, int64_t base, access_list *list)
+int decomposition_runs(const decomposition *d, size_t rank, access_list *list)
 {
     for (size_t i = d->first[rank]; i < d->first[rank + 1]; i++) {
         array_box box = decomposition_box(d, d->cell[i]);
-        int rc = array_box_runs(d, d->size, &box, base, list);
+        int rc = array_box_runs(d, d->size, &box, list);
         if (rc != 0)
             return rc;
     }
@@ -281,7 +280,7 @@ int decomposition_profile(const decomposition *d, int64_t unit, matrix *profile)
     for (size_t rank = 0; rank < d->ranks && rc == 0; rank++) {
         unit_counts counts = {0};
         access_clear(&list);
-        rc = decomposition_runs(d, rank, 0, &list);
+        rc = decomposition_runs(d, rank, &list);
         if (rc == 0)
             rc = units_count(&list, 0, unit, &counts);
         if (rc == 0)

@@ -48,9 +48,6 @@ const char *decomposition_multipartition(decomposition *d, int64_t n, size_t ran
 const char *decomposition_unequal(decomposition *d, const int64_t *count, size_t ranks,
                                   int64_t variables, int64_t element);
 
-/* After `ranks` and owners of cells were set by hand. -ENOMEM. */
-int decomposition_index(decomposition *d);
-
 /* What rank r owned, rank to[r] owns. -ENOMEM. */
 int decomposition_renumber(decomposition *d, const size_t *to);
 
@@ -58,13 +55,12 @@ void decomposition_release(decomposition *d);
 
 array_box decomposition_box(const decomposition *d, size_t cell);
 
-/* The box as bytes of an array of that size that begins at byte `base`: appended, in ascending
- * order. */
-int array_box_runs(const decomposition *d, const int64_t *size, const array_box *box, int64_t base,
+/* The box as bytes of an array of that size: appended, in ascending order. */
+int array_box_runs(const decomposition *d, const int64_t *size, const array_box *box,
                    access_list *list);
 
-/* All that a rank accesses, ordered, moved by `base` bytes. */
-int decomposition_runs(const decomposition *d, size_t rank, int64_t base, access_list *list);
+/* All that a rank accesses, ordered. */
+int decomposition_runs(const decomposition *d, size_t rank, access_list *list);
 
 /* How often two ranks access regions that follow each other, as a recorder counts it. Takes time by
  * cells, not by bytes. Release with matrix_release. */

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The same figures at this machine's size: run on the test cluster with limited links, beside the predictions."""
-import csv
 import fnmatch
 import json
 import os
@@ -9,7 +8,7 @@ import sys
 import tempfile
 from dataclasses import dataclass
 
-from contests import CONTEST, STAGES, Cluster, add_statistics, parse_links, run_contest, write_csv
+from contests import CONTEST, STAGES, Cluster, add_statistics, parse_links, predict, run_contest, write_csv
 from figures import Panel, plot
 
 LINKS = "800mbit/400mbit"
@@ -53,7 +52,7 @@ def all_cases(quick):
     cases = [Case(f"{kind}-{ranks}", kind, ranks, *layouts[ranks], shapes[kind] + more.get((kind, ranks), ()))
              for ranks in layouts for kind in ("cube", "btio") if (kind, ranks) != ("btio", 125)]
     cases.append(Case("btio-121", "btio", 121, 5, 25, shapes["btio"]))
-    # By default, fcoll/tatp moves nothing of the tiles, so that a record has nothing to place by. These are recorded with aggregators.
+    # By default, fcoll/tatp moves nothing of the tiles: they are recorded with aggregators, to be placed by something.
     cases += [Case(name, "tile", 16, 4, 4, shapes["tile"] + order, "tatp+num_aggregators=4")
               for name, order in (("tile-16", ()), ("modified-tile-16", ("--reorder",)))]
     return cases
@@ -111,42 +110,34 @@ class Runner:
                 "--mca", "fcoll_tatp_topology", self.hops, *parameters,
                 CONTEST, "--csv", "--kind", case.kind, *case.shape, *contest]
 
-    def record(self, case):
-        """The view, as the first run of a program leaves it."""
-        if os.path.exists(self.view(case)):
-            return
-        command = self.command(case, "node", ["--mca", "fcoll_tatp_record", self.view(case)],
-                               ["--rounds", "0", "--no-verify", "--contestants", case.recorded])
-        subprocess.run(command, stdout=subprocess.DEVNULL, check=True, timeout=LIMIT)
-
     def mapping(self, job):
-        if job.placement == "dla":
-            self.record(job.case)
-            return f"dla:file={self.view(job.case)}"
-        return {"byslot": "slot", "bynode": "node"}[job.placement]
+        """By dla from the view, as the first run of a program leaves it."""
+        view = self.view(job.case)
+        if job.placement == "dla" and not os.path.exists(view):
+            command = self.command(job.case, "node", ["--mca", "fcoll_tatp_record", view],
+                                   ["--rounds", "0", "--no-verify", "--contestants", job.case.recorded])
+            subprocess.run(command, stdout=subprocess.DEVNULL, check=True, timeout=LIMIT)
+        return {"byslot": "slot", "bynode": "node", "dla": f"dla:file={view}"}[job.placement]
 
     def run(self, job):
         self.prepare(job.case)
-        command = self.command(job.case, self.mapping(job), (),
-                               ["--rounds", "1", "--no-warm-up", "--contestants", " ".join(job.contestants()),
-                                "--stats", self.statistics(job)] +
-                               (["--ask", "--planned"] if self.cluster.counted else []))
+        names, statistics = job.contestants(), os.path.join(self.folder, f"{job.case.name}-{job.placement}")
+        contest = ["--rounds", "1", "--no-warm-up", "--contestants", " ".join(names), "--stats", statistics]
+        contest += ["--ask", "--planned"] if self.cluster.counted else []
+        command = self.command(job.case, self.mapping(job), (), contest)
         status, rows, counted = run_contest(command, self.cluster, LIMIT)
         if status != 0 or not rows:
             print(f"evaluation: {job.name()}: ended with status {status}", file=sys.stderr)
             return []
-        return [self.describe(job, row, counted) for row in rows]
-
-    def statistics(self, job):
-        return os.path.join(self.folder, f"{job.case.name}-{job.placement}")
-
-    def describe(self, job, row, counted):
-        add_statistics(row, self.statistics(job))
-        row.update(counted.get((row["contestant"], row["operation"]), {}))
-        del row["steps"], row["samples"]
-        strategy, per_node = job.contestants()[row["contestant"]]
-        return {"job": job.name(), "case": job.case.name, "placement": job.placement, "strategy": strategy,
-                "per_node": str(per_node), **{k: v for k, v in row.items() if k != "case"}}
+        described = []
+        for row in rows:
+            add_statistics(row, statistics)
+            del row["case"], row["steps"], row["samples"]
+            strategy, per_node = names[row["contestant"]]
+            described.append({"job": job.name(), "case": job.case.name, "placement": job.placement,
+                              "strategy": strategy, "per_node": str(per_node), **row,
+                              **counted.get((row["contestant"], row["operation"]), {})})
+        return described
 
 
 def place_by_dla(case, view):
@@ -160,12 +151,10 @@ def place_by_dla(case, view):
 def forecast(job, per_node, placement):
     """What `predict` says with so many aggregators a node, by strategy."""
     case = job.case
-    command = [os.path.join(os.environ["BENCH_DIR"], "predict"), "--machine",
-               f"{case.nodes},{case.leaf()},{case.slots},800,400", "--kind", case.kind, *case.shape,
-               "--ranks", str(case.ranks), "--nodes", str(case.nodes), "--per-node", str(per_node),
-               "--placements", *placement, "--strategies", " ".join(STRATEGIES)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    return {row["strategy"]: row for row in csv.DictReader(done.stdout.splitlines())}
+    rows = predict(["--machine", f"{case.nodes},{case.leaf()},{case.slots},800,400", "--kind", case.kind, *case.shape,
+                    "--ranks", str(case.ranks), "--nodes", str(case.nodes), "--per-node", str(per_node),
+                    "--placements", *placement, "--strategies", " ".join(STRATEGIES)])
+    return {row["strategy"]: row for row in rows}
 
 
 def add_forecasts(job, rows, view):

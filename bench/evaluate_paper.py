@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The papers' figures at the papers' sizes, on models of their machines: predicted, without data."""
 import concurrent.futures
-import csv
 import os
-import subprocess
 import sys
 from dataclasses import dataclass
 
-from contests import write_csv
+from contests import predict, write_csv
 from figures import Panel, plot
 
 MACHINES = ("inspur", "bluelight")
@@ -40,6 +38,10 @@ class Job:
     def limit(self):
         return -(-self.ranks // CRILL_NODES[self.ranks])
 
+    def placements(self):
+        """On crill, in the order of CRILL."""
+        return [key.replace(":L", f":{self.limit()}") for key in CRILL]
+
     def arguments(self):
         words = ["--machine", self.machine, "--kind", self.kind, "--ranks", str(self.ranks),
                  "--size", self.size, "--stripe", str(self.stripe)]
@@ -47,8 +49,7 @@ class Job:
         words += ["--reorder"] if self.reorder else []
         if self.machine != "crill":
             return words + ["--per-node", str(self.per_node)]
-        placements = " ".join(CRILL).replace(":L", f":{self.limit()}")
-        return words + ["--nodes", str(CRILL_NODES[self.ranks]), "--placements", placements,
+        return words + ["--nodes", str(CRILL_NODES[self.ranks]), "--placements", " ".join(self.placements()),
                         "--strategies", "segments otp tatp fitted"]
 
     def name(self):
@@ -65,15 +66,11 @@ class Sizes:
         self.lattice = "16" if quick else "96"
         self.stripe = 1 << (16 if quick else 20)
 
-    def tile(self, name):
-        size, element = TILES[name]
-        return ("16x20", "1024") if self.quick else (size, element)
-
     def array(self, machine, kind, ranks, per_node=1):
         return Job(machine, kind, ranks, per_node, self.points, "8", stripe=self.stripe)
 
     def tiles(self, name, ranks, reorder):
-        size, element = self.tile(name)
+        size, element = ("16x20", "1024") if self.quick else TILES[name]
         return Job("crill", "tile", ranks, 1, size, element, reorder, self.stripe)
 
     def btio_run(self, ranks):
@@ -93,17 +90,10 @@ class Sizes:
 
 # --- running ---
 
-def run_job(job):
-    program = os.path.join(os.environ["BENCH_DIR"], "predict")
-    done = subprocess.run([program, *job.arguments()], stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode != 0:
-        sys.exit(f"evaluation: predict {job.name()}: ended with status {done.returncode}")
-    return [{"job": job.name(), **row} for row in csv.DictReader(done.stdout.splitlines())]
-
-
 def run_jobs(jobs):
     with concurrent.futures.ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
-        return [row for rows in pool.map(run_job, jobs) for row in rows]
+        return [{"job": job.name(), **row} for job, rows in zip(jobs, pool.map(lambda j: predict(j.arguments()), jobs))
+                for row in rows]
 
 
 # --- figures ---
@@ -116,9 +106,6 @@ class Forecasts:
 
     def get(self, job, placement, strategy, column):
         return float(self.at[job.name(), placement, strategy][column])
-
-    def hop_bytes(self, job, placement, strategy):
-        return self.get(job, placement, strategy, "hop_bytes")
 
     def shuffle(self, job, placement, strategy):
         """Seconds: the busiest link, and then the aggregators' memory."""
@@ -157,18 +144,10 @@ def arrays_by_ranks(sizes):
     return [[sizes.array(m, kind, r) for r in RANKS[kind]] for m in MACHINES for kind in RANKS]
 
 
-def rank_labels(jobs):
-    return [str(job.ranks) for job in jobs]
-
-
 def hop_bytes_panel(f, job):
     return Panel(f"{job.kind}, {job.ranks} ranks, {job.machine}", list(PLACEMENTS),
-                 {label: [f.hop_bytes(job, p, s) / GB for p in PLACEMENTS] for s, label in STRATEGIES.items()},
+                 {label: [f.get(job, p, s, "hop_bytes") / GB for p in PLACEMENTS] for s, label in STRATEGIES.items()},
                  "hop-bytes (GB x hops)", "placement")
-
-
-def figure9(folder, sizes, f):
-    plot(folder, "tatp-fig09", [hop_bytes_panel(f, job) for job in largest_arrays(sizes)])
 
 
 def share(f, job, placement, strategy):
@@ -177,7 +156,7 @@ def share(f, job, placement, strategy):
 
 
 def figure10(folder, sizes, f):
-    panels = [Panel(f"{jobs[0].kind}, {jobs[0].machine}", rank_labels(jobs),
+    panels = [Panel(f"{jobs[0].kind}, {jobs[0].machine}", [str(j.ranks) for j in jobs],
                     {f"OTP, {p}": [share(f, j, p, "otp") for j in jobs] for p in ("byslot", "bynode")},
                     "shuffle, part of the time (%)", "ranks") for jobs in arrays_by_ranks(sizes)]
     plot(folder, "tatp-fig10", panels, "lines")
@@ -199,7 +178,7 @@ def figure12(folder, sizes, f):
     for jobs in arrays_by_ranks(sizes):
         shown = {label: [f.speed(j, "bynode", s) / GB for j in jobs] for s, label in STRATEGIES.items()}
         shown["TATP, fitted, dla"] = [f.speed(j, "dla", "fitted") / GB for j in jobs]
-        panels.append(Panel(f"{jobs[0].kind}, {jobs[0].machine}, by node", rank_labels(jobs), shown,
+        panels.append(Panel(f"{jobs[0].kind}, {jobs[0].machine}, by node", [str(j.ranks) for j in jobs], shown,
                             "speed (GB/s)", "ranks"))
     plot(folder, "tatp-fig12", panels)
 
@@ -209,26 +188,19 @@ def figure13(folder, sizes, f):
     panels = [Panel("TATP, by slot", ["1", "2", "4"],
                     {f"{jobs[0].kind}, {jobs[0].machine}": [value(j, "byslot", "tatp") / GB for j in jobs]
                      for jobs in cases}, unit, "aggregators a node")
-              for value, unit in ((f.speed, "speed (GB/s)"), (f.hop_bytes, "hop-bytes (GB x hops)"))]
+              for value, unit in ((f.speed, "speed (GB/s)"),
+                                  (lambda *key: f.get(*key, "hop_bytes"), "hop-bytes (GB x hops)"))]
     plot(folder, "tatp-fig13", panels)
 
 
-def other_patterns(folder, sizes, f):
-    plot(folder, "other-patterns", [hop_bytes_panel(f, job) for machine in MACHINES for job in sizes.others(machine)])
-
-
 # --- SetMatch ---
-
-def crill_names(job):
-    return {key.replace(":L", f":{job.limit()}"): label for key, label in CRILL.items()}
-
 
 def tile_figure(folder, sizes, f, name, strategies, reorder):
     panels = []
     for tile in TILES:
         jobs = [sizes.tiles(tile, ranks, reorder) for ranks in (128, 256)]
         for strategy, label in strategies.items():
-            series = {what: [f.shuffle(j, list(crill_names(j))[i], strategy) for j in jobs]
+            series = {what: [f.shuffle(j, j.placements()[i], strategy) for j in jobs]
                       for i, what in enumerate(CRILL.values())}
             panels.append(Panel(f"{tile} tiles, {label}", ["128", "256"], series, "communication time (s)", "ranks"))
     plot(folder, name, panels)
@@ -250,8 +222,12 @@ def evaluate(options):
     sizes = Sizes(options.quick)
     rows = run_jobs(sizes.jobs())
     write_csv(os.path.join(options.output, "paper.csv"), rows)
-    for figure in (figure9, figure10, figure11, figure12, figure13, setmatch_figures, other_patterns):
-        figure(options.output, sizes, Forecasts(rows))
+    f = Forecasts(rows)
+    for name, jobs in (("tatp-fig09", largest_arrays(sizes)),
+                       ("other-patterns", [job for machine in MACHINES for job in sizes.others(machine)])):
+        plot(options.output, name, [hop_bytes_panel(f, job) for job in jobs])
+    for figure in (figure10, figure11, figure12, figure13, setmatch_figures):
+        figure(options.output, sizes, f)
     wrong = check_order(rows)
     for text in wrong:
         print(f"evaluation: {text}", file=sys.stderr)

@@ -37,7 +37,6 @@ def draw_bars(axes, panel):
         at = [place + (i - (len(panel.series) - 1) / 2) * width for place in range(len(panel.places))]
         axes.bar(at, [v or 0 for v in values], width, label=name, color=GREYS[i % 8], hatch=HATCHES[i % 8],
                  edgecolor="black", linewidth=0.6)
-    axes.set_xticks(range(len(panel.places)), panel.places)
 
 
 def draw_stacks(axes, panel):
@@ -46,14 +45,12 @@ def draw_stacks(axes, panel):
         axes.bar(range(len(panel.places)), values, 0.6, bottom=base, label=name, color=GREYS[i % 8],
                  hatch=HATCHES[i % 8], edgecolor="black", linewidth=0.6)
         base = [b + v for b, v in zip(base, values)]
-    axes.set_xticks(range(len(panel.places)), panel.places)
 
 
 def draw_lines(axes, panel):
     for i, (name, values) in enumerate(panel.series.items()):
         axes.plot(range(len(panel.places)), values, label=name, color="black", marker=MARKERS[i % 8],
                   linestyle=LINES[i % 4], markerfacecolor="white" if i % 2 else "black")
-    axes.set_xticks(range(len(panel.places)), panel.places)
     axes.set_ylim(bottom=0)
 
 
@@ -72,6 +69,7 @@ def plot(folder, name, panels, kind="bars"):
         axes.remove()
     for axes, panel in zip(all_axes, panels):
         DRAW[kind](axes, panel)
+        axes.set_xticks(range(len(panel.places)), panel.places)
         axes.set_title(panel.title, fontsize=9)
         axes.set_ylabel(panel.unit)
         if panel.log:

@@ -29,12 +29,12 @@ static lists *kept;
 /* The contiguous part of this rank. */
 static int64_t own_slab(const workload *w)
 {
-    return slab_start(w->end, w->rank, w->ranks);
+    return slab_start(w->end, world_rank, world_size);
 }
 
 static size_t slab_bytes(const workload *w)
 {
-    return (size_t)(slab_start(w->end, w->rank + 1, w->ranks) - own_slab(w));
+    return (size_t)(slab_start(w->end, world_rank + 1, world_size) - own_slab(w));
 }
 
 /* ---- lists ---- */
@@ -45,9 +45,9 @@ static void count_own(const workload *w, lists *l)
     access_cursor cursor;
     int at = 0;
     access_cursor_init(&cursor, &w->own.file);
-    for (int r = 0; r < w->ranks; r++) {
+    for (int r = 0; r < world_size; r++) {
         l->own_at[r] = at;
-        l->own_count[r] = (int)access_skip(&cursor, slab_start(w->end, r + 1, w->ranks));
+        l->own_count[r] = (int)access_skip(&cursor, slab_start(w->end, r + 1, world_size));
         at += l->own_count[r];
     }
 }
@@ -59,9 +59,9 @@ static void list_slab(const workload *w, lists *l)
     access_cursor cursor;
     int64_t lo = own_slab(w), hi = lo + (int64_t)slab_bytes(w);
     int at = 0;
-    for (int r = 0; r < w->ranks; r++) {
+    for (int r = 0; r < world_size; r++) {
         access_clear(&list);
-        int rc = decomposition_runs(&w->own.array, (size_t)r, 0, &list);
+        int rc = decomposition_runs(&w->own.array, (size_t)r, &list);
         access_cursor_init(&cursor, &list);
         int64_t from = access_skip(&cursor, lo), bytes = access_skip(&cursor, hi);
         if (rc != 0 || access_append_slice(&l->piece[r], &list, from, from + bytes, -lo) != 0)
@@ -77,7 +77,7 @@ static void list_slab(const workload *w, lists *l)
 static lists *build_lists(const workload *w)
 {
     lists *l = take_memory(1, sizeof *l);
-    size_t ranks = (size_t)w->ranks;
+    size_t ranks = (size_t)world_size;
     l->own_count = take_memory(4 * ranks, sizeof(int));
     l->own_at = l->own_count + ranks;
     l->slab_count = l->own_at + ranks;
@@ -92,11 +92,11 @@ static lists *build_lists(const workload *w)
     return l;
 }
 
-static void free_lists(const workload *w, lists *l)
+static void free_lists(lists *l)
 {
     if (l == NULL)
         return;
-    for (int r = 0; r < w->ranks; r++)
+    for (int r = 0; r < world_size; r++)
         access_release(&l->piece[r]);
     free(l->own_count);
     free(l->piece);
@@ -135,7 +135,7 @@ static void write_slab(const workload *w, const hand *h, char *stream)
     check_mpi(MPI_Alltoallv(stream, l->own_count, l->own_at, MPI_BYTE, l->exchanged, l->slab_count,
                             l->slab_at, MPI_BYTE, MPI_COMM_WORLD),
               "MPI_Alltoallv");
-    for (int r = 0; r < w->ranks; r++) {
+    for (int r = 0; r < world_size; r++) {
         access_cursor_init(&cursor, &l->piece[r]);
         (void)access_scatter(&cursor, ACCESS_END, l->slab, 0, l->exchanged + l->slab_at[r],
                              l->slab_count[r]);
@@ -148,7 +148,7 @@ static void read_slab(const workload *w, const hand *h, char *stream)
     const lists *l = h->lists;
     access_cursor cursor;
     file_read(h->fd, l->slab, slab_bytes(w), own_slab(w));
-    for (int r = 0; r < w->ranks; r++) {
+    for (int r = 0; r < world_size; r++) {
         access_cursor_init(&cursor, &l->piece[r]);
         (void)access_gather(&cursor, ACCESS_END, l->slab, 0, l->exchanged + l->slab_at[r]);
     }
@@ -177,10 +177,11 @@ static bool hand_transfer(workload *w, void *file, bool write, bool independent)
 static void hand_close(workload *w, void *file)
 {
     hand *h = file;
+    (void)w;
     if (h->keep)
         kept = h->lists;
     else
-        free_lists(w, h->lists);
+        free_lists(h->lists);
     close(h->fd);
     free(h);
 }

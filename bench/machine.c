@@ -69,29 +69,24 @@ void machine_topology(const machine *m, size_t nodes, topo *t)
     free(leaf);
 }
 
-/* The vertex of the switch, or the root, above node n at level k, whose vertices begin at `first`.
- */
-static size_t switch_above(size_t nodes, size_t levels, const size_t *group_of_node, size_t k,
-                           size_t n, size_t first)
-{
-    return first + (k < levels ? group_of_node[k * nodes + n] : 0);
-}
-
+/* The switches of a level follow those of the level below, the root is the last vertex. */
 static void link_switches(topo_tree *tree, size_t nodes, size_t levels, const size_t *group_of_node)
 {
-    size_t below = 0, first = nodes, last = nodes;
-    for (size_t k = 0; k <= levels; k++) {
-        for (size_t n = 0; n < nodes; n++) {
-            size_t above = switch_above(nodes, levels, group_of_node, k, n, first);
-            size_t v = k == 0 ? n : switch_above(nodes, levels, group_of_node, k - 1, n, below);
-            tree->parent[v] = above;
-            last = above > last ? above : last;
-        }
-        below = first;
-        first = last + 1;
+    size_t *first = allocate(levels + 1, sizeof *first);
+    first[0] = nodes;
+    for (size_t i = 0; i < levels * nodes; i++) {
+        size_t level = i / nodes, end = first[level] + group_of_node[i] + 1;
+        first[level + 1] = end > first[level + 1] ? end : first[level + 1];
     }
-    tree->parent[last] = last;
-    tree->vertices = first;
+    for (size_t n = 0; n < nodes; n++)
+        for (size_t v = n, level = 0; level <= levels; level++) {
+            size_t above = first[level] + (level < levels ? group_of_node[level * nodes + n] : 0);
+            tree->parent[v] = above;
+            v = above;
+        }
+    tree->parent[first[levels]] = first[levels];
+    tree->vertices = first[levels] + 1;
+    free(first);
 }
 
 void switched_topology(topo *t, size_t nodes, size_t levels, const size_t *group_of_node)

@@ -14,10 +14,10 @@
 
 void connect_all(const workload *w)
 {
-    int64_t bytes = w->all_bytes / w->ranks / w->ranks;
+    int64_t bytes = w->all_bytes / world_size / world_size;
     bytes = bytes > MOST_WARM_BYTES ? MOST_WARM_BYTES : bytes;
-    char *from = take_memory((size_t)w->ranks, (size_t)bytes + 1);
-    char *to = take_memory((size_t)w->ranks, (size_t)bytes + 1);
+    char *from = take_memory((size_t)world_size, (size_t)bytes + 1);
+    char *to = take_memory((size_t)world_size, (size_t)bytes + 1);
     check_mpi(MPI_Alltoall(from, (int)bytes, MPI_BYTE, to, (int)bytes, MPI_BYTE, MPI_COMM_WORLD),
               "MPI_Alltoall");
     free(from);

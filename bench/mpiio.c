@@ -47,17 +47,16 @@ static void choose(const mpiio_choice *choice)
 {
     for (size_t i = 0; i < CHOICES; i++) {
         const mpiio_choice *c = &choices[i];
-        bool chosen =
-            choice->fcoll != NULL && c->fcoll != NULL && strcmp(choice->fcoll, c->fcoll) == 0;
         if (c->fcoll != NULL)
-            (void)set_priority("fcoll", c->fcoll, chosen ? 1000 : -1);
+            (void)set_priority("fcoll", c->fcoll, c == choice ? 1000 : -1);
     }
-    (void)set_priority("io", "ompio", strcmp(choice->io, "ompio") == 0 ? 100 : 1);
-    (void)set_priority("io", COMPAT_ROMIO, strcmp(choice->io, "ompio") == 0 ? 1 : 100);
+    (void)set_priority("io", "ompio", choice->fcoll != NULL ? 100 : 1);
+    (void)set_priority("io", COMPAT_ROMIO, choice->fcoll != NULL ? 1 : 100);
 }
 
 /* What has to open files; NULL: anything. */
 static const mpiio_choice *selected;
+static settings changed; /* for it */
 
 static void require_selected(MPI_File file)
 {
@@ -91,27 +90,23 @@ int MPI_File_set_view(MPI_File file, MPI_Offset displacement, MPI_Datatype eleme
     return rc;
 }
 
-mpiio_selection *mpiio_select(const way *w)
+void mpiio_select(const way *w)
 {
     if (w->choice == NULL)
-        return NULL;
-    mpiio_selection *s = take_memory(1, sizeof *s);
+        return;
     choose(w->choice);
     const char *wrong = NULL;
     if (w->settings != NULL)
-        wrong = settings_apply(s, w->choice->fcoll, w->choice->io, w->settings);
+        wrong = settings_apply(&changed, w->choice->fcoll, w->choice->io, w->settings);
     if (wrong != NULL)
         fail(w->name, wrong);
     selected = w->choice;
-    return s;
 }
 
-void mpiio_deselect(mpiio_selection *s)
+void mpiio_deselect(void)
 {
-    if (s != NULL)
-        settings_restore(s);
+    settings_restore(&changed);
     selected = NULL;
-    free(s);
 }
 
 void mpiio_add_hints(MPI_Info info)

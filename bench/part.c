@@ -17,25 +17,19 @@
 
 /* ---- runs ---- */
 
-static array_box only_box(const part *p)
-{
-    return decomposition_box(&p->array, p->array.cell[p->array.first[world_rank]]);
-}
-
 /* With a halo, rows of the innermost dimension are all that is contiguous in memory. */
 static const char *list_memory(part *p)
 {
     const decomposition *a = &p->array;
-    array_box inside = only_box(p);
-    int64_t held[DECOMPOSITION_DIMS];
+    p->inside = decomposition_box(a, a->cell[a->first[world_rank]]);
     p->memory_bytes = a->element;
     for (int d = 0; d < a->dims; d++) {
-        inside.start[d] = p->form.halo;
-        if (__builtin_add_overflow(inside.count[d], 2 * p->form.halo, &held[d]) ||
-            __builtin_mul_overflow(p->memory_bytes, held[d], &p->memory_bytes))
+        p->inside.start[d] = p->form.halo;
+        if (__builtin_add_overflow(p->inside.count[d], 2 * p->form.halo, &p->held[d]) ||
+            __builtin_mul_overflow(p->memory_bytes, p->held[d], &p->memory_bytes))
             return "a rank's block is too large";
     }
-    return array_box_runs(a, held, &inside, 0, &p->memory) == 0 ? NULL : "out of memory";
+    return array_box_runs(a, p->held, &p->inside, &p->memory) == 0 ? NULL : "out of memory";
 }
 
 static const char *list_part(part *p)
@@ -46,7 +40,7 @@ static const char *list_part(part *p)
         return "a tiled array needs two dimensions, the first of them not cut";
     if (p->form.halo > 0 && a->first[rank + 1] - a->first[rank] != 1)
         return "a halo is for ranks of one cell";
-    if (decomposition_runs(a, rank, 0, &p->file) != 0)
+    if (decomposition_runs(a, rank, &p->file) != 0)
         return "out of memory";
     p->bytes = p->memory_bytes = p->file.bytes;
     p->elements = p->bytes / a->element;
@@ -68,18 +62,19 @@ static MPI_Datatype element_type(int64_t bytes)
     return type;
 }
 
-static MPI_Datatype box_type(const part *p, const array_box *box, MPI_Datatype element)
+/* A box of an array of that size, both without their first dimensions. */
+static MPI_Datatype box_type(const part *p, const int64_t *whole, const array_box *box, int without,
+                             MPI_Datatype element)
 {
     int size[DECOMPOSITION_DIMS], count[DECOMPOSITION_DIMS], start[DECOMPOSITION_DIMS];
-    int tiled = p->form.tiled ? 1 : 0;
+    int dims = p->array.dims - without;
     MPI_Datatype type;
-    for (int d = 0; d < p->array.dims; d++) {
-        size[d] = (int)p->array.size[d];
-        count[d] = (int)box->count[d];
-        start[d] = (int)box->start[d];
+    for (int d = 0; d < dims; d++) {
+        size[d] = (int)whole[d + without];
+        count[d] = (int)box->count[d + without];
+        start[d] = (int)box->start[d + without];
     }
-    MPI_Type_create_subarray(p->array.dims - tiled, size + tiled, count + tiled, start + tiled,
-                             MPI_ORDER_C, element, &type);
+    MPI_Type_create_subarray(dims, size, count, start, MPI_ORDER_C, element, &type);
     return type;
 }
 
@@ -92,7 +87,7 @@ static MPI_Datatype view_type(const part *p, MPI_Datatype element)
     int *ones = take_memory(cells, sizeof(int));
     for (size_t i = 0; i < cells; i++) {
         array_box box = decomposition_box(&p->array, p->array.cell[first + i]);
-        types[i] = box_type(p, &box, element);
+        types[i] = box_type(p, p->array.size, &box, p->form.tiled, element);
         ones[i] = 1;
     }
     if (cells == 1)
@@ -107,20 +102,6 @@ static MPI_Datatype view_type(const part *p, MPI_Datatype element)
     return view;
 }
 
-static MPI_Datatype halo_type(const part *p, MPI_Datatype element)
-{
-    int held[DECOMPOSITION_DIMS], count[DECOMPOSITION_DIMS], first[DECOMPOSITION_DIMS];
-    array_box box = only_box(p);
-    MPI_Datatype type;
-    for (int d = 0; d < p->array.dims; d++) {
-        held[d] = (int)(box.count[d] + 2 * p->form.halo);
-        count[d] = (int)box.count[d];
-        first[d] = (int)p->form.halo;
-    }
-    MPI_Type_create_subarray(p->array.dims, held, count, first, MPI_ORDER_C, element, &type);
-    return type;
-}
-
 static void make_types(part *p)
 {
     part_types *t = &p->types;
@@ -128,7 +109,7 @@ static void make_types(part *p)
     t->view = view_type(p, t->element);
     t->count = p->form.halo > 0 ? 1 : (int)p->elements;
     if (p->form.halo > 0)
-        t->memory = halo_type(p, t->element);
+        t->memory = box_type(p, p->held, &p->inside, 0, t->element);
     else
         MPI_Type_dup(t->element, &t->memory);
     MPI_Type_commit(&t->view);

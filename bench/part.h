@@ -27,6 +27,8 @@ typedef struct part {
     part_form form;
     access_list file;   /* its stream: the bytes of the part, packed */
     access_list memory; /* where the stream lies in memory; offsets from its beginning */
+    array_box inside;   /* the block in an array with its halo, ... */
+    int64_t held[DECOMPOSITION_DIMS]; /* ... which has so many elements */
     int64_t elements, bytes;
     int64_t memory_bytes; /* with the halo */
     part_types types;

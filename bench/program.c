@@ -15,13 +15,10 @@
 #include "parallel.h"
 #include "part.h"
 
-/* How the file is accessed: by collective calls through a view, or run after run by each rank. */
-typedef enum variant { FULL, SIMPLE } variant;
-
 typedef struct options {
     run_options run;
     shape shape;
-    variant variant;
+    bool simple; /* run after run by each rank, not by collective calls through a view */
     int repeat, steps;
     bool verify, read, write;
 } options;
@@ -36,20 +33,17 @@ typedef struct job {
 
 enum { KEY_STEPS = 0x600, KEY_VARIANT };
 
-static void take_variant(struct argp_state *state, const char *text, variant *v)
-{
-    if (strcmp(text, "full") != 0 && strcmp(text, "simple") != 0)
-        argp_error(state, "--variant wants full or simple, not '%s'", text);
-    *v = strcmp(text, "full") == 0 ? FULL : SIMPLE;
-}
-
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     options *o = state->input;
     switch (key) {
     case 'n': o->repeat = (int)shape_parse_number(state, "--repeat", text, 1); break;
     case KEY_STEPS: o->steps = (int)shape_parse_number(state, "--steps", text, 1); break;
-    case KEY_VARIANT: take_variant(state, text, &o->variant); break;
+    case KEY_VARIANT:
+        o->simple = strcmp(text, "simple") == 0;
+        if (!o->simple && strcmp(text, "full") != 0)
+            argp_error(state, "--variant wants full or simple, not '%s'", text);
+        break;
     case 'v': o->verify = true; break;
     case 'r': o->write = false; break;
     case 'w': o->read = false; break;
@@ -114,7 +108,7 @@ static MPI_File open_file(const job *j, int mode)
     MPI_File file;
     MPI_Info info = make_hints(&j->o->run);
     check_mpi(MPI_File_open(MPI_COMM_WORLD, j->o->run.file, mode, info, &file), j->o->run.file);
-    if (j->o->variant == FULL)
+    if (!j->o->simple)
         check_mpi(
             MPI_File_set_view(file, 0, j->own.types.element, j->own.types.view, "native", info),
             "MPI_File_set_view");
@@ -164,10 +158,10 @@ static double timed_access(const job *j, MPI_File file, int64_t base, bool write
 {
     MPI_Barrier(MPI_COMM_WORLD);
     double seconds = MPI_Wtime();
-    if (j->o->variant == FULL)
-        access_collectively(j, file, write);
-    else
+    if (j->o->simple)
         access_run_by_run(j, file, base, write);
+    else
+        access_collectively(j, file, write);
     return slowest(MPI_Wtime() - seconds);
 }
 

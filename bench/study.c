@@ -23,7 +23,7 @@ static void add_shares(const study *s, const file_domains *domains, size_t rank,
     access_list list = {0};
     domain_share *share;
     size_t shares;
-    must(decomposition_runs(&s->array, rank, 0, &list), counting);
+    must(decomposition_runs(&s->array, rank, &list), counting);
     must(domains_cut(domains, &list, &share, &shares), counting);
     for (size_t i = 0; i < shares; i++) {
         const access_list *part = &share[i].list;

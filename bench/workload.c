@@ -92,11 +92,11 @@ static void make_array(workload *w)
 /* A block of each rank in turn, again and again: a call for each block. At most 3,200 blocks. */
 static void make_segments(workload *w)
 {
-    int64_t length = w->kind->parameter, ranks = w->ranks;
+    int64_t length = w->kind->parameter, ranks = world_size;
     int64_t count = wanted_bytes(w) * 5 / 2 / (ranks * length);
     count = at_least_one(count < 3200 / ranks ? count : 3200 / ranks);
     reserve_steps(w, 1, count);
-    const layout *l = add_block(w, w->rank * length, length);
+    const layout *l = add_block(w, world_rank * length, length);
     for (int64_t s = 0; s < count; s++)
         add_step(w, STEP_AT, l, s * ranks * length);
 }
@@ -104,12 +104,12 @@ static void make_segments(workload *w)
 static void make_transfers(workload *w, step_kind kind, int64_t block)
 {
     int64_t transfer = w->kind->parameter < block ? w->kind->parameter : block;
-    int64_t segments = at_least_one(wanted_bytes(w) / (w->ranks * block));
+    int64_t segments = at_least_one(wanted_bytes(w) / (world_size * block));
     reserve_steps(w, 1, segments * (block / transfer));
-    const layout *l = add_block(w, w->rank * block, transfer);
+    const layout *l = add_block(w, world_rank * block, transfer);
     for (int64_t s = 0; s < segments; s++)
         for (int64_t at = 0; at + transfer <= block; at += transfer)
-            add_step(w, kind, l, s * w->ranks * block + at);
+            add_step(w, kind, l, s * world_size * block + at);
 }
 
 /* Blocks of 1 MiB in turn, each by several calls. */
@@ -121,15 +121,15 @@ static void make_transfers_at(workload *w)
 /* One block a rank, by several calls with the individual file pointer. */
 static void make_transfers_pointer(workload *w)
 {
-    make_transfers(w, STEP_POINTER, at_least_one(wanted_bytes(w) / w->ranks));
+    make_transfers(w, STEP_POINTER, at_least_one(wanted_bytes(w) / world_size));
 }
 
 /* One call for so many bytes of all ranks. */
 static void make_small(workload *w)
 {
-    int64_t length = at_least_one(w->kind->parameter / w->ranks);
+    int64_t length = at_least_one(w->kind->parameter / world_size);
     reserve_steps(w, 1, 1);
-    add_step(w, STEP_AT, add_block(w, w->rank * length, length), 0);
+    add_step(w, STEP_AT, add_block(w, world_rank * length, length), 0);
 }
 
 /* ---- with views ---- */
@@ -138,18 +138,18 @@ static void make_small(workload *w)
 static void make_records(workload *w)
 {
     enum { CALLS = 4 };
-    int64_t length = w->kind->parameter, stride = length * w->ranks;
+    int64_t length = w->kind->parameter, stride = length * world_size;
     int64_t count = at_least_one(wanted_bytes(w) / stride / CALLS);
     reserve_steps(w, 1, CALLS);
     layout *l = add_layout(w);
-    append_extent_run(l, (access_run){w->rank * length, length, stride, count * CALLS, 0});
+    append_extent_run(l, (access_run){world_rank * length, length, stride, count * CALLS, 0});
     for (int64_t i = 0; i < CALLS; i++)
         add_part(w, i == 0 ? STEP_VIEW : STEP_SAME_VIEW, l, 0, i * count * length, count * length);
 }
 
 /* Land cells, of 4 bytes, in runs of 1 to 16 dealt out at random; between stretches of land there
  * is sea, which is never written. */
-static void lay_land(workload *w, layout *l, int64_t cells, uint64_t seed)
+static void lay_land(layout *l, int64_t cells, uint64_t seed)
 {
     const int64_t cell = 4;
     uint64_t state = seed;
@@ -158,7 +158,7 @@ static void lay_land(workload *w, layout *l, int64_t cells, uint64_t seed)
         for (int64_t r = 0; r < runs && at < cells; r++) {
             int64_t count = pick(&state, 1, 16);
             count = count < cells - at ? count : cells - at;
-            if (pick(&state, 0, w->ranks - 1) == w->rank)
+            if (pick(&state, 0, world_size - 1) == world_rank)
                 append_extent(l, at * cell, count * cell);
             at += count;
         }
@@ -167,28 +167,32 @@ static void lay_land(workload *w, layout *l, int64_t cells, uint64_t seed)
 
 /* Columns of 8 bytes in runs of 1 to 5, all of them written. A band of the array belongs to a
  * quarter of the ranks, and one run of eight to any rank. */
-static void lay_columns(workload *w, layout *l, int64_t columns, uint64_t seed)
+static void lay_columns(layout *l, int64_t columns, uint64_t seed)
 {
     const int64_t column = 8, bands = 32;
-    int64_t few = w->ranks < 8 ? w->ranks : w->ranks / 4;
+    int64_t few = world_size < 8 ? world_size : world_size / 4;
     uint64_t state = seed;
     for (int64_t at = 0; at < columns;) {
         int64_t count = pick(&state, 1, 5), band = at * bands / columns;
-        int64_t owner = pick(&state, 0, few - 1) * (w->ranks / few) + band % (w->ranks / few);
+        int64_t owner = pick(&state, 0, few - 1) * (world_size / few) + band % (world_size / few);
         if (pick(&state, 0, 7) == 0)
-            owner = pick(&state, 0, w->ranks - 1);
+            owner = pick(&state, 0, world_size - 1);
         count = count < columns - at ? count : columns - at;
-        if (owner == w->rank)
+        if (owner == world_rank)
             append_extent(l, at * column, count * column);
         at += count;
     }
 }
 
 /* Variables in two decompositions that alternate, each with its view. */
-static void add_unstructured(workload *w, int64_t variables, int64_t variable_bytes)
+static void make_unstructured(workload *w, int64_t variables, int64_t elements, int64_t element,
+                              void (*lay)(layout *, int64_t, uint64_t), uint64_t seed)
 {
+    reserve_steps(w, 2, variables);
+    lay(add_layout(w), elements, seed);
+    lay(add_layout(w), elements, seed + 1);
     for (int64_t v = 0; v < variables; v++)
-        add_step(w, STEP_VIEW, &w->layouts[v % 2], v * variable_bytes);
+        add_step(w, STEP_VIEW, &w->layouts[v % 2], v * elements * element);
 }
 
 /* Nearly six of ten cells are land. */
@@ -196,36 +200,25 @@ static void make_unstructured_holes(workload *w)
 {
     enum { VARIABLES = 16 };
     int64_t cells = at_least_one(wanted_bytes(w) / VARIABLES / 4 * 10 / 6);
-    reserve_steps(w, 2, VARIABLES);
-    lay_land(w, add_layout(w), cells, 1);
-    lay_land(w, add_layout(w), cells, 2);
-    add_unstructured(w, VARIABLES, cells * 4);
+    make_unstructured(w, VARIABLES, cells, 4, lay_land, 1);
 }
 
 static void make_unstructured_runs(workload *w)
 {
     enum { VARIABLES = 8 };
     int64_t columns = at_least_one(wanted_bytes(w) / VARIABLES / 8);
-    reserve_steps(w, 2, VARIABLES);
-    lay_columns(w, add_layout(w), columns, 3);
-    lay_columns(w, add_layout(w), columns, 4);
-    add_unstructured(w, VARIABLES, columns * 8);
-}
-
-static int64_t smallest_side(int64_t wanted, int64_t least)
-{
-    return wanted > least ? wanted : least;
+    make_unstructured(w, VARIABLES, columns, 8, lay_columns, 3);
 }
 
 /* The rank's block of an array cut over a grid, which this releases; all bytes of the array. */
-static int64_t lay_box(const workload *w, layout *l, decomposition *d, array_box *box)
+static int64_t lay_box(layout *l, decomposition *d, array_box *box)
 {
     const char *wrong = decomposition_grid(d);
     if (wrong != NULL)
         fail("--megabytes", wrong);
-    if (decomposition_runs(d, (size_t)w->rank, 0, &l->extents) != 0)
+    if (decomposition_runs(d, (size_t)world_rank, &l->extents) != 0)
         fail("memory", strerror(ENOMEM));
-    *box = decomposition_box(d, d->cell[d->first[w->rank]]);
+    *box = decomposition_box(d, d->cell[d->first[world_rank]]);
     int64_t bytes = d->bytes;
     decomposition_release(d);
     return bytes;
@@ -240,14 +233,14 @@ static void make_variables(workload *w)
     static const int64_t levels[SHAPES] = {LEVELS, LEVELS + 1, 1};
     int64_t variable_bytes[SHAPES], cells[2], base = 0, side = 1;
     array_box box;
-    balanced_grid((size_t)w->ranks, 2, cells);
+    balanced_grid((size_t)world_size, 2, cells);
     while ((side + 1) * (side + 1) * 4 * (5 * LEVELS + 3) * TIMES <= wanted_bytes(w))
         side++;
-    side = smallest_side(side, cells[0]);
+    side = side > cells[0] ? side : cells[0];
     reserve_steps(w, SHAPES, TIMES * VARIABLES);
     for (int s = 0; s < SHAPES; s++) {
         decomposition grid = {3, {levels[s], side, side}, {1, cells[0], cells[1]}, .element = 4};
-        variable_bytes[s] = lay_box(w, add_layout(w), &grid, &box);
+        variable_bytes[s] = lay_box(add_layout(w), &grid, &box);
     }
     for (int i = 0; i < TIMES * VARIABLES; i++) {
         int which = shape_of[i % VARIABLES];
@@ -263,16 +256,16 @@ static void make_variables(workload *w)
 static void make_dumps(workload *w)
 {
     enum { DUMPS = 8, HEADER = 256 };
-    int64_t mean = at_least_one(wanted_bytes(w) / DUMPS / w->ranks), base = 0;
+    int64_t mean = at_least_one(wanted_bytes(w) / DUMPS / world_size), base = 0;
     reserve_steps(w, 2 * DUMPS, 2 * DUMPS);
     for (int d = 0; d < DUMPS; d++) {
         uint64_t sizes = 5, change = 6 + (uint64_t)d;
         int64_t end = HEADER;
-        add_step(w, STEP_ALONE, add_block(w, 0, w->rank == 0 ? HEADER : 0), base);
-        for (int r = 0; r < w->ranks; r++) {
+        add_step(w, STEP_ALONE, add_block(w, 0, world_rank == 0 ? HEADER : 0), base);
+        for (int r = 0; r < world_size; r++) {
             int64_t length = mean + pick(&sizes, -mean / 5, mean / 5);
             length += pick(&change, -length / 100, length / 100);
-            if (r == w->rank)
+            if (r == world_rank)
                 add_step(w, STEP_AT, add_block(w, end, length), base);
             end += length;
         }
@@ -293,25 +286,26 @@ static void add_variables(workload *w, int variables, int time_steps, int64_t va
 /* In one dimension: `count` blocks of a rank, dealt out in turn. */
 static void make_line(workload *w, int variables, int64_t block, int64_t count)
 {
-    int64_t stride = block * w->ranks;
+    int64_t stride = block * world_size;
     reserve_steps(w, 1, variables);
-    append_extent_run(add_layout(w), (access_run){w->rank * block * 8, block * 8,
+    append_extent_run(add_layout(w), (access_run){world_rank * block * 8, block * 8,
                                                   count > 1 ? stride * 8 : 0, count, 0});
-    w->selection = (hyperslab){1, {stride * count}, {w->rank * block}, {stride}, {count}, {block}};
+    w->selection =
+        (hyperslab){1, {stride * count}, {world_rank * block}, {stride}, {count}, {block}};
     add_variables(w, variables, 1, stride * count * 8);
 }
 
 static void make_line_blocks(workload *w)
 {
     enum { VARIABLES = 8 };
-    make_line(w, VARIABLES, at_least_one(wanted_bytes(w) / VARIABLES / 8 / w->ranks), 1);
+    make_line(w, VARIABLES, at_least_one(wanted_bytes(w) / VARIABLES / 8 / world_size), 1);
 }
 
 static void make_line_interleaved(workload *w)
 {
     enum { VARIABLES = 4, BLOCK = 16 };
     make_line(w, VARIABLES, BLOCK,
-              at_least_one(wanted_bytes(w) / VARIABLES / 8 / BLOCK / w->ranks));
+              at_least_one(wanted_bytes(w) / VARIABLES / 8 / BLOCK / world_size));
 }
 
 /* In three dimensions: one box a rank. */
@@ -320,7 +314,7 @@ static void make_boxes(workload *w, decomposition *grid, int variables, int time
     array_box box;
     reserve_steps(w, 1, variables * time_steps);
     memcpy(w->selection.size, grid->size, sizeof w->selection.size);
-    int64_t bytes = lay_box(w, add_layout(w), grid, &box);
+    int64_t bytes = lay_box(add_layout(w), grid, &box);
     w->selection.dims = 3;
     for (int d = 0; d < 3; d++) {
         w->selection.start[d] = box.start[d];
@@ -335,7 +329,7 @@ static void make_boxes(workload *w, decomposition *grid, int variables, int time
 static void make_slabs(workload *w)
 {
     enum { SIDE = 32 };
-    int64_t variables = w->kind->parameter, ranks = w->ranks;
+    int64_t variables = w->kind->parameter, ranks = world_size;
     int64_t rows = at_least_one(wanted_bytes(w) / variables / 8 / SIDE / SIDE / ranks) * ranks;
     decomposition grid = {3, {rows, SIDE, SIDE}, {ranks, 1, 1}, .element = 8};
     make_boxes(w, &grid, (int)variables, 1);
@@ -348,9 +342,9 @@ static void make_cubes(workload *w, int time_steps)
     decomposition grid = {.dims = 3, .element = 8};
     while ((side + 1) * (side + 1) * (side + 1) * 8 * arrays <= wanted_bytes(w))
         side++;
-    balanced_grid((size_t)w->ranks, 3, grid.cells);
+    balanced_grid((size_t)world_size, 3, grid.cells);
     for (int d = 0; d < 3; d++)
-        grid.size[d] = smallest_side(side, grid.cells[d]);
+        grid.size[d] = side > grid.cells[d] ? side : grid.cells[d];
     make_boxes(w, &grid, (int)w->kind->parameter, time_steps);
 }
 

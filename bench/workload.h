@@ -46,7 +46,6 @@ typedef struct workload {
     int64_t megabytes;  /* wanted of all ranks, about */
     const shape *shape; /* of an array */
     part_form form;
-    int rank, ranks;
     layout *layouts;
     step *steps;
     size_t layout_count, step_count;
@@ -95,7 +94,7 @@ extern const workload_library workload_hdf5;
 extern const workload_library workload_pnetcdf;
 #endif
 
-/* Sets kind, run, rank, ranks, and megabytes or shape and form before. Collective. */
+/* Sets kind, run, and megabytes or shape and form before. Collective. */
 void workload_make(workload *w);
 void workload_release(workload *w);
 
@@ -112,7 +111,7 @@ bool workload_check_data(const workload *w, const char *who);
 /* Whether steps write all bytes of the file. */
 bool workload_is_dense(const workload *w);
 /* Fills the file with another filling, also where no step writes. Collective. */
-void workload_spoil_file(const workload *w, uint64_t filling);
+void workload_spoil_file(const workload *w, const char *path, uint64_t filling);
 /* Whether each step's bytes, and no others, were written since workload_spoil_file with the filling
  * `old`. Uses the file PATH.model unless the workload is dense. Collective; the result is this
  * rank's. */

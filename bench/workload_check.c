@@ -65,13 +65,13 @@ bool workload_is_dense(const workload *w)
     return w->all_bytes == w->end;
 }
 
-static void spoil_slab(const workload *w, const char *path, uint64_t filling)
+void workload_spoil_file(const workload *w, const char *path, uint64_t filling)
 {
     MPI_Barrier(MPI_COMM_WORLD);
     char *bytes = take_memory((size_t)SLICE, 1);
     int fd = file_open(path, O_CREAT | O_WRONLY);
-    int64_t end = slab_start(w->end, w->rank + 1, w->ranks);
-    for (int64_t at = slab_start(w->end, w->rank, w->ranks); at < end; at += SLICE) {
+    int64_t end = slab_start(w->end, world_rank + 1, world_size);
+    for (int64_t at = slab_start(w->end, world_rank, world_size); at < end; at += SLICE) {
         int64_t some = end - at < SLICE ? end - at : SLICE;
         fill_bytes(bytes, at, some, filling);
         file_write(fd, bytes, (size_t)some, at);
@@ -81,18 +81,13 @@ static void spoil_slab(const workload *w, const char *path, uint64_t filling)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-void workload_spoil_file(const workload *w, uint64_t filling)
-{
-    spoil_slab(w, w->run->file, filling);
-}
-
 /* The file as it has to be, written by POSIX calls of each rank. */
 static void write_model(const workload *w, const char *path, uint64_t old)
 {
     access_list list = {0};
     access_cursor cursor;
     access_piece piece;
-    spoil_slab(w, path, old);
+    workload_spoil_file(w, path, old);
     int fd = file_open(path, O_WRONLY);
     for (size_t i = 0; i < w->step_count; i++) {
         const step *s = &w->steps[i];

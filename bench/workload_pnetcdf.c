@@ -43,9 +43,9 @@ static void *pnetcdf_open(workload *w, const char *path, bool write)
 {
     pnetcdf_file *f = take_memory(1, sizeof *f);
     MPI_Info info = make_hints(w->run);
-    f->variable = take_memory((size_t)w->variables, sizeof *f->variable);
-    f->request = take_memory((size_t)w->variables, sizeof *f->request);
-    f->status = take_memory((size_t)w->variables, sizeof *f->status);
+    f->variable = take_memory(3 * (size_t)w->variables, sizeof *f->variable);
+    f->request = f->variable + w->variables;
+    f->status = f->request + w->variables;
     must(ncmpi_open(MPI_COMM_WORLD, path, write ? NC_WRITE : NC_NOWRITE, info, &f->file), path);
     for (int v = 0; v < w->variables; v++) {
         char name[WORKLOAD_NAME];
@@ -88,8 +88,6 @@ static void pnetcdf_close(workload *w, void *file)
     (void)w;
     must(ncmpi_close(f->file), "ncmpi_close");
     free(f->variable);
-    free(f->request);
-    free(f->status);
     free(f);
 }
 

@@ -42,9 +42,10 @@ def has_aggregators(call, lock):
 
 
 class Profile:
-    """The bytes of each rank in each unit of the accessed range."""
+    """The accesses of a file that are alike: the bytes of each rank in each unit of the accessed range."""
 
     def __init__(self, call):
+        self.file, self.times = call.file, call.times
         self.lo, self.hi = int(call.offset[0]), int((call.offset + call.length).max())
         self.unit = LEAST_UNIT
         while (self.hi - self.lo - 1) // self.unit >= MOST_BINS:
@@ -70,30 +71,23 @@ class Profile:
             self._join()
 
     def equals(self, other):
-        return self.unit == other.unit and all(
+        return (self.file, self.unit) == (other.file, other.unit) and all(
             np.array_equal(a, b) for a, b in zip((self.rank, self.bin, self.size), (other.rank, other.bin, other.size)))
 
 
-class Pattern:
-    """The accesses of a file that are alike."""
-
-    def __init__(self, call, profile):
-        self.file, self.times, self.profile = call.file, call.times, profile
-
-
-def find_patterns(calls):
-    patterns = []
+def find_profiles(calls):
+    profiles = []
     for call in calls:
         profile = Profile(call)
-        alike = next((p for p in patterns if p.file == call.file and p.profile.equals(profile)), None)
+        alike = next((p for p in profiles if p.equals(profile)), None)
         if alike:
             alike.times += call.times
-        elif len(patterns) < MOST_PATTERNS:
-            patterns.append(Pattern(call, profile))
-    while sum(len(p.profile.rank) for p in patterns) > MOST_ENTRIES:
-        largest = max(patterns, key=lambda p: len(p.profile.rank)).profile
+        elif len(profiles) < MOST_PATTERNS:
+            profiles.append(profile)
+    while sum(len(p.rank) for p in profiles) > MOST_ENTRIES:
+        largest = max(profiles, key=lambda p: len(p.rank))
         largest.coarsen(len(largest.rank) - 1)
-    return patterns
+    return profiles
 
 
 def view_matrix(ranks, calls):
@@ -109,12 +103,11 @@ def join(numbers):
     return " ".join(map(str, numbers.tolist()))
 
 
-def write_pattern(out, pattern, division):
-    p = pattern.profile
+def write_profile(out, p, division):
     rows, counts = np.unique(p.rank, return_counts=True)
     bins = -(-(p.hi - p.lo) // p.unit)
-    out.write(f"ACCESS {pattern.times} {p.lo} {p.unit} {bins} {len(rows)} {len(p.rank)} {pattern.file}\n")
-    entries = np.stack((p.bin, p.size * pattern.times), 1)
+    out.write(f"ACCESS {p.times} {p.lo} {p.unit} {bins} {len(rows)} {len(p.rank)} {p.file}\n")
+    entries = np.stack((p.bin, p.size * p.times), 1)
     for rank, row in zip(rows.tolist(), np.split(entries, np.cumsum(counts)[:-1])):
         out.write(f"{rank} {len(row)} {join(row.ravel())}\n")
     out.write(division)
@@ -139,5 +132,5 @@ def write(path, ranks, calls, stripe=0, targets=0):
         out.write("\n".join(["FILEVIEW", *matrix]) + "\n")
     with open(path, "w", encoding="ascii") as out:
         out.write("\n".join(["FILEVIEW", *head, *matrix]) + "\n")
-        for pattern in find_patterns(aggregated):
-            write_pattern(out, pattern, f"DIVISION 0 0 {stripe} {targets} 0\n" if stripe else "")
+        for profile in find_profiles(aggregated):
+            write_profile(out, profile, f"DIVISION 0 0 {stripe} {targets} 0\n" if stripe else "")

@@ -122,7 +122,7 @@ static const char *make(const request *r, shape *s, decomposition *d)
 static void runs_of(const decomposition *d, size_t rank, access_list *list)
 {
     *list = (access_list){0};
-    ck_assert_int_eq(decomposition_runs(d, rank, 0, list), 0);
+    ck_assert_int_eq(decomposition_runs(d, rank, list), 0);
     ck_assert_int_eq(access_is_ordered(list), 1);
 }
 
