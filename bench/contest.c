@@ -19,7 +19,6 @@ static const char *const operation_name[OPERATIONS] = {"write", "read"};
 typedef struct options {
     run_options run;
     shape shape;
-    part_form form;
     const workload_kind *kind;
     char *contestants;
     const char *statistics; /* a path that the contestant's name is appended to; NULL: none */
@@ -53,12 +52,11 @@ enum {
 
 static const workload_kind *find_pattern(struct argp_state *state, const char *name)
 {
-    const workload_kind *k = workload_kinds;
-    while (k->name != NULL && strcmp(k->name, name) != 0)
-        k++;
-    if (k->name == NULL)
-        argp_error(state, "--pattern: there is no '%s'; see --list", name);
-    return k;
+    for (const workload_kind *k = workload_kinds; k->name != NULL; k++)
+        if (strcmp(k->name, name) == 0)
+            return k;
+    argp_error(state, "--pattern: there is no '%s'; see --list", name);
+    return NULL;
 }
 
 /* Without the array. */
@@ -74,8 +72,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     options *o = state->input;
     switch (key) {
     case KEY_KIND: o->shape.kind = shape_parse_kind(state, text); break;
-    case KEY_HALO: o->form.halo = shape_parse_number(state, "--halo", text, 0); break;
-    case KEY_TILED: o->form.tiled = true; break;
+    case KEY_HALO: o->shape.halo = shape_parse_number(state, "--halo", text, 0); break;
+    case KEY_TILED: o->shape.tiled = true; break;
     case 'p': o->kind = find_pattern(state, text); break;
     case 'm': o->megabytes = shape_parse_number(state, "--megabytes", text, 1); break;
     case 'n': o->rounds = (int)shape_parse_number(state, "--rounds", text, 0); break;
@@ -442,12 +440,13 @@ static void prepare_run(const options *o, workload *w)
 /* Whether all bytes were right. */
 static bool measure_all(const options *o, workload *w, contestant *list, int count)
 {
-    if (!o->first)
-        measure_contestants(o, w, list, count);
-    bool right = o->first || check_contestants(o, w, list, count);
-    run_rounds(o, w, list, count);
-    if (o->first)
+    if (o->first) {
+        run_rounds(o, w, list, count);
         return check_contestants(o, w, list, count);
+    }
+    measure_contestants(o, w, list, count);
+    bool right = check_contestants(o, w, list, count);
+    run_rounds(o, w, list, count);
     observe_contestants(o, w, list, count);
     return right;
 }
@@ -455,11 +454,7 @@ static bool measure_all(const options *o, workload *w, contestant *list, int cou
 static bool run_contest(const options *o)
 {
     static contestant list[MOST_CONTESTANTS];
-    workload w = {.kind = o->kind,
-                  .run = &o->run,
-                  .megabytes = o->megabytes,
-                  .shape = &o->shape,
-                  .form = o->form};
+    workload w = {.kind = o->kind, .run = &o->run, .megabytes = o->megabytes, .shape = &o->shape};
     prepare_run(o, &w);
     int count = find_contestants(o, &w, list), nodes = count_nodes();
     bool right = measure_all(o, &w, list, count);

@@ -84,9 +84,10 @@ static bool take_arrays(decomposition *d)
 }
 
 /* Checks the shape and takes memory; cuts and owners are to be filled in. */
-static const char *begin(decomposition *d)
+static const char *begin(decomposition *d, size_t ranks)
 {
     const char *wrong = check(d);
+    d->ranks = ranks;
     if (wrong == NULL && !take_arrays(d)) {
         decomposition_release(d);
         return no_memory;
@@ -104,7 +105,7 @@ static const char *finish(decomposition *d)
 
 const char *decomposition_grid(decomposition *d)
 {
-    const char *wrong = begin(d);
+    const char *wrong = begin(d, 0);
     if (wrong != NULL)
         return wrong;
     d->ranks = (size_t)count_cells(d);
@@ -123,10 +124,9 @@ const char *decomposition_multipartition(decomposition *d, int64_t n, size_t ran
     if ((size_t)(q * q) != ranks)
         return "a block-tridiagonal multipartition wants a square number of ranks";
     *d = (decomposition){.dims = 3, .size = {n, n, n}, .cells = {q, q, q}, .element = element};
-    const char *wrong = begin(d);
+    const char *wrong = begin(d, ranks);
     if (wrong != NULL)
         return wrong;
-    d->ranks = ranks;
     for (int k = 0; k < d->dims; k++)
         cut_first_larger(d, k);
     /* From slice to slice a rank's cell moves one row up and one column to the right. */
@@ -145,10 +145,9 @@ const char *decomposition_unequal(decomposition *d, const int64_t *count, size_t
     for (size_t r = 0; r < ranks; r++)
         if (count[r] < 0 || __builtin_add_overflow(d->size[1], count[r], &d->size[1]))
             return too_large;
-    const char *wrong = begin(d);
+    const char *wrong = begin(d, ranks);
     if (wrong != NULL)
         return wrong;
-    d->ranks = ranks;
     d->cut[0][1] = variables;
     for (size_t r = 0; r < ranks; r++) {
         d->cut[1][r + 1] = d->cut[1][r] + count[r];

@@ -13,7 +13,7 @@
 typedef struct lists {
     int *own_count, *own_at;   /* per rank: bytes of this rank's block in its slab */
     int *slab_count, *slab_at; /* per rank: bytes of this slab in its block */
-    access_list *piece;        /* per rank: these, by their offsets in the slab */
+    access_list *piece;        /* per rank: these, by their offsets in the slab; NULL: the floor */
     char *slab, *exchanged;
     char *packed; /* the block without halo; NULL: the user's memory has none */
 } lists;
@@ -21,10 +21,10 @@ typedef struct lists {
 typedef struct hand {
     int fd;
     lists *lists;
-    bool keep; /* for the next time the file is opened */
+    lists **kept; /* where these are when the file is closed; NULL: nowhere */
 } hand;
 
-static lists *kept;
+static lists *warm, *floor_lists;
 
 /* The contiguous part of this rank. */
 static int64_t own_slab(const workload *w)
@@ -117,17 +117,21 @@ static void *hand_open(workload *w, const char *path, bool write)
     return h;
 }
 
-static void *hand_warm_open(workload *w, const char *path, bool write)
+static void *open_again(workload *w, const char *path, bool write, lists **kept)
 {
     hand *h = hand_open(w, path, write);
-    h->keep = true;
-    h->lists = kept;
+    h->lists = *kept;
+    h->kept = kept;
     return h;
 }
 
-static void write_slab(const workload *w, const hand *h, char *stream)
+static void *hand_warm_open(workload *w, const char *path, bool write)
 {
-    const lists *l = h->lists;
+    return open_again(w, path, write, &warm);
+}
+
+static void exchange_to_slab(const workload *w, const lists *l, char *stream)
+{
     access_cursor cursor;
     access_cursor_init(&cursor, &w->own.memory);
     if (l->packed != NULL)
@@ -140,14 +144,11 @@ static void write_slab(const workload *w, const hand *h, char *stream)
         (void)access_scatter(&cursor, ACCESS_END, l->slab, 0, l->exchanged + l->slab_at[r],
                              l->slab_count[r]);
     }
-    file_write(h->fd, l->slab, slab_bytes(w), own_slab(w));
 }
 
-static void read_slab(const workload *w, const hand *h, char *stream)
+static void exchange_from_slab(const workload *w, const lists *l, char *stream)
 {
-    const lists *l = h->lists;
     access_cursor cursor;
-    file_read(h->fd, l->slab, slab_bytes(w), own_slab(w));
     for (int r = 0; r < world_size; r++) {
         access_cursor_init(&cursor, &l->piece[r]);
         (void)access_gather(&cursor, ACCESS_END, l->slab, 0, l->exchanged + l->slab_at[r]);
@@ -166,11 +167,16 @@ static bool hand_transfer(workload *w, void *file, bool write, bool independent)
     (void)independent;
     if (h->lists == NULL)
         h->lists = build_lists(w);
-    char *stream = h->lists->packed == NULL ? w->data : h->lists->packed;
+    const lists *l = h->lists;
+    char *stream = l->packed == NULL ? w->data : l->packed;
+    if (write && l->piece != NULL)
+        exchange_to_slab(w, l, stream);
     if (write)
-        write_slab(w, h, stream);
+        file_write(h->fd, l->slab, slab_bytes(w), own_slab(w));
     else
-        read_slab(w, h, stream);
+        file_read(h->fd, l->slab, slab_bytes(w), own_slab(w));
+    if (!write && l->piece != NULL)
+        exchange_from_slab(w, l, stream);
     return true;
 }
 
@@ -178,8 +184,8 @@ static void hand_close(workload *w, void *file)
 {
     hand *h = file;
     (void)w;
-    if (h->keep)
-        kept = h->lists;
+    if (h->kept != NULL)
+        *h->kept = h->lists;
     else
         free_lists(h->lists);
     close(h->fd);
@@ -188,28 +194,17 @@ static void hand_close(workload *w, void *file)
 
 /* ---- the floor ---- */
 
-static char *floor_slab;
-static uint64_t floor_filling;
-
 static void *floor_open(workload *w, const char *path, bool write)
 {
-    if (floor_slab == NULL)
-        floor_slab = take_memory(slab_bytes(w), 1);
-    if (floor_filling != w->filling)
-        fill_bytes(floor_slab, own_slab(w), (int64_t)slab_bytes(w), w->filling);
-    floor_filling = w->filling;
-    return hand_open(w, path, write);
-}
-
-static bool floor_transfer(workload *w, void *file, bool write, bool independent)
-{
-    const hand *h = file;
-    (void)independent;
-    if (write)
-        file_write(h->fd, floor_slab, slab_bytes(w), own_slab(w));
-    else
-        file_read(h->fd, floor_slab, slab_bytes(w), own_slab(w));
-    return true;
+    static uint64_t filling;
+    if (floor_lists == NULL) {
+        floor_lists = take_memory(1, sizeof *floor_lists);
+        floor_lists->slab = take_memory(slab_bytes(w), 1);
+    }
+    if (filling != w->filling)
+        fill_bytes(floor_lists->slab, own_slab(w), (int64_t)slab_bytes(w), w->filling);
+    filling = w->filling;
+    return open_again(w, path, write, &floor_lists);
 }
 
 /* ---- names ---- */
@@ -225,7 +220,7 @@ static const struct {
      {.plain = true,
       .own_buffer = true,
       .open = floor_open,
-      .transfer = floor_transfer,
+      .transfer = hand_transfer,
       .close = hand_close}},
 };
 

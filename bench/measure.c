@@ -71,12 +71,8 @@ static void sleep_until_all(void)
     /* The test cluster's ranks may oversleep by much more. */
     (void)prctl(PR_SET_TIMERSLACK, (unsigned long)pause.tv_nsec);
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
-    for (;;) {
-        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-        if (done)
-            return;
+    while (MPI_Test(&request, &done, MPI_STATUS_IGNORE), !done)
         nanosleep(&pause, NULL);
-    }
 }
 
 void ask_caller(const char *contestant, const char *operation, const char *moment)

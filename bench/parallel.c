@@ -19,14 +19,10 @@ void parallel_start(int *argc, char ***argv)
     MPI_Comm_size(MPI_COMM_WORLD, &world_size);
 }
 
-const char *program_name(void)
-{
-    return program_invocation_short_name;
-}
-
 void fail(const char *what, const char *detail)
 {
-    fprintf(stderr, "%s: rank %d: %s: %s\n", program_name(), world_rank, what, detail);
+    fprintf(stderr, "%s: rank %d: %s: %s\n", program_invocation_short_name, world_rank, what,
+            detail);
     MPI_Abort(MPI_COMM_WORLD, 1);
     exit(1);
 }
@@ -34,7 +30,7 @@ void fail(const char *what, const char *detail)
 void refuse(const char *what, const char *detail)
 {
     if (world_rank == 0)
-        fprintf(stderr, "%s: %s: %s\n", program_name(), what, detail);
+        fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, what, detail);
     MPI_Finalize();
     exit(2);
 }

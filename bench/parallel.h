@@ -17,9 +17,6 @@ extern int world_rank, world_size;
 /* MPI_Init. */
 void parallel_start(int *argc, char ***argv);
 
-/* As it was called, without the folder. */
-const char *program_name(void);
-
 /* Ends all ranks with a message. */
 void fail(const char *what, const char *detail) __attribute__((noreturn));
 /* For what is wrong on all ranks alike, called by all: reported once, exit status 2. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What one rank accesses, as runs, MPI types and bytes. */
+#define _GNU_SOURCE /* program_invocation_short_name */
 #include "part.h"
 
 #include <fcntl.h>
@@ -24,8 +25,8 @@ static const char *list_memory(part *p)
     p->inside = decomposition_box(a, a->cell[a->first[world_rank]]);
     p->memory_bytes = a->element;
     for (int d = 0; d < a->dims; d++) {
-        p->inside.start[d] = p->form.halo;
-        if (__builtin_add_overflow(p->inside.count[d], 2 * p->form.halo, &p->held[d]) ||
+        p->inside.start[d] = p->shape->halo;
+        if (__builtin_add_overflow(p->inside.count[d], 2 * p->shape->halo, &p->held[d]) ||
             __builtin_mul_overflow(p->memory_bytes, p->held[d], &p->memory_bytes))
             return "a rank's block is too large";
     }
@@ -36,9 +37,9 @@ static const char *list_part(part *p)
 {
     const decomposition *a = &p->array;
     size_t rank = (size_t)world_rank;
-    if (p->form.tiled && (a->dims < 2 || a->cells[0] != 1))
+    if (p->shape->tiled && (a->dims < 2 || a->cells[0] != 1))
         return "a tiled array needs two dimensions, the first of them not cut";
-    if (p->form.halo > 0 && a->first[rank + 1] - a->first[rank] != 1)
+    if (p->shape->halo > 0 && a->first[rank + 1] - a->first[rank] != 1)
         return "a halo is for ranks of one cell";
     if (decomposition_runs(a, rank, &p->file) != 0)
         return "out of memory";
@@ -46,7 +47,7 @@ static const char *list_part(part *p)
     p->elements = p->bytes / a->element;
     if (p->elements > INT_MAX || a->element > INT_MAX)
         return "a rank's part has more elements than an int counts";
-    return p->form.halo > 0 ? list_memory(p) : NULL;
+    return p->shape->halo > 0 ? list_memory(p) : NULL;
 }
 
 /* ---- MPI types ---- */
@@ -87,7 +88,7 @@ static MPI_Datatype view_type(const part *p, MPI_Datatype element)
     int *ones = take_memory(cells, sizeof(int));
     for (size_t i = 0; i < cells; i++) {
         array_box box = decomposition_box(&p->array, p->array.cell[first + i]);
-        types[i] = box_type(p, p->array.size, &box, p->form.tiled, element);
+        types[i] = box_type(p, p->array.size, &box, p->shape->tiled, element);
         ones[i] = 1;
     }
     if (cells == 1)
@@ -107,8 +108,8 @@ static void make_types(part *p)
     part_types *t = &p->types;
     t->element = element_type(p->array.element);
     t->view = view_type(p, t->element);
-    t->count = p->form.halo > 0 ? 1 : (int)p->elements;
-    if (p->form.halo > 0)
+    t->count = p->shape->halo > 0 ? 1 : (int)p->elements;
+    if (p->shape->halo > 0)
         t->memory = box_type(p, p->held, &p->inside, 0, t->element);
     else
         MPI_Type_dup(t->element, &t->memory);
@@ -116,9 +117,9 @@ static void make_types(part *p)
     MPI_Type_commit(&t->memory);
 }
 
-void part_make(part *p, const shape *s, part_form form)
+void part_make(part *p, const shape *s)
 {
-    *p = (part){.form = form};
+    *p = (part){.shape = s};
     const char *wrong = shape_make(s, (size_t)world_size, &p->array);
     if (wrong != NULL)
         refuse("--size, --grid", wrong);
@@ -180,8 +181,8 @@ bool check_bytes(const char *who, const char *where, const char *got, const char
         return true;
     while (got[i] == wanted[i])
         i++;
-    fprintf(stderr, "%s: %s: rank %d: wrong byte in the %s at offset %" PRId64 "\n", program_name(),
-            who, world_rank, where, offset + i);
+    fprintf(stderr, "%s: %s: rank %d: wrong byte in the %s at offset %" PRId64 "\n",
+            program_invocation_short_name, who, world_rank, where, offset + i);
     return false;
 }
 
@@ -197,8 +198,8 @@ bool check_file(const char *path, const char *who, int64_t bytes, uint64_t filli
     struct stat status;
     bool right = fstat(fd, &status) == 0 && status.st_size == (off_t)bytes;
     if (!right)
-        fprintf(stderr, "%s: %s: rank %d: the file has the wrong size\n", program_name(), who,
-                world_rank);
+        fprintf(stderr, "%s: %s: rank %d: the file has the wrong size\n",
+                program_invocation_short_name, who, world_rank);
     int64_t end = slab_start(bytes, world_rank + 1, world_size);
     for (int64_t at = slab_start(bytes, world_rank, world_size); right && at < end;
          at += CHECK_PIECE) {

@@ -8,14 +8,6 @@
 
 #include "shape.h"
 
-/* How the part lies in memory and in the file type. */
-typedef struct part_form {
-    int64_t
-        halo;   /* elements around the block in memory, in each dimension: for ranks of one cell */
-    bool tiled; /* the first dimension, which is not cut, is not in the file type: the type repeats
-                   along it */
-} part_form;
-
 /* The MPI types: one element; the view; memory, of which the access has `count`. */
 typedef struct part_types {
     MPI_Datatype element, view, memory;
@@ -24,7 +16,7 @@ typedef struct part_types {
 
 typedef struct part {
     decomposition array;
-    part_form form;
+    const shape *shape;
     access_list file;   /* its stream: the bytes of the part, packed */
     access_list memory; /* where the stream lies in memory; offsets from its beginning */
     array_box inside;   /* the block in an array with its halo, ... */
@@ -34,9 +26,10 @@ typedef struct part {
     part_types types;
 } part;
 
-/* This rank's part of the array of a shape over all ranks. Fails by refuse() or fail(). Release
+/* This rank's part of the array of a shape over all ranks. Refers to the shape. Fails by
+ * refuse() or fail(). Release
  * with part_release. */
-void part_make(part *p, const shape *s, part_form form);
+void part_make(part *p, const shape *s);
 void part_release(part *p);
 
 /* What the bytes [offset, offset + bytes) of the file are, for one of many fillings. */

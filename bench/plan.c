@@ -89,12 +89,6 @@ static void make_network(const problem *p, topo *t)
 
 /* ---- who accesses what ---- */
 
-static size_t first_domain(const problem *p, size_t rank)
-{
-    double place = (double)rank / (double)p->ranks;
-    return (size_t)(place * (double)(p->domains - TOUCHED + 1));
-}
-
 static bool contains(const size_t *col, size_t count, size_t j)
 {
     size_t k = 0;
@@ -112,9 +106,10 @@ static int compare(const void *a, const void *b)
 static void choose_domains(const problem *p, size_t rank, size_t *col, uint64_t *state)
 {
     size_t stride = p->domains / TOUCHED;
+    double place = (double)rank / (double)p->ranks;
     for (size_t k = 0; k < TOUCHED; k++) {
         if (p->pattern == BLOCKS)
-            col[k] = first_domain(p, rank) + k;
+            col[k] = (size_t)(place * (double)(p->domains - TOUCHED + 1)) + k;
         else if (p->pattern == STRIDED)
             col[k] = rank % stride + k * stride;
         else

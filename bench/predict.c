@@ -90,14 +90,6 @@ static void parse_options(struct options *o, int argc, char **argv)
 
 /* ---- output ---- */
 
-static void print_header(void)
-{
-    printf("machine,kind,size,reorder,ranks,nodes,per_node,aggregators,placement,strategy,unit_"
-           "bytes,file_bytes,"
-           "hop_bytes,crossing_bytes,uplink_bytes,busiest_node_bytes,busiest_uplink_bytes,link_s,"
-           "copy_s,inside\n");
-}
-
 static void print_row(const struct options *o, const char *placement, const char *strategy,
                       const forecast *f)
 {
@@ -116,7 +108,7 @@ static void print_row(const struct options *o, const char *placement, const char
 
 static void place_given(struct options *o)
 {
-    size_t *node = allocate(o->ranks, sizeof *node), ranks = 0;
+    size_t *node = o->study.node_of_rank, ranks = 0;
     char *rest = o->node_of_rank, *text, *end;
     while ((text = strsep(&rest, ",")) != NULL && ranks < o->ranks) {
         node[ranks] = strtoul(text, &end, 10);
@@ -125,8 +117,7 @@ static void place_given(struct options *o)
     }
     if (text != NULL || ranks < o->ranks)
         refuse("--node-of-rank", "one node for each rank is wanted");
-    study_place_given(&o->study, node);
-    free(node);
+    study_measure(&o->study);
 }
 
 static void run_placement(struct options *o, const char *placement)
@@ -169,7 +160,9 @@ int main(int argc, char **argv)
     char *placement;
     parse_options(&o, argc, argv);
     start_study(&o);
-    print_header();
+    printf("machine,kind,size,reorder,ranks,nodes,per_node,aggregators,placement,strategy,"
+           "unit_bytes,file_bytes,hop_bytes,crossing_bytes,uplink_bytes,busiest_node_bytes,"
+           "busiest_uplink_bytes,link_s,copy_s,inside\n");
     while ((placement = strsep(&o.placements, " ")) != NULL)
         if (*placement != '\0')
             run_placement(&o, placement);

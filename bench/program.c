@@ -97,12 +97,6 @@ static void parse_options(options *o, int argc, char **argv)
 
 /* ---- one operation ---- */
 
-/* The last write always leaves the same file, and one that was lost shows. */
-static uint64_t filling_of(const options *o, int repetition)
-{
-    return (uint64_t)(o->repeat - 1 - repetition);
-}
-
 static MPI_File open_file(const job *j, int mode)
 {
     MPI_File file;
@@ -220,9 +214,10 @@ static void repeat_write(const job *j, double *seconds)
     for (int i = 0; i < j->o->repeat; i++) {
         if (j->o->run.fresh)
             remove_file(j->o->run.file);
-        seconds[i] = write_or_read(j, true, filling_of(j->o, i));
-        if (j->o->verify &&
-            !check_file(j->o->run.file, "write", file_bytes(j), filling_of(j->o, i), -1))
+        /* The last write always leaves the same file, and one that was lost shows. */
+        uint64_t filling = (uint64_t)(j->o->repeat - 1 - i);
+        seconds[i] = write_or_read(j, true, filling);
+        if (j->o->verify && !check_file(j->o->run.file, "write", file_bytes(j), filling, -1))
             MPI_Abort(MPI_COMM_WORLD, 1);
         MPI_Barrier(MPI_COMM_WORLD);
     }
@@ -267,7 +262,7 @@ int main(int argc, char **argv)
     job j = {.o = &o};
     parse_options(&o, argc, argv);
     parallel_start(&argc, &argv);
-    part_make(&j.own, &o.shape, (part_form){0});
+    part_make(&j.own, &o.shape);
     j.data = take_memory((size_t)j.own.bytes, 1);
     (void)file_bytes(&j);
     double *write = take_memory((size_t)o.repeat, sizeof *write);

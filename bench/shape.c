@@ -69,7 +69,7 @@ static const char *make_dump(const shape *s, size_t ranks, decomposition *d)
     return wrong;
 }
 
-const shape_kind shape_kinds[] = {
+static const shape_kind kinds[] = {
     {"cube",
      "a 3-D array: --size elements in each dimension (256), cut over --grid ranks",
      {.dims = 3, .size_dims = 1, .size = {256}, .element = 8},
@@ -96,15 +96,14 @@ const shape_kind shape_kinds[] = {
      "an array of as many dimensions as --size has numbers (256x256x256), cut over --grid ranks",
      {.size_dims = 3, .size = {256, 256, 256}, .element = 8},
      make_blocks},
-    {.name = NULL},
 };
 
 const shape_kind *shape_find(const char *name)
 {
-    const shape_kind *k = shape_kinds;
-    while (k->name != NULL && strcmp(k->name, name) != 0)
-        k++;
-    return k->name == NULL ? NULL : k;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i].name, name) == 0)
+            return &kinds[i];
+    return NULL;
 }
 
 /* The communicator of the modified Tile I/O: an order that no placement by rank numbers meets. */

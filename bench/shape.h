@@ -17,6 +17,10 @@ typedef struct shape {
     bool reorder;      /* ranks in another order than cells */
     int dims;          /* of blocks, by the kind; 0: as many as --size has numbers */
     bool tiles;        /* by the kind: --size is that of a cell */
+    /* Of a rank's part in an MPI program: */
+    int64_t halo; /* elements around the block in memory, in each dimension: of one cell */
+    bool tiled;   /* the first dimension, which is not cut, is not in the file type: the type
+                     repeats along it */
 } shape;
 
 typedef struct shape_kind {
@@ -26,15 +30,13 @@ typedef struct shape_kind {
     const char *(*make)(const shape *s, size_t ranks, decomposition *d);
 } shape_kind;
 
-/* Closed by an entry whose name is NULL:
+/* NULL: there is none of the name:
  *   cube     a 3-D array of doubles, a block a rank
  *   btio     NAS BT-IO: block-tridiagonal multipartition of a cube of 5 doubles a point
  *   tile     a 2-D array of tiles, one a rank
  *   lattice  a 4-D lattice of sites
  *   dump     particles, a different number of each rank
  *   array    an array of one to four dimensions, a block a rank */
-extern const shape_kind shape_kinds[];
-
 const shape_kind *shape_find(const char *name);
 
 /* An argp child whose input is a shape with the kind set: --size, --grid, --element, --reorder. */

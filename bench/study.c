@@ -140,17 +140,11 @@ static matrix cartesian_view(const decomposition *d)
     return view;
 }
 
-static void measure_inside(study *s)
+void study_measure(study *s)
 {
     int64_t inside, total;
     must(setmatch_weight(&s->view, s->node_of_rank, &inside, &total), counting);
     s->inside = total > 0 ? (double)inside / (double)total : 1;
-}
-
-void study_place_given(study *s, const size_t *node_of_rank)
-{
-    memcpy(s->node_of_rank, node_of_rank, s->array.ranks * sizeof *node_of_rank);
-    measure_inside(s);
 }
 
 void study_place(study *s, const char *name)
@@ -172,7 +166,7 @@ void study_place(study *s, const char *name)
     must(chosen->place(&input, s->node_of_rank), name);
     matrix_release(&cartesian);
     free(slots);
-    measure_inside(s);
+    study_measure(s);
 }
 
 /* ---- drafts ---- */

@@ -50,8 +50,8 @@ void study_end(study *s);
 /* By name. */
 void study_place(study *s, const char *placement);
 
-/* Each is a node of the job. */
-void study_place_given(study *s, const size_t *node_of_rank);
+/* After node_of_rank was set in another way. */
+void study_measure(study *s);
 
 /* Of a write; a read moves the same the other way. By name of the strategy. */
 forecast study_forecast(const study *s, const char *strategy);

@@ -27,16 +27,17 @@ static layout *add_layout(workload *w)
     return l;
 }
 
-static void append_extent(layout *l, int64_t offset, int64_t length)
+static void append_run(layout *l, access_run run)
 {
-    if (access_append(&l->extents, offset, length, l->extents.bytes) != 0)
+    run.stream = l->extents.bytes;
+    if (access_append_run(&l->extents, &run) != 0)
         fail("memory", strerror(ENOMEM));
 }
 
-static void append_extent_run(layout *l, access_run run)
+static void append_extent(layout *l, int64_t offset, int64_t length)
 {
-    if (access_append_run(&l->extents, &run) != 0)
-        fail("memory", strerror(ENOMEM));
+    if (length > 0)
+        append_run(l, (access_run){offset, length, 0, 1, 0});
 }
 
 static layout *add_block(workload *w, int64_t offset, int64_t length)
@@ -79,7 +80,7 @@ static int64_t at_least_one(int64_t number)
 
 static void make_array(workload *w)
 {
-    part_make(&w->own, w->shape, w->form);
+    part_make(&w->own, w->shape);
     reserve_steps(w, 1, 1);
     layout *l = add_layout(w);
     l->extents = access_borrow(&w->own.file);
@@ -142,7 +143,7 @@ static void make_records(workload *w)
     int64_t count = at_least_one(wanted_bytes(w) / stride / CALLS);
     reserve_steps(w, 1, CALLS);
     layout *l = add_layout(w);
-    append_extent_run(l, (access_run){world_rank * length, length, stride, count * CALLS, 0});
+    append_run(l, (access_run){world_rank * length, length, stride, count * CALLS, 0});
     for (int64_t i = 0; i < CALLS; i++)
         add_part(w, i == 0 ? STEP_VIEW : STEP_SAME_VIEW, l, 0, i * count * length, count * length);
 }
@@ -288,8 +289,8 @@ static void make_line(workload *w, int variables, int64_t block, int64_t count)
 {
     int64_t stride = block * world_size;
     reserve_steps(w, 1, variables);
-    append_extent_run(add_layout(w), (access_run){world_rank * block * 8, block * 8,
-                                                  count > 1 ? stride * 8 : 0, count, 0});
+    append_run(add_layout(w), (access_run){world_rank * block * 8, block * 8,
+                                           count > 1 ? stride * 8 : 0, count, 0});
     w->selection =
         (hyperslab){1, {stride * count}, {world_rank * block}, {stride}, {count}, {block}};
     add_variables(w, variables, 1, stride * count * 8);

@@ -45,7 +45,6 @@ typedef struct workload {
     const run_options *run;
     int64_t megabytes;  /* wanted of all ranks, about */
     const shape *shape; /* of an array */
-    part_form form;
     layout *layouts;
     step *steps;
     size_t layout_count, step_count;
@@ -94,7 +93,7 @@ extern const workload_library workload_hdf5;
 extern const workload_library workload_pnetcdf;
 #endif
 
-/* Sets kind, run, and megabytes or shape and form before. Collective. */
+/* Sets kind, run, and megabytes or shape before. Collective. */
 void workload_make(workload *w);
 void workload_release(workload *w);
 

@@ -55,7 +55,7 @@ CASES = (
     case("cube-1000-mixed", MIXED, blocks, (100, 100, 200), (10, 10, 10)),
     case("brick-1536", 48, blocks, (96, 128, 256), (8, 12, 16)),
     case("cube-4096", 128, blocks, (128, 128, 256), (16, 16, 16)),
-    case("cube-4096-morton", 64, blocks, (128, 128, 256), (16, 16, 16), curve="morton"),
+    case("cube-4096-morton", 64, blocks, (128, 128, 256), (16, 16, 16), along_morton=True),
     case("cube-8192-sh", 64, blocks, (128, 128, 256), (32, 16, 16), number=shuffle),
     case("array-64", 12, blocks, (1024, 1024), (8, 8)),
     case("array-256-f", 40, blocks, (2048, 2048), (16, 16), c_order=False),

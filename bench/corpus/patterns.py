@@ -13,15 +13,15 @@ from scipy.spatial import Delaunay
 
 from recorded import Call
 from shapes import (all_cells, along_hilbert, bisect, bits_for, block_array, chain_blocks, cut_array, cut_by_weight,
-                    cut_evenly, cut_pieces, hilbert, join_calls, list_elements, morton, number_along, number_grid,
+                    cut_evenly, cut_pieces, hilbert, join_calls, list_elements, morton, number_along_morton, number_grid,
                     pack_knapsacks)
 
 
 # ---- arrays in blocks ----
 
-def blocks(dims, grid, element=8, c_order=True, times=1, curve=None):
+def blocks(dims, grid, element=8, c_order=True, times=1, along_morton=False):
     """One block for each rank: arrays, tiles, columns, lattices (QCD's fifth dimension is the slowest)."""
-    owner = number_along(grid, curve) if curve else number_grid(grid, c_order)
+    owner = number_along_morton(grid) if along_morton else number_grid(grid, c_order)
     return prod(grid), [block_array(dims, grid, element, owner, times=times)]
 
 

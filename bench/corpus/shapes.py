@@ -113,9 +113,9 @@ def along_hilbert(grid):
     return np.argsort(hilbert(all_cells(grid), bits_for(max(grid))), kind="stable")
 
 
-def number_along(grid, curve):
-    """The rank of each cell of a process grid, along a curve."""
-    order = along_hilbert(grid) if curve == "hilbert" else np.argsort(morton(all_cells(grid)[::-1]), kind="stable")
+def number_along_morton(grid):
+    """The rank of each cell of a process grid, along Morton's curve."""
+    order = np.argsort(morton(all_cells(grid)[::-1]), kind="stable")
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     return rank.reshape(grid)
