@@ -41,6 +41,7 @@ comparisons() {
         }' "${@:2}"
 }
 
+finds_nothing "every file but a picture is text" comm -23 <(files . | xargs grep -LI '' | sort) <(files '*.png' | sort)
 tap_check "there are C files of both kinds" test ${#openmpi[@]} -gt 10 -a ${#own[@]} -gt 100
 version=$(clang-format --version 2>/dev/null)
 if [[ $version == *"version 14."* ]]; then
