@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 #
-# Whether a simulation detects defects: a source file is compiled with a patch, and linked in place of the one that the
-# simulation has. Source it from bash, after tap.sh:
-#     check_defects FOLDER OPTION PROGRAM-OPTION...
-# for each patch in FOLDER/defects. The program's options say how many cases from seed 1 on are tried, and OPTION how one
-# is repeated. The name of a result ends with the number of the first case that fails. The caller
-# defines link OBJECT..., which makes $tap_dir/simulate.
+# Whether the simulation of files detects defects: a source file is compiled with a patch, and linked in place of the one
+# that the libraries have. Source it from bash, after tap.sh:
+#     check_defects FOLDER
+# for each patch in FOLDER/defects. The name of a result ends with the seed of the first life that fails.
 
 compiler=${CC:-cc}
 command -v "$compiler" >/dev/null || tap_skip_all "there is no C compiler ($compiler)"
@@ -16,13 +14,24 @@ compile() {
     "$compiler" -std=gnu11 -O1 -w -I"$top_srcdir/src" "$@"
 }
 
-# first_failure OPTION PROGRAM-OPTION...: the case that fails or in which the program ends, or nothing.
-first_failure() {
-    timeout 600 "$tap_dir/simulate" "${@:2}" --seed=1 2>&1 |
-        sed -n "s/^# .*$1 --seed=\\([0-9]*\\)\$/\\1/p" | head -n 1
+compile_simulation() {
+    mkdir "$tap_dir/objects" && cd "$tap_dir/objects" && compile -c "$top_srcdir"/tests/simulate/*.c
 }
 
-# check_defect PATCH OPTION PROGRAM-OPTION...
+link_simulation() {
+    compile -o "$tap_dir/simulate" "$tap_dir"/objects/*.o "$tap_dir/defect.o" \
+        -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free,--wrap=exchange_execute -Wl,--start-group \
+        "$top_builddir"/.libs/lib{collective,exchange,plan,lap_real,topo,storage,record,cache,access,matrix,json,machine}.a \
+        -Wl,--end-group -lhwloc -lm -lpthread
+}
+
+# The life that fails or in which the program ends, or nothing.
+first_failure() {
+    timeout 600 "$tap_dir/simulate" --lives=10000 --orders=0 --seed=1 2>&1 |
+        sed -n 's/^# .* --lives=1 --seed=\([0-9]*\)$/\1/p' | head -n 1
+}
+
+# check_defect PATCH
 check_defect() {
     local name=${1##*/} source found
     name=${name%.patch}
@@ -30,21 +39,22 @@ check_defect() {
     mkdir "$tap_dir/$name" && cp "$top_srcdir/$source" "$tap_dir/$name"
     if ! patch -s -p3 -d "$tap_dir/$name" <"$1" ||
         ! compile -I"$top_srcdir/${source%/*}" -c -o "$tap_dir/defect.o" "$tap_dir/$name/${source##*/}" ||
-        ! link "$tap_dir/defect.o"; then
+        ! link_simulation; then
         tap_not_ok "$name: the patch does not fit the sources"
         return
     fi
-    found=$(first_failure "${@:2}")
+    found=$(first_failure)
     if [ -n "$found" ]; then
-        tap_ok "$name: case $found"
+        tap_ok "$name: life $found"
     else
-        tap_not_ok "$name: not detected by $3"
+        tap_not_ok "$name: not detected in 10000 lives"
     fi
 }
 
 check_defects() {
     local defect
+    tap_check "the simulation is built" compile_simulation
     for defect in "$1"/defects/*.patch; do
-        check_defect "$defect" "${@:2}"
+        check_defect "$defect"
     done
 }

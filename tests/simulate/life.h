@@ -1,43 +1,49 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The life of a file in simulation: all ranks in one process, each on a stack of its own, over a
- * runtime whose every choice comes from one seed.
+ * The life of a file in simulation: all ranks in one process, over a network, a store and memory
+ * whose every choice comes from one seed.
  *
- * life.c draws a life and is what each rank does; network.c runs the ranks in a random order and is
- * their messages and reductions; store.c is the file, and says byte by byte what it has to hold;
- * watch.c looks at how it is accessed; memory.c counts what the ranks allocate.
+ * life.c draws a life and is what each rank does; network.c is the ranks and their messages,
+ * runtime.c makes them the runtime of src/collective, memory.c counts what the ranks allocate.
+ * access.c says byte by byte what the ranks access and what the file has to hold, store.c is the
+ * file, watch.c looks at how it is accessed. engine.c runs the exchanges step by step and checks
+ * each, orders.c tries all orders of a small one. simulate.c runs many lives.
  */
 #ifndef SIMULATE_LIFE_H
 #define SIMULATE_LIFE_H
 
-#include <stdarg.h>
-#include <ucontext.h>
-
-#include "../unit/seeded.h"
 #include "collective/collective.h"
 #include "collective/exchange.h"
 #include "collective/record.h"
+#include "memory.h"
+#include "network.h"
 
-enum { MOST_RANKS = 64, MOST_STEPS = 24, MOST_BLOCKS = 24, SPACE = 1 << 15, NAME = 64 };
+enum { MOST_RANKS = 64, MOST_STEPS = 24, MOST_BLOCKS = 24, MOST_BYTES = 400, MOST_FAULTS = 4 };
+enum { SPACE = 1 << 15 }; /* bytes of the file that are accessed, from `base` on */
 
-/* Error classes, as an MPI has them. */
+/* Error classes, as an MPI has them. An error is a class and CLASSES times its number. */
 enum {
-    CLASS_TRUNCATED = 15,
+    CLASS_TRUNCATED = NET_TRUNCATED,
     CLASS_OTHER = 16,
     CLASS_NO_MEMORY = 34,
     CLASS_IO = 35,
     CLASS_NO_SPACE = 36,
-    CLASS_LOST = 75
+    CLASS_LOST = NET_LOST,
+    CLASSES = 100
 };
 
 /* ---- what the ranks do ---- */
 
-/* A view of a rank: blocks, which repeat. Byte 0 of the file is at `base` for the component. */
+/* A view of a rank: blocks, which repeat. */
 typedef struct sim_view {
     int blocks;
     int64_t offset[MOST_BLOCKS], length[MOST_BLOCKS];
     int64_t size, extent, begin;
 } sim_view;
+
+/* Ways to deal the bytes of a file: records in turn; cells to random ranks, or to none; a block for
+ * each rank; blocks that other ranks have, too. */
+enum deal { DEAL_RECORDS, DEAL_CELLS, DEAL_BLOCKS, DEAL_SHARED, DEALS };
 
 enum step_kind { STEP_VIEW, STEP_WRITE, STEP_READ, STEP_HINT, STEP_REOPEN, STEP_BARRIER };
 
@@ -48,7 +54,7 @@ typedef struct sim_step {
     int64_t copies;
     bool atomic, blocking, gaps;
     /* Of a view: how its blocks are dealt. */
-    int deal;
+    enum deal deal;
     bool overlaps_self;
     /* While it runs: */
     bool has_begun, has_result, is_complete;
@@ -69,27 +75,30 @@ typedef struct sim_step {
 /* ---- faults ---- */
 
 enum fault_kind {
-    FAULT_NONE,
     FAULT_WRITE,
     FAULT_READ,
     FAULT_LOCK,
+    FAULT_SEND, /* of data, as the next two */
+    FAULT_RECEIVE,
+    FAULT_MESSAGE, /* after it was started */
     FAULT_MEMORY,
     FAULT_ARGUMENT,
     FAULT_LOSS,
+    FAULT_OFTEN, /* any of those before FAULT_MEMORY, on any rank: one of nth + 2 operations */
     FAULT_KINDS
 };
+
+typedef struct sim_fault {
+    enum fault_kind kind;
+    int rank;
+    int64_t nth; /* operation of that kind */
+} sim_fault;
 
 /* ---- a rank ---- */
 
 typedef struct sim_rank {
     struct life *life;
-    int rank;
-    ucontext_t context;
-    bool has_ended, has_noticed; /* the latter: that a rank was lost */
-    int step;
-    const char *where;    /* it is: the last call of the runtime */
-    const bool *awaited;  /* it runs when this is true, or a rank is lost; NULL: any time */
-    uint64_t collectives; /* reductions and the like that it has taken part in */
+    int rank, step;
 
     coll_process process;
     coll_pool pool;
@@ -97,101 +106,154 @@ typedef struct sim_rank {
     coll_store store;
     coll_file *file;
     coll_view view;
-    sim_view own;
     const char *parameter[PARAMETERS];
     coll_hint_values hints;
+
     int64_t lock_from, lock_to; /* of the file; equal: none */
     int locks;                  /* since the last operation */
+    int first_error;            /* that a call returned in the present operation */
+    bool has_read_alone;        /* in the present step: without an exchange */
+    char byte[4 * MOST_BYTES];  /* its memory in a step */
+    access_memory memory;
+    int64_t bytes;
+
+    /* engine.c: */
+    exchange *engine; /* of its present or last exchange */
+    bool is_exchanging;
+    const exchange_probe *probe;
+    int64_t noted[EXCHANGE_MOMENTS]; /* the cycle noted last */
+    /* Messages with data to each rank: those of EXCHANGE_DEPTH chunks at most, all, synchronous
+     * ones, and those since the last of these. */
+    int64_t chunk_messages[MOST_RANKS], sent[MOST_RANKS], synchronous[MOST_RANKS],
+        unsynchronised[MOST_RANKS];
 } sim_rank;
 
-typedef struct sim_request sim_request;
-typedef struct sim_collective sim_collective;
+/* ---- a life ---- */
 
 typedef struct life {
+    network net;
     uint64_t seed, state;
-    const char *failure; /* NULL: none */
-    char failure_text[200];
-
     int ranks, nodes;
     bool by_node;
-    int slow;     /* a rank that runs rarely; -1: none */
-    int64_t base; /* offset of the file's first byte that is accessed */
+    int64_t base;        /* offset of the file's first byte that is accessed */
+    int64_t short_share; /* of 8 reads */
     int steps;
     int turn;        /* steps after which others repeat them; 0: none */
     bool is_plain;   /* demands aggregators, and has neither faults nor shared bytes */
     bool has_record; /* which is right */
+    char folder[64], record[128], statistics[128];
     sim_step step[MOST_STEPS];
     sim_rank rank[MOST_RANKS];
-    ucontext_t scheduler;
-    double time;
-    char folder[NAME], record[2 * NAME], statistics[2 * NAME];
 
-    enum fault_kind fault;
-    int victim;
-    int64_t until; /* operations of the fault's kind on that rank before it */
-    bool is_lost, has_fired;
+    sim_fault fault[MOST_FAULTS];
+    int faults, fired;
+    int64_t operations[FAULT_KINDS][MOST_RANKS];
+    int reported;              /* errors */
+    struct sim_orders *orders; /* of its first exchange, which are tried; NULL: none are */
 
-    /* network.c */
-    sim_request *sent[MOST_RANKS], *posted[MOST_RANKS]; /* to, of each rank; oldest first */
-    int flying;                                         /* messages that have not arrived */
-    int requests;                                       /* that ranks have not completed */
-    int64_t idle;               /* steps of ranks since something happened */
-    sim_collective *collective; /* not complete on all ranks */
-
-    /* store.c */
+    /* What the file holds, and has to; -1: not known. After an error a byte may have another value.
+     */
     unsigned char content[SPACE];
-    int64_t end;
-    short model[SPACE]; /* -1: not known */
-    int64_t model_end;  /* -1: not known */
+    short model[SPACE], other[SPACE];
+    int64_t end, model_end; /* from `base` on; the latter -1: not known */
 } life;
+
+#define sim_fail(l, ...) net_fail(&(l)->net, __VA_ARGS__)
+
+static inline int64_t sim_draw(life *l, int64_t low, int64_t high)
+{
+    return pick(&l->state, low, high);
+}
+
+static inline bool sim_one_in(life *l, int n)
+{
+    return sim_draw(l, 1, n) == 1;
+}
+
+static inline int sim_node_of(const life *l, int rank)
+{
+    return l->by_node ? rank % l->nodes : rank * l->nodes / l->ranks;
+}
 
 /* ---- life.c ---- */
 
-void sim_fail(life *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* What a fault of this kind does on this rank now: whether it happens. */
-bool sim_fault(sim_rank *r, enum fault_kind kind);
-void sim_draw(life *l, uint64_t seed);
-void sim_rank_main(sim_rank *r);
-/* Frees what a life left, and fails where it has left something. */
-void sim_end(life *l);
+/* What was simulated. */
+enum { MOST_FEATURES = 16 };
+extern const char *const sim_feature[MOST_FEATURES + 1]; /* up to NULL */
 
-/* ---- network.c ---- */
+/* Draws a life. is_small: with few ranks and faults of messages and the file alone. */
+life *sim_draw_life(uint64_t seed, bool is_small);
+/* Runs it. false: a failure, which is printed where events are traced. */
+bool sim_run(life *l);
+void sim_find_features(const life *l, bool *has);
 
-void sim_runtime(sim_rank *r);
-/* Other ranks, and the network, may do something. */
-void sim_yield(sim_rank *r);
-/* Runs all ranks to their end, or to a failure. */
-void sim_run(life *l);
-void sim_network_end(life *l);
-size_t sim_job_rank(const life *l, int rank);
+/* ---- access.c ---- */
 
-/* ---- store.c ---- */
-
-void sim_store(sim_rank *r);
-/* Byte `at` of the stream of a rank's view; the first byte of the file is 0. */
-int64_t sim_place(const sim_view *v, int64_t at);
-/* Accesses before a step were made by all ranks, or failed on all: updates the model. */
-void sim_model_steps(life *l, int step);
-/* Whether the file is as the model says. All accesses are complete. */
-void sim_check_file(life *l);
-
-/* What a rank accesses in a step. */
-typedef struct sim_access {
-    int64_t first, bytes; /* of the stream of its view */
-} sim_access;
-sim_access sim_access_of(const life *l, int step, int rank);
-sim_view sim_view_of(const life *l, int step, int rank);
-unsigned char sim_data(const life *l, int step, int rank, int64_t at);
 /* The step that set the view that is in use in a step. */
 int sim_step_of_view(const life *l, int step);
+sim_view sim_view_of(const life *l, int step, int rank);
+/* What a rank accesses in a step. */
+typedef struct sim_access {
+    sim_view view;
+    int64_t first, bytes; /* of its stream */
+} sim_access;
+sim_access sim_access_of(const life *l, int step, int rank);
+/* The place in the file of byte i of an access. */
+int64_t sim_place(const sim_access *access, int64_t i);
+unsigned char sim_data(const life *l, int step, int rank, int64_t i);
+/* Of each byte the rank, from 1 on, that accesses it in a step; of several, SEVERAL. */
+enum { SEVERAL = 255 };
+void sim_mark(const life *l, int step, unsigned char *byte);
+
+/* The file before the first step. */
+void sim_begin_file(life *l, int64_t end);
+/* A rank comes to an access: all steps before it have been made, or have failed, on all ranks.
+ * Fills its memory. */
+void sim_begin_access(sim_rank *r);
+/* Whether its memory holds what it has to; after an error, whether it may. */
+void sim_check_memory(sim_rank *r, bool has_failed, int64_t moved);
+/* Whether the file is as steps before this one make it. Their accesses are complete. */
+void sim_check_file(life *l, int step);
+
+/* Whether several ranks access a byte in a step that has begun. */
+bool sim_is_shared(int step, int64_t at);
+/* What is wanted of each byte in a step that has begun, as from sim_mark, and what was accessed;
+ * whether a write began or ended before it. */
+extern unsigned char sim_wanted[MOST_STEPS][SPACE], sim_accessed[MOST_STEPS][SPACE],
+    sim_cut[MOST_STEPS][SPACE + 1];
+
+/* What a fault of this kind does on this rank now: whether it happens. */
+bool sim_has_fault(sim_rank *r, enum fault_kind kind);
+/* An error that a call returns to the rank, of this class. */
+int sim_report(sim_rank *r, int class);
+/* At each call of what is simulated: whether a rank is lost, as far as this one has noticed. */
+bool sim_call(sim_rank *r, const char *where);
+
+/* ---- store.c, runtime.c ---- */
+
+coll_store sim_store(sim_rank *r);
+void sim_runtime(sim_rank *r);
+size_t sim_job_rank(const life *l, int rank);
+
+/* ---- engine.c, which is called in place of exchange_execute ---- */
+
+/* A message with data to another rank. */
+void sim_check_ahead(sim_rank *r, int peer, bool synchronous);
+/* Runs a prepared exchange until it is finished, and checks what holds at any time; then what has
+ * come of it. */
+int sim_drive(sim_rank *r, exchange *ex, const exchange_run *run, exchange_result *result);
+/* Of the windows of a node. */
+uint64_t sim_digest_flags(const life *l, int node);
+
+/* ---- orders.c ---- */
+
+/* Where all ranks have come to their first exchange: tries all orders of it. */
+void sim_try_run(sim_rank *r, exchange *ex, const exchange_run *run);
+/* Of as many small exchanges, from this seed on; *trying: the seed of the present life. */
+bool sim_try_orders(uint64_t seed, uint64_t exchanges, uint64_t *trying);
 
 /* ---- watch.c ---- */
 
-/* The first rank comes to an access; a rank accesses bytes of the file in it. */
-void sim_watch_begin(const life *l, int step);
-void sim_watch_bytes(const sim_rank *r, int64_t at, int64_t bytes);
-/* Whether several ranks access a byte in a step that has begun. */
-bool sim_is_shared(int step, int64_t at);
 /* As coll_observer.moved. */
 int sim_observe(void *context, const coll_observed *access, void **state);
 /* Rank 0 has completed an access; all ranks have. */
@@ -200,15 +262,5 @@ void sim_check_messages(life *l, int step);
 void sim_check_stripes(life *l, int step);
 /* All ranks have ended: what a plain life has recorded. */
 void sim_check_record(life *l);
-
-/* ---- memory.c ---- */
-
-/* What is allocated from now on counts as this rank's; NULL: is not counted. */
-void sim_memory_of(sim_rank *r);
-/* Frees what is left, and returns the number of its parts. */
-int sim_memory_left(void);
-/* Memory that is not counted. */
-void *__real_calloc(size_t count, size_t size);
-void __real_free(void *memory);
 
 #endif

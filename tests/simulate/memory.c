@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The program is linked with --wrap for malloc and its family. */
+#include "memory.h"
+
 #include <malloc.h>
 #include <string.h>
 
@@ -12,8 +13,6 @@ static void *table[TABLE];
 static int used;
 static sim_rank *owner;
 
-void *__real_malloc(size_t size);
-void *__real_realloc(void *memory, size_t size);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *memory, size_t size);
@@ -57,7 +56,7 @@ static void drop(const void *memory)
 
 static bool fails(void)
 {
-    return owner != NULL && sim_fault(owner, FAULT_MEMORY);
+    return owner != NULL && sim_has_fault(owner, FAULT_MEMORY);
 }
 
 void *__wrap_malloc(size_t size)

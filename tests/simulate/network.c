@@ -1,314 +1,498 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The runtime of the ranks. Messages of a pair of ranks do not overtake each other; a message that
- * is not eager is read where it is matched, and completes then. All ranks come to the reductions
- * and the like in the same order. Who waits lets the others run; where nothing happens any more
- * while ranks wait, they wait for ever. */
+#include "network.h"
+
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "life.h"
+#include "memory.h"
 
-/* Steps of each rank in which nothing happens: more than ranks take that only share memory, for all
- * cycles of a file that has failed. */
-enum { PATIENCE = 100000, STACK = 1 << 18 };
+enum { STACK = 1 << 18, MOST_CALLS = 100000000 };
 
-struct sim_request {
-    sim_request *next; /* sent to, or posted by, the same rank */
-    int from, to;
-    enum coll_tag tag;
-    const char *data; /* of a send; NULL: copied, and the sender's request is complete */
-    char *copy, *room;
-    size_t bytes;
-    int error; /* of a receive that is complete */
-    bool arrived, complete, freed;
-    sim_request *of_sender; /* while it is not complete */
+struct net_request {
+    net_request *next;             /* sent to, or posted by, the same rank */
+    net_request *earlier, **place; /* of all, and what points to this one */
+    int from, to, tag;
+    int users; /* its rank, and the network */
+    int64_t number;
+    bool is_send, is_eager, is_empty; /* the latter: arrives without its data */
+    bool has_arrived, is_matched, is_transferred, is_complete, is_given_up;
+    const char *data;
+    char *copy; /* of the data in the network, or NULL */
+    char *room;
+    size_t bytes, received; /* of the message, or room for it */
+    int error;
+    net_request *peer; /* of a send that is matched */
 };
 
-enum collective_kind { REDUCE, GATHER, ALLGATHER };
+enum event_kind { EVENT_ARRIVAL, EVENT_TRANSFER, EVENT_COMPLETION };
+struct net_event {
+    enum event_kind kind;
+    net_request *send;
+};
 
-struct sim_collective {
-    sim_collective *next; /* later */
+struct net_collective {
+    net_collective *next; /* later */
     uint64_t number;
-    enum collective_kind kind;
-    enum coll_operation operation;
+    const char *where;
+    enum net_operation operation;
     size_t count;
-    int64_t *value; /* reduced, or of all ranks */
-    bool complete;  /* all have entered */
+    int64_t *value;
+    bool is_complete; /* all have entered */
     int entered, left;
 };
 
-static int64_t random_to(sim_rank *r, int64_t most)
+static void *allocate(size_t count, size_t size)
 {
-    return pick(&r->life->state, 0, most);
+    void *memory = __real_calloc(count, size);
+    if (memory == NULL)
+        abort();
+    return memory;
+}
+
+bool net_chance(network *n, int64_t of, int64_t all)
+{
+    if (n->choose != NULL)
+        return of >= all || (of > 0 && n->choose(n->context, 2) == 1);
+    return pick(n->state, 1, all) <= of;
+}
+
+/* ---- failures ---- */
+
+void net_fail(network *n, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (n->failure == NULL)
+        vsnprintf(n->failure_text, sizeof n->failure_text, format, arguments);
+    va_end(arguments);
+    n->failure = n->failure_text;
+    if (n->running >= 0)
+        net_yield(n, n->running);
+}
+
+/* Only while a case that failed is repeated: texts take more time than the case. */
+void net_trace(network *n, const char *format, ...)
+{
+    va_list arguments;
+    if (!n->is_traced)
+        return;
+    char *line = n->trace[n->traced++ % NET_TRACE];
+    va_start(arguments, format);
+    vsnprintf(line, sizeof n->trace[0], format, arguments);
+    va_end(arguments);
+    if (n->is_verbose)
+        printf("# %s\n", line);
+}
+
+void net_print_trace(const network *n)
+{
+    uint64_t first = n->traced < NET_TRACE ? 0 : n->traced - NET_TRACE;
+    for (uint64_t i = first; i < n->traced && !n->is_verbose; i++)
+        printf("#   %s\n", n->trace[i % NET_TRACE]);
+    if (n->failure != NULL)
+        printf("# %s\n", n->failure);
 }
 
 /* ---- running ---- */
 
-void sim_yield(sim_rank *r)
+void net_happened(network *n)
 {
-    sim_memory_of(NULL);
-    swapcontext(&r->context, &r->life->scheduler);
-    sim_memory_of(r);
+    n->idle = 0;
+    n->time += 1e-5 * (double)pick(n->state, 1, 100);
 }
 
-static void happened(life *l)
+void net_wake(network *n, int rank)
 {
-    l->idle = 0;
-    l->time += 1e-5 * (double)pick(&l->state, 1, 100);
+    n->rank[rank].is_woken = true;
 }
 
-/* A rank is lost at some call of the runtime, and the others notice it some time later. */
-static bool is_lost(sim_rank *r)
+void net_yield(network *n, int rank)
 {
-    life *l = r->life;
-    if (sim_fault(r, FAULT_LOSS))
-        l->is_lost = r->has_noticed = true;
-    if (l->is_lost && !r->has_noticed && random_to(r, 30) == 0) {
-        r->has_noticed = true;
-        happened(l);
-    }
-    return r->has_noticed;
+    n->resume(n->context, -1);
+    swapcontext(&n->rank[rank].context, &n->scheduler);
+    n->resume(n->context, rank);
 }
 
-/* Until the flag is true; false: a rank is lost. */
-static bool await(sim_rank *r, const bool *flag)
+void net_pause(network *n, int rank)
 {
+    net_rank *r = &n->rank[rank];
+    r->awaited = &r->is_woken;
+    net_yield(n, rank);
+    r->awaited = NULL;
+    r->is_woken = false;
+}
+
+/* Some time after the loss. */
+bool net_has_noticed(network *n, int rank)
+{
+    net_rank *r = &n->rank[rank];
+    if (n->lost < 0 || r->has_noticed || !net_chance(n, 1, 16))
+        return r->has_noticed;
+    net_trace(n, "rank %d notices that rank %d is lost", rank, n->lost);
+    r->has_noticed = true;
+    net_happened(n);
+    return true;
+}
+
+bool net_await(network *n, int rank, const bool *flag)
+{
+    net_rank *r = &n->rank[rank];
     r->awaited = flag;
-    while (!*flag && !is_lost(r))
-        sim_yield(r);
+    while (!*flag && !net_has_noticed(n, rank))
+        net_yield(n, rank);
     r->awaited = NULL;
     return *flag;
 }
 
-static bool now_and_then(sim_rank *r, const char *where)
+bool net_call(network *n, int rank, const char *where)
 {
-    r->where = where;
-    if (random_to(r, 2) == 0)
-        sim_yield(r);
-    return is_lost(r);
+    n->rank[rank].where = where;
+    if (n->calls++ > MOST_CALLS)
+        net_fail(n, "rank %d makes calls without end: %s", rank, where);
+    if (net_chance(n, n->pauses, 16))
+        net_yield(n, rank);
+    return net_has_noticed(n, rank);
+}
+
+/* ---- requests ---- */
+
+static net_request *new_request(network *n, int rank, int from, int to, int tag)
+{
+    net_request *q = allocate(1, sizeof *q);
+    *q = (net_request){.from = from, .to = to, .tag = tag, .users = 2, .is_send = rank == from};
+    q->number = n->rank[rank].requests++;
+    n->requests++;
+    q->earlier = n->latest;
+    q->place = &n->latest;
+    if (q->earlier != NULL)
+        q->earlier->place = &q->earlier;
+    n->latest = q;
+    return q;
+}
+
+static void drop_request(net_request *q)
+{
+    if (--q->users > 0)
+        return;
+    *q->place = q->earlier;
+    if (q->earlier != NULL)
+        q->earlier->place = q->place;
+    __real_free(q->copy);
+    __real_free(q);
+}
+
+static void append(net_request **list, net_request *q)
+{
+    while (*list != NULL)
+        list = &(*list)->next;
+    *list = q;
+}
+
+static int owner_of(const net_request *q)
+{
+    return q->is_send ? q->from : q->to;
+}
+
+static bool is_cut(const network *n, const net_request *q)
+{
+    return n->lost >= 0 && (q->from == n->lost || q->to == n->lost);
+}
+
+uint64_t net_digest(const network *n)
+{
+    uint64_t digest = 0;
+    for (const net_request *q = n->latest; q != NULL; q = q->earlier) {
+        unsigned state = q->is_eager | q->is_empty << 1 | q->has_arrived << 2 | q->is_matched << 3 |
+                         q->is_transferred << 4 | q->is_complete << 5 | q->is_given_up << 6;
+        digest += net_mix(net_mix((uint64_t)owner_of(q), (uint64_t)q->number), state);
+    }
+    for (int i = 0; i < n->ranks; i++)
+        digest = net_mix(net_mix(digest, n->rank[i].seen),
+                         n->rank[i].has_ended | n->rank[i].is_woken << 1);
+    return digest;
+}
+
+/* ---- events ---- */
+
+static void push_event(network *n, enum event_kind kind, net_request *send)
+{
+    if (n->events == n->event_capacity) {
+        n->event_capacity = n->event_capacity * 2 + 64;
+        n->event = __real_realloc(n->event, n->event_capacity * sizeof *n->event);
+        if (n->event == NULL)
+            abort();
+    }
+    n->event[n->events++] = (net_event){kind, send};
+}
+
+/* A request that was given up is its rank's no more, nor is its memory. */
+static void copy_data(const net_request *send, const net_request *receive, size_t from, size_t end)
+{
+    bool is_there = !receive->is_given_up && (send->copy != NULL || !send->is_given_up);
+    if (is_there && !send->is_empty && receive->error == 0 && send->bytes <= receive->bytes &&
+        end > from)
+        memcpy(receive->room + from, (send->copy != NULL ? send->copy : send->data) + from,
+               end - from);
+}
+
+/* The first half of the data moves when a message is matched, the rest when the receive completes.
+ */
+static void match_all(network *n, int to)
+{
+    for (net_request **send = &n->rank[to].sent; *send != NULL;) {
+        net_request *s = *send, **receive = &n->rank[to].posted, *r;
+        while (*receive != NULL && ((*receive)->from != s->from || (*receive)->tag != s->tag))
+            receive = &(*receive)->next;
+        r = *receive;
+        if (r == NULL || !s->has_arrived || is_cut(n, s)) {
+            send = &s->next;
+            continue;
+        }
+        *send = s->next;
+        *receive = r->next;
+        s->is_matched = r->is_matched = true;
+        s->peer = r;
+        copy_data(s, r, 0, s->bytes / 2);
+        push_event(n, EVENT_TRANSFER, s);
+    }
+}
+
+/* The first message of a pair of ranks that has not arrived. */
+static net_request *first_on_way(const network *n, int from, int to)
+{
+    net_request *s = n->rank[to].sent;
+    while (s != NULL && (s->from != from || s->has_arrived))
+        s = s->next;
+    return s;
+}
+
+static void arrive(network *n, net_request *send)
+{
+    send->has_arrived = true;
+    net_request *next = first_on_way(n, send->from, send->to);
+    if (next != NULL)
+        push_event(n, EVENT_ARRIVAL, next);
+    match_all(n, send->to);
+}
+
+static void transfer(network *n, net_request *send)
+{
+    net_request *receive = send->peer;
+    send->is_transferred = receive->is_transferred = receive->is_complete = true;
+    if (receive->error == 0 && send->bytes > receive->bytes && !send->is_empty)
+        receive->error = NET_TRUNCATED;
+    if (send->is_given_up && send->copy == NULL)
+        receive->error = NET_LOST;
+    copy_data(send, receive, send->bytes / 2, send->bytes);
+    receive->received = send->is_empty || receive->error != 0 ? 0 : send->bytes;
+    net_wake(n, send->to);
+    drop_request(receive);
+    if (send->is_complete)
+        drop_request(send);
+    else if (!send->is_eager)
+        push_event(n, EVENT_COMPLETION, send);
+}
+
+/* What an eager send has not transferred is in the network from now on. */
+static void complete_send(network *n, net_request *send)
+{
+    if (!send->is_transferred && !send->is_given_up) {
+        send->copy = allocate(1, send->bytes + 1);
+        if (send->bytes > 0)
+            memcpy(send->copy, send->data, send->bytes);
+    }
+    send->is_complete = true;
+    net_wake(n, send->from);
+    if (send->is_transferred)
+        drop_request(send);
+}
+
+static size_t choose_event(network *n)
+{
+    int64_t last = (int64_t)n->events - 1;
+    size_t i = (size_t)pick(n->state, 0, last);
+    for (int k = 0; k < 3 && n->event[i].send->from == n->delayed; k++)
+        i = (size_t)pick(n->state, 0, last);
+    return i;
+}
+
+static void take_event(network *n, size_t i)
+{
+    static const char *const what[] = {"arrives", "is received", "is sent"};
+    net_event e = n->event[i];
+    memmove(n->event + i, n->event + i + 1, (--n->events - i) * sizeof e);
+    net_trace(n, "%d -> %d: %s", e.send->from, e.send->to, what[e.kind]);
+    net_happened(n);
+    switch (e.kind) {
+    case EVENT_ARRIVAL: arrive(n, e.send); break;
+    case EVENT_TRANSFER: transfer(n, e.send); break;
+    case EVENT_COMPLETION: complete_send(n, e.send); break;
+    }
 }
 
 /* ---- messages ---- */
 
-static void append(sim_request **list, sim_request *request)
+static bool is_eager(network *n, int64_t bytes)
 {
-    while (*list != NULL)
-        list = &(*list)->next;
-    *list = request;
+    return bytes <= n->always_eager ||
+           (bytes <= n->eager_limit && net_chance(n, n->eager_share, 8));
 }
 
-static void complete_send(sim_request *sender)
+net_request *net_send(network *n, int rank, int peer, int tag, const void *data, size_t bytes,
+                      bool is_synchronous)
 {
-    sender->complete = true;
-    if (sender->freed)
-        __real_free(sender);
+    bool is_first = first_on_way(n, rank, peer) == NULL;
+    net_request *send = new_request(n, rank, rank, peer, tag);
+    send->data = data;
+    send->bytes = bytes;
+    send->is_eager = !is_synchronous && is_eager(n, (int64_t)bytes);
+    net_trace(n, "rank %d: sends %zu bytes to %d%s%s", rank, bytes, peer,
+              is_synchronous ? ", synchronous" : "", send->is_eager ? ", eager" : "");
+    append(&n->rank[peer].sent, send);
+    if (is_first && !is_cut(n, send))
+        push_event(n, EVENT_ARRIVAL, send);
+    if (send->is_eager && net_chance(n, 2, 3))
+        complete_send(n, send);
+    else if (send->is_eager && !is_cut(n, send))
+        push_event(n, EVENT_COMPLETION, send);
+    net_happened(n);
+    return send;
 }
 
-/* A sender that was lost may have given up its message. */
-static void match(life *l, sim_request **send, sim_request **receive)
+net_request *net_receive(network *n, int rank, int peer, int tag, void *data, size_t bytes)
 {
-    sim_request *s = *send, *r = *receive;
-    bool is_there = s->copy != NULL || !s->of_sender->freed;
-    r->error = s->bytes > r->bytes ? CLASS_TRUNCATED : is_there ? 0 : CLASS_LOST;
-    if (r->error != 0 && !l->has_fired)
-        sim_fail(l, "a message of %zu bytes from rank %d to %d has room for %zu", s->bytes, s->from,
-                 s->to, r->bytes);
-    else if (r->error == 0 && !r->freed && s->bytes > 0)
-        memcpy(r->room, s->copy != NULL ? s->copy : s->data, s->bytes);
-    *send = s->next;
-    *receive = r->next;
-    r->bytes = s->bytes;
-    complete_send(r);
-    if (s->of_sender != NULL)
-        complete_send(s->of_sender);
-    __real_free(s->copy);
-    __real_free(s);
-    happened(l);
+    net_request *receive = new_request(n, rank, peer, rank, tag);
+    receive->room = data;
+    receive->bytes = bytes;
+    net_trace(n, "rank %d: receives up to %zu bytes from %d", rank, bytes, peer);
+    append(&n->rank[rank].posted, receive);
+    match_all(n, rank);
+    return receive;
 }
 
-/* All that can be matched at a rank. */
-static void match_all(life *l, int to)
+void net_spoil(net_request *request, int error, bool without_data)
 {
-    for (sim_request **send = &l->sent[to]; *send != NULL;) {
-        sim_request **receive = &l->posted[to], *s = *send;
-        while (*receive != NULL && ((*receive)->from != s->from || (*receive)->tag != s->tag))
-            receive = &(*receive)->next;
-        if (s->arrived && *receive != NULL)
-            match(l, send, receive);
-        else
-            send = &s->next;
-    }
+    request->error = error;
+    request->is_empty = without_data;
 }
 
-/* The first of a random pair. */
-static void arrive(life *l)
+/* The network frees what was given up when it can. */
+static int end_request(network *n, int rank, net_request **request, size_t *bytes)
 {
-    int64_t which = pick(&l->state, 0, l->flying - 1);
-    for (int to = 0; to < l->ranks; to++)
-        for (sim_request *s = l->sent[to]; s != NULL; s = s->next) {
-            if (s->arrived || which-- > 0)
-                continue;
-            for (sim_request *first = l->sent[to]; first != s; first = first->next)
-                if (!first->arrived && first->from == s->from) {
-                    s = first;
-                    break;
-                }
-            s->arrived = true;
-            l->flying--;
-            happened(l);
-            match_all(l, to);
-            return;
-        }
-}
-
-static sim_request *new_request(int from, int to, enum coll_tag tag, size_t bytes)
-{
-    sim_request *request = __real_calloc(1, sizeof *request);
-    if (request == NULL)
-        abort();
-    request->from = from;
-    request->to = to;
-    request->tag = tag;
-    request->bytes = bytes;
-    return request;
-}
-
-static int start_send(void *context, int peer, enum coll_tag tag, const void *data, size_t bytes,
-                      bool synchronous, exchange_request *result)
-{
-    sim_rank *r = context;
-    *result = NULL;
-    if (now_and_then(r, "send"))
-        return CLASS_LOST;
-    sim_request *message = new_request(r->rank, peer, tag, bytes),
-                *own = new_request(r->rank, peer, tag, bytes);
-    message->data = data;
-    own->complete = !synchronous && (bytes <= 8 || random_to(r, 1) == 0);
-    if (own->complete) {
-        message->copy = __real_calloc(1, bytes + 1);
-        if (bytes > 0)
-            memcpy(message->copy, data, bytes);
-    } else {
-        message->of_sender = own;
-    }
-    append(&r->life->sent[peer], message);
-    r->life->flying++;
-    happened(r->life);
-    *result = own;
-    r->life->requests++;
-    return 0;
-}
-
-static int start_receive(void *context, int peer, enum coll_tag tag, void *data, size_t bytes,
-                         exchange_request *result)
-{
-    sim_rank *r = context;
-    *result = NULL;
-    if (now_and_then(r, "receive"))
-        return CLASS_LOST;
-    sim_request *request = new_request(peer, r->rank, tag, bytes);
-    request->room = data;
-    *result = request;
-    r->life->requests++;
-    append(&r->life->posted[r->rank], request);
-    match_all(r->life, r->rank);
-    return 0;
-}
-
-/* After a loss a message may be given up: the network frees it when it can. */
-static int end_request(sim_rank *r, exchange_request *request, size_t *bytes)
-{
-    sim_request *q = *request;
-    bool complete = q->complete;
-    int rc = complete ? q->error : CLASS_LOST;
-    r->life->requests--;
+    net_request *q = *request;
+    net_rank *r = &n->rank[rank];
+    int rc = q->is_complete ? q->error : NET_LOST;
     *request = NULL;
     if (bytes != NULL)
-        *bytes = complete ? q->bytes : 0;
-    if (complete)
-        __real_free(q);
-    else
-        q->freed = true;
-    happened(r->life);
+        *bytes = q->is_send ? 12345 : q->received; /* of a send it means nothing */
+    r->seen = net_mix(net_mix(r->seen, (uint64_t)q->number), q->received);
+    q->is_given_up = true;
+    r->ended++;
+    drop_request(q);
+    net_happened(n);
     return rc;
 }
 
-static int test(void *context, exchange_request *request, bool *complete, size_t *bytes)
+int net_test(network *n, int rank, net_request **request, size_t *bytes)
 {
-    sim_rank *r = context;
-    bool lost = now_and_then(r, "test");
-    *complete = lost || (((sim_request *)*request)->complete && random_to(r, 3) > 0);
-    return *complete ? end_request(r, request, bytes) : 0;
+    net_request *q = *request;
+    if (q == NULL || q->is_given_up || owner_of(q) != rank)
+        net_fail(n, "rank %d tests a request that it does not have", rank);
+    bool ends = q->is_complete || (n->rank[rank].has_noticed && net_chance(n, 1, 2));
+    return ends ? end_request(n, rank, request, bytes) : 0;
 }
 
-static int wait_for(void *context, exchange_request *request, size_t *bytes)
+int net_wait(network *n, int rank, net_request **request, size_t *bytes)
 {
-    sim_rank *r = context;
-    r->where = "wait";
-    (void)await(r, &((sim_request *)*request)->complete);
-    return end_request(r, request, bytes);
+    (void)net_await(n, rank, &(*request)->is_complete);
+    return end_request(n, rank, request, bytes);
 }
 
-static int probe(void *context, enum coll_tag tag, bool *is_found, coll_found *found)
+static bool is_first(const net_request *list, const net_request *s)
 {
-    sim_rank *r = context;
-    int count = 0;
-    *is_found = false;
-    if (now_and_then(r, "probe"))
-        return CLASS_LOST;
-    /* Of each sender its first message of the tag. */
-    bool seen[MOST_RANKS] = {false};
-    for (sim_request *s = r->life->sent[r->rank]; s != NULL; s = s->next) {
-        if (s->tag != tag || seen[s->from])
+    while (list != s && (list->from != s->from || list->tag != s->tag))
+        list = list->next;
+    return list == s;
+}
+
+int net_probe(network *n, int rank, int tag, size_t *bytes)
+{
+    const net_request *list = n->rank[rank].sent;
+    int count = 0, from = -1;
+    for (const net_request *s = list; s != NULL; s = s->next) {
+        if (s->tag != tag || !s->has_arrived || !is_first(list, s) ||
+            pick(n->state, 0, count++) > 0)
             continue;
-        seen[s->from] = true;
-        if (s->arrived && random_to(r, count++) == 0) {
-            *is_found = true;
-            *found = (coll_found){s->from, s->bytes};
-        }
+        from = s->from;
+        *bytes = s->bytes;
     }
-    return 0;
+    return from;
 }
 
-static int progress(void *context)
+int64_t net_unreceived(const network *n, int from, int to)
 {
-    sim_rank *r = context;
-    r->where = "progress";
-    sim_yield(r);
-    return is_lost(r) ? CLASS_LOST : 0;
+    int64_t count = 0;
+    for (const net_request *s = n->rank[to].sent; s != NULL; s = s->next)
+        count += s->from == from && s->is_complete;
+    return count;
 }
 
-static bool has_lost(void *context)
+/* What others have sent to it, or receive from it, does not end. */
+void net_lose(network *n, int rank)
 {
-    return ((const sim_rank *)context)->has_noticed;
+    size_t kept = 0;
+    n->lost = rank;
+    net_trace(n, "rank %d is lost", rank);
+    for (size_t i = 0; i < n->events; i++)
+        if (!is_cut(n, n->event[i].send))
+            n->event[kept++] = n->event[i];
+    n->events = kept;
+    n->rank[rank].has_ended = true;
+    n->ended++;
+    for (int i = 0; i < n->ranks; i++)
+        net_wake(n, i);
+    net_happened(n);
+    net_yield(n, rank);
 }
 
-/* ---- reductions and the like ---- */
+/* ---- collective operations ---- */
 
-static sim_collective *enter(sim_rank *r, enum collective_kind kind, size_t count,
-                             enum coll_operation operation)
+static net_collective *enter(network *n, int rank, const char *where, enum net_operation operation,
+                             size_t count)
 {
-    life *l = r->life;
-    uint64_t number = r->collectives++;
-    sim_collective **at = &l->collective;
+    uint64_t number = n->rank[rank].operations++;
+    net_collective **at = &n->collective;
     while (*at != NULL && (*at)->number != number)
         at = &(*at)->next;
-    sim_collective *c = *at;
+    net_collective *c = *at;
     if (c == NULL) {
-        c = *at = __real_calloc(1, sizeof *c);
-        *c = (sim_collective){
-            .number = number, .kind = kind, .operation = operation, .count = count};
-        c->value = __real_calloc((size_t)l->ranks * count + 1, sizeof *c->value);
+        c = *at = allocate(1, sizeof *c);
+        *c = (net_collective){
+            .number = number, .where = where, .operation = operation, .count = count};
+        size_t parts = operation == NET_GATHER ? (size_t)n->ranks : 1;
+        c->value = allocate(parts * count + 1, sizeof *c->value);
     }
-    if (c->kind != kind || c->count != count || c->operation != operation)
-        sim_fail(l, "rank %d is in another collective operation than other ranks", r->rank);
+    if (strcmp(c->where, where) != 0 || c->operation != operation || c->count != count)
+        net_fail(n, "rank %d is in %s, other ranks are in %s", rank, where, c->where);
     return c;
 }
 
-static void leave(sim_rank *r, sim_collective *c)
+static void add_values(net_collective *c, int rank, const int64_t *own)
 {
-    sim_collective **at = &r->life->collective;
-    if (++c->left < r->life->ranks)
+    int64_t *value = c->value + (c->operation == NET_GATHER ? (size_t)rank * c->count : 0);
+    for (size_t i = 0; i < c->count; i++)
+        if (c->operation == NET_SUM)
+            value[i] += own[i];
+        else if (c->entered == 0 || c->operation == NET_GATHER || own[i] > value[i])
+            value[i] = own[i];
+}
+
+static void leave(network *n, net_collective *c)
+{
+    net_collective **at = &n->collective;
+    if (++c->left < n->ranks)
         return;
     while (*at != c)
         at = &(*at)->next;
@@ -317,223 +501,182 @@ static void leave(sim_rank *r, sim_collective *c)
     __real_free(c);
 }
 
-/* Until all ranks have entered, unless it needs not wait for them. */
-static int wait_for_all(sim_rank *r, sim_collective *c, bool waits)
+int net_collect(network *n, int rank, const char *where, enum net_operation operation,
+                const int64_t *own, size_t count, int64_t *result, bool waits)
 {
-    c->complete = ++c->entered == r->life->ranks;
-    happened(r->life);
-    return waits && !await(r, &c->complete) ? CLASS_LOST : 0;
-}
-
-static int reduce(void *context, int64_t *value, size_t count, enum coll_operation operation)
-{
-    sim_rank *r = context;
-    if (now_and_then(r, "reduce"))
-        return CLASS_LOST;
-    sim_collective *c = enter(r, REDUCE, count, operation);
-    for (size_t i = 0; i < count && r->life->failure == NULL; i++)
-        if (c->entered == 0)
-            c->value[i] = value[i];
-        else if (operation == COLL_SUM)
-            c->value[i] += value[i];
-        else if (value[i] > c->value[i])
-            c->value[i] = value[i];
-    int rc = wait_for_all(r, c, true);
-    if (rc == 0)
-        memcpy(value, c->value, count * sizeof *value);
-    leave(r, c);
+    net_collective *c = enter(n, rank, where, operation, count);
+    size_t parts = operation == NET_GATHER ? (size_t)n->ranks : 1;
+    add_values(c, rank, own);
+    c->is_complete = ++c->entered == n->ranks;
+    net_happened(n);
+    int rc = waits && !net_await(n, rank, &c->is_complete) ? NET_LOST : 0;
+    if (rc == 0 && result != NULL)
+        memcpy(result, c->value, parts * count * sizeof *result);
+    leave(n, c);
     return rc;
-}
-
-static int gather(void *context, const int64_t *own, size_t count, int64_t *all)
-{
-    sim_rank *r = context;
-    if (now_and_then(r, "gather"))
-        return CLASS_LOST;
-    sim_collective *c = enter(r, GATHER, count, COLL_MAX);
-    if (r->life->failure == NULL)
-        memcpy(c->value + (size_t)r->rank * count, own, count * sizeof *own);
-    int rc = wait_for_all(r, c, r->rank == 0 || random_to(r, 1) == 0);
-    if (rc == 0 && r->rank == 0)
-        memcpy(all, c->value, (size_t)r->life->ranks * count * sizeof *all);
-    leave(r, c);
-    return rc;
-}
-
-static int allgather(void *context, int own, int *all)
-{
-    sim_rank *r = context;
-    if (now_and_then(r, "allgather"))
-        return CLASS_LOST;
-    sim_collective *c = enter(r, ALLGATHER, 1, COLL_MAX);
-    c->value[r->rank] = own;
-    int rc = wait_for_all(r, c, true);
-    for (int i = 0; rc == 0 && i < r->life->ranks; i++)
-        all[i] = (int)c->value[i];
-    leave(r, c);
-    return rc;
-}
-
-/* ---- nodes and the job ---- */
-
-static int node_of(const life *l, int rank)
-{
-    return l->by_node ? rank % l->nodes : rank * l->nodes / l->ranks;
-}
-
-static bool is_local(void *context, int rank)
-{
-    const sim_rank *r = context;
-    return node_of(r->life, rank) == node_of(r->life, r->rank);
-}
-
-static char *host(void *context, int rank)
-{
-    const sim_rank *r = context;
-    char *name = malloc(16);
-    if (name != NULL)
-        snprintf(name, 16, "node%d", node_of(r->life, rank));
-    return name;
-}
-
-static char *locality(void *context, int rank)
-{
-    (void)context;
-    char *text = rank % 3 > 0 ? malloc(40) : NULL;
-    if (text != NULL)
-        snprintf(text, 40, "SK%d:L30:L2%d:L1%d:CR%d", rank % 2, rank % 4, rank % 4, rank % 4);
-    return text;
-}
-
-/* In every second life the other way round. */
-size_t sim_job_rank(const life *l, int rank)
-{
-    return (size_t)(l->seed % 2 == 0 ? rank : l->ranks - 1 - rank);
-}
-
-static size_t job_rank(void *context, int rank)
-{
-    return sim_job_rank(((const sim_rank *)context)->life, rank);
-}
-
-static int error_class(int error)
-{
-    if (error >= 0)
-        return error;
-    return error == -ENOMEM ? CLASS_NO_MEMORY : CLASS_OTHER;
-}
-
-void sim_runtime(sim_rank *r)
-{
-    const life *l = r->life;
-    uint64_t of_life = l->seed;
-    r->runtime = (coll_runtime){
-        .context = r,
-        .process = &r->process,
-        .rank = r->rank,
-        .size = l->ranks,
-        .near_message_size = pick(&of_life, 32, 512),
-        .far_message_size = pick(&of_life, 32, 512),
-        .is_local = is_local,
-        .host = host,
-        .locality = locality,
-        .job_rank = job_rank,
-        .isend = start_send,
-        .irecv = start_receive,
-        .test = test,
-        .wait = wait_for,
-        .probe = probe,
-        .progress = progress,
-        .has_lost = has_lost,
-        .reduce = reduce,
-        .gather = gather,
-        .allgather = allgather,
-        .error_class = error_class,
-    };
 }
 
 /* ---- all ranks ---- */
 
 static void start_rank(unsigned int high, unsigned int low)
 {
-    sim_rank *r = (sim_rank *)(uintptr_t)((uint64_t)high << 32 | (uint64_t)low);
-    sim_memory_of(r);
-    sim_rank_main(r);
-    r->has_ended = true;
-    happened(r->life);
-    sim_yield(r);
+    network *n = (network *)(uintptr_t)((uint64_t)high << 32 | (uint64_t)low);
+    int rank = n->running;
+    n->resume(n->context, rank);
+    n->main(n->context, rank);
+    n->rank[rank].has_ended = true;
+    n->ended++;
+    net_happened(n);
+    net_yield(n, rank);
 }
 
-static void make_rank(sim_rank *r)
+/* Stacks are kept for the next network; one may run on the stack of a rank of another. */
+static char **stacks;
+static int made, used;
+
+static char *take_stack(void)
 {
-    static char *stacks[MOST_RANKS]; /* kept for the next life */
-    uint64_t address = (uint64_t)(uintptr_t)r;
-    if (stacks[r->rank] == NULL)
-        stacks[r->rank] = __real_calloc(1, STACK);
+    if (used == made) {
+        stacks = __real_realloc(stacks, (size_t)++made * sizeof *stacks);
+        if (stacks == NULL)
+            abort();
+        stacks[used] = allocate(1, STACK);
+    }
+    return stacks[used++];
+}
+
+static void make_rank(network *n, net_rank *r)
+{
+    uint64_t address = (uint64_t)(uintptr_t)n;
+    r->where = "";
+    r->is_woken = true;
     getcontext(&r->context);
-    r->context.uc_stack.ss_sp = stacks[r->rank];
+    r->context.uc_stack.ss_sp = take_stack();
     r->context.uc_stack.ss_size = STACK;
     r->context.uc_link = NULL;
     makecontext(&r->context, (void (*)(void))start_rank, 2, (unsigned int)(address >> 32),
                 (unsigned int)address);
 }
 
-/* The slow one only now and then. */
-static void run_some_rank(life *l)
+static bool may_go_on(const network *n, int rank)
 {
-    sim_rank *r = &l->rank[pick(&l->state, 0, l->ranks - 1)];
-    if (r->has_ended || (r->rank == l->slow && pick(&l->state, 0, 19) > 0))
+    const net_rank *r = &n->rank[rank];
+    bool has_to_notice = n->lost >= 0 && !r->has_noticed;
+    return !r->has_ended && (r->awaited == NULL || *r->awaited || has_to_notice);
+}
+
+/* From a random one on, the slow one now and then or if no other can; -1: none can. */
+static int find_rank(network *n)
+{
+    int first = (int)pick(n->state, 0, n->ranks - 1), found = -1;
+    for (int i = 0; i < n->ranks; i++) {
+        int rank = (first + i) % n->ranks;
+        if (!may_go_on(n, rank))
+            continue;
+        found = rank;
+        if (rank != n->slow || pick(n->state, 1, 24) == 1)
+            break;
+    }
+    return found;
+}
+
+static void run_rank(network *n, int rank)
+{
+    n->idle++;
+    n->running = rank;
+    swapcontext(&n->scheduler, &n->rank[rank].context);
+    n->running = -1;
+}
+
+/* Some rank though it waits: it may have noticed something by itself. */
+static void run_any(network *n)
+{
+    int rank = (int)pick(n->state, 0, n->ranks - 1);
+    while (n->rank[rank].has_ended)
+        rank = (rank + 1) % n->ranks;
+    run_rank(n, rank);
+}
+
+static void step_at_random(network *n)
+{
+    int rank = find_rank(n);
+    n->is_stuck = rank < 0 && n->events == 0;
+    if (n->events > 0 && (rank < 0 || rank == n->slow || net_chance(n, n->event_share, 8)))
+        take_event(n, choose_event(n));
+    else if (rank < 0 || net_chance(n, 1, 16))
+        run_any(n);
+    else
+        run_rank(n, rank);
+}
+
+static void step_by_choice(network *n)
+{
+    size_t ranks = 0;
+    int rank = -1;
+    for (int i = 0; i < n->ranks; i++)
+        ranks += may_go_on(n, i);
+    n->is_stuck = ranks + n->events == 0;
+    if (n->is_stuck) {
+        run_any(n);
         return;
-    l->idle++;
-    if (r->awaited == NULL || *r->awaited || l->is_lost)
-        swapcontext(&l->scheduler, &r->context);
+    }
+    size_t choice = n->choose(n->context, ranks + n->events);
+    if (choice >= ranks) {
+        take_event(n, choice - ranks);
+    } else {
+        for (choice++; choice > 0; choice -= may_go_on(n, rank))
+            rank++;
+        run_rank(n, rank);
+    }
+    n->has_come_back = n->is_known(n->context);
 }
 
-static bool have_all_ended(const life *l)
+void net_draw(network *n, int ranks, uint64_t *state)
 {
-    for (int i = 0; i < l->ranks; i++)
-        if (!l->rank[i].has_ended)
-            return false;
-    return true;
+    uint64_t *s = n->state = state;
+    n->ranks = ranks;
+    n->eager_limit = INT64_C(1) << pick(s, 0, 10);
+    n->eager_share = 4 * pick(s, 0, 2);
+    n->slow = pick(s, 0, 2) == 0 ? (int)pick(s, 0, n->ranks - 1) : -1;
+    n->delayed = pick(s, 0, 3) == 0 ? (int)pick(s, 0, n->ranks - 1) : -1;
+    n->event_share = pick(s, 1, 7);
+    n->pauses = pick(s, 0, 1) == 0 ? 0 : pick(s, 1, 12);
 }
 
-void sim_run(life *l)
+void net_run(network *n)
 {
-    for (int i = 0; i < l->ranks; i++)
-        make_rank(&l->rank[i]);
-    while (l->failure == NULL && !have_all_ended(l)) {
-        if (l->flying > 0 && pick(&l->state, 0, 2) == 0)
-            arrive(l);
+    n->lost = n->running = -1;
+    n->rank = allocate((size_t)n->ranks, sizeof *n->rank);
+    for (int i = 0; i < n->ranks; i++)
+        make_rank(n, &n->rank[i]);
+    while (n->failure == NULL && n->ended < n->ranks && !n->has_come_back) {
+        if (n->choose != NULL)
+            step_by_choice(n);
         else
-            run_some_rank(l);
-        if (l->idle > (int64_t)PATIENCE * l->ranks)
-            sim_fail(l, "ranks wait for what does not come");
+            step_at_random(n);
+        if (n->idle > n->patience * n->ranks)
+            net_fail(n, "ranks wait for what does not come");
     }
+    while (n->events > 0 && n->failure == NULL && !n->has_come_back)
+        take_event(n, choose_event(n));
 }
 
-static int free_list(sim_request **list)
+int net_end(network *n)
 {
-    int count = 0;
-    for (sim_request *next; *list != NULL; *list = next, count++) {
-        next = (*list)->next;
-        __real_free((*list)->copy);
-        if ((*list)->of_sender != NULL && (*list)->of_sender->freed)
-            __real_free((*list)->of_sender);
-        __real_free(*list);
+    int left = 0;
+    for (int i = 0; i < n->ranks && n->lost < 0; i++)
+        left += (n->rank[i].sent != NULL) + (n->rank[i].posted != NULL);
+    for (net_request *q; (q = n->latest) != NULL; drop_request(q)) {
+        left += !q->is_given_up && owner_of(q) != n->lost;
+        q->users = 1;
     }
-    return count;
-}
-
-void sim_network_end(life *l)
-{
-    int left = l->requests;
-    for (int i = 0; i < l->ranks; i++)
-        left += free_list(&l->sent[i]) + free_list(&l->posted[i]);
-    if (left > 0 && !l->is_lost)
-        sim_fail(l, "%d messages and requests are left", left);
-    for (sim_collective *next; l->collective != NULL; l->collective = next) {
-        next = l->collective->next;
-        __real_free(l->collective->value);
-        __real_free(l->collective);
+    for (net_collective *next; n->collective != NULL; n->collective = next) {
+        next = n->collective->next;
+        __real_free(n->collective->value);
+        __real_free(n->collective);
     }
+    used -= n->ranks;
+    __real_free(n->event);
+    __real_free(n->rank);
+    return left;
 }

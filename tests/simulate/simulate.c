@@ -1,77 +1,70 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Simulates lives of files. A failure prints the command that repeats it. */
+/* Simulates lives of files. A failure prints the last events, and the command that repeats it. */
 #include <argp.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "../unit/replay.h"
 #include "life.h"
 
-/* ---- lives ---- */
+enum { LEAST_LIVES = 5000 }; /* of so many, some have each feature */
 
-/* What was simulated, in lives: of so many some have each. */
-enum { LEAST_LIVES = 5000 };
-enum { WRITES, READS, ERRORS, LOSSES, FAULTS, REUSE, TRIALS, STRIPES, RECORDS, FEATURES };
-static const char *const feature[FEATURES] = {"writes", "reads",   "errors",
-                                              "losses", "faults",  "plans reused",
-                                              "trials", "stripes", "records"};
-static uint64_t lives_with[FEATURES];
+struct options {
+    uint64_t lives, seed, orders;
+    bool verbose;
+};
 
-static void count_features(const life *l)
+static bool try_life(uint64_t seed, bool is_traced, bool is_verbose, uint64_t *lives_with)
 {
-    bool has[FEATURES] = {
-        [LOSSES] = l->is_lost, [FAULTS] = l->has_fired, [RECORDS] = l->has_record};
-    for (int i = 0; i < l->steps; i++) {
-        const sim_step *s = &l->step[i];
-        has[WRITES] |= s->kind == STEP_WRITE && s->has_result && s->result == 0;
-        has[READS] |= s->kind == STEP_READ && s->has_result && s->result == 0;
-        has[ERRORS] |= s->has_result && s->result != 0;
-        has[REUSE] |= s->reuses_plan;
-        has[TRIALS] |= s->is_trial;
-        has[STRIPES] |= s->is_striped;
+    bool has[MOST_FEATURES] = {false};
+    life *l = sim_draw_life(replay_seed = seed, false);
+    l->net.is_traced = is_traced;
+    l->net.is_verbose = is_verbose;
+    bool is_good = sim_run(l);
+    sim_find_features(l, has);
+    for (int i = 0; i < MOST_FEATURES; i++)
+        lives_with[i] += has[i];
+    return is_good;
+}
+
+static bool try_lives(const struct options *options, uint64_t *lives_with)
+{
+    uint64_t none[MOST_FEATURES] = {0}, done = 0;
+    bool is_good = true;
+    replay_way = "--lives=1";
+    if (options->verbose)
+        (void)try_life(options->seed, true, true, none);
+    while (is_good && done < options->lives)
+        is_good = try_life(options->seed + done++, false, false, lives_with);
+    if (!is_good) {
+        printf("# a life fails: %s %s --seed=%" PRIu64 "\n", replay_tool, replay_way, replay_seed);
+        (void)try_life(replay_seed, true, false, none);
     }
-    for (int f = 0; f < FEATURES; f++)
-        lives_with[f] += has[f];
+    printf("%sok 1 - %" PRIu64 " lives of files\n", is_good ? "" : "not ", done);
+    return is_good;
 }
 
-static void describe(const life *l)
+static bool report_features(uint64_t lives, const uint64_t *lives_with)
 {
-    static const char *const kinds[] = {"view", "write", "read", "hint", "reopen", "barrier"};
-    printf("# %d ranks on %d nodes, fault %d on rank %d, fired %d\n", l->ranks, l->nodes, l->fault,
-           l->victim, l->has_fired);
-    for (int i = 0; i < l->steps; i++)
-        printf("# step %d: %s, deal %d, copies %" PRId64 ", atomic %d, result %d, ranks done %d\n",
-               i, kinds[l->step[i].kind], l->step[i].deal, l->step[i].copies, l->step[i].atomic,
-               l->step[i].result, l->step[i].done);
-    for (int i = 0; i < l->ranks && l->failure != NULL; i++)
-        printf("# rank %d: step %d, %s\n", i, l->rank[i].step, l->rank[i].where);
-    for (int p = 0; p < PARAMETERS; p++)
-        if (l->rank[0].parameter[p] != NULL && l->rank[0].parameter[p][0] != '\0')
-            printf("# %s = %s\n", parameter_table[p].name, l->rank[0].parameter[p]);
+    bool has_all = true;
+    for (int i = 0; sim_feature[i] != NULL; i++) {
+        printf("# %" PRIu64 " with %s\n", lives_with[i], sim_feature[i]);
+        has_all &= lives_with[i] > 0 || lives < LEAST_LIVES;
+    }
+    printf("%sok 2 - every feature was simulated\n", has_all ? "" : "not ");
+    return has_all;
 }
 
-static bool run_life(uint64_t seed, bool verbose)
+static bool try_orders(const struct options *options)
 {
-    static life l;
-    memset(&l, 0, sizeof l);
-    replay_seed = seed;
-    sim_draw(&l, seed);
-    sim_run(&l);
-    sim_end(&l);
-    count_features(&l);
-    if (l.failure != NULL || verbose)
-        describe(&l);
-    if (l.failure != NULL)
-        printf("# %s\n# a life fails: %s %s --seed=%" PRIu64 "\n", l.failure, replay_tool,
-               replay_way, seed);
-    return l.failure == NULL;
+    replay_way = "--lives=0 --orders=1";
+    bool is_good = sim_try_orders(options->seed, options->orders, &replay_seed);
+    if (!is_good)
+        printf("# an order fails: %s %s --seed=%" PRIu64 "\n", replay_tool, replay_way,
+               replay_seed);
+    return is_good;
 }
 
 /* ---- the command ---- */
-
-struct options {
-    uint64_t lives, seed;
-    bool verbose;
-};
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
@@ -79,6 +72,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 'n': options->lives = strtoull(arg, NULL, 10); return 0;
     case 's': options->seed = strtoull(arg, NULL, 10); return 0;
+    case 'o': options->orders = strtoull(arg, NULL, 10); return 0;
     case 'v': options->verbose = true; return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -88,32 +82,28 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static uint64_t usual_lives(void)
 {
     if (__sanitizer_set_death_callback != NULL)
-        return 2000;
+        return random_cases(5000);
     return cases_divisor() > 1 ? 10000 : 50000;
 }
 
 int main(int argc, char **argv)
 {
-    static const struct argp_option known[] = {{"lives", 'n', "N", 0, "Number of files", 0},
-                                               {"seed", 's', "N", 0, "Seed of the first", 0},
-                                               {"verbose", 'v', NULL, 0, "Describe each", 0},
-                                               {0}};
+    static const struct argp_option known[] = {
+        {"lives", 'n', "N", 0, "Number of files", 0},
+        {"seed", 's', "S", 0, "Seed of the first (1, or of TEST_SEED)", 0},
+        {"orders", 'o', "N", 0, "Small exchanges in every order (10)", 0},
+        {"verbose", 'v', NULL, 0, "Print the events of the first life", 0},
+        {0}};
     static const struct argp argp = {.options = known, .parser = parse_option};
-    struct options options = {usual_lives(), first_seed(), false};
-    bool good = true;
+    static uint64_t lives_with[MOST_FEATURES];
+    struct options options = {usual_lives(), first_seed(), random_cases(10), false};
     replay_tool = argv[0];
-    replay_way = "--lives=1";
     argp_parse(&argp, argc, argv, 0, NULL, &options);
     replay_catch_crashes();
     setvbuf(stdout, NULL, _IOLBF, 0);
-    uint64_t seed = options.seed, end = seed + options.lives;
-    while (good && seed < end)
-        good = run_life(seed++, options.verbose);
-    for (int f = 0; f < FEATURES; f++) {
-        printf("# %" PRIu64 " with %s\n", lives_with[f], feature[f]);
-        good = good && (options.lives < LEAST_LIVES || lives_with[f] > 0);
-    }
-    printf("%sok 1 - lives of files\n", good ? "" : "not ");
-    printf("1..1\n");
-    return good ? EXIT_SUCCESS : EXIT_FAILURE;
+    bool is_good = try_lives(&options, lives_with);
+    bool has_all = report_features(options.lives, lives_with);
+    bool is_ordered = try_orders(&options);
+    printf("1..3\n");
+    return is_good && has_all && is_ordered ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,85 +1,112 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The file, and what it has to hold. */
+/* The file: short reads, errors, other ranks' accesses at the same time; and whether each access is
+ * one that the rank may make. */
 #include <string.h>
 
 #include "life.h"
 
-/* ---- the store of a rank ---- */
-
-static bool is_inside(life *l, int64_t offset, int64_t bytes)
+static void check_range(const sim_rank *r, int64_t offset, int64_t bytes)
 {
-    bool inside = offset >= l->base && offset + bytes <= l->base + SPACE;
-    if (!inside)
-        sim_fail(l, "an access to bytes that no rank accesses: %lld at %lld", (long long)bytes,
-                 (long long)(offset - l->base));
-    return inside;
+    life *l = r->life;
+    if (bytes < 1 || offset < l->base || offset + bytes > l->base + SPACE)
+        sim_fail(l, "rank %d accesses bytes that no rank wants: %" PRId64 " at %" PRId64, r->rank,
+                 bytes, offset);
+    if (offset < r->lock_from || offset + bytes > r->lock_to)
+        sim_fail(l, "rank %d accesses bytes that it has not locked", r->rank);
 }
 
-static bool is_locked(const sim_rank *r, int64_t offset, int64_t bytes)
+static void mark_accessed(const sim_rank *r, int64_t from, int64_t to)
 {
-    bool is_locked = r->lock_from <= offset && offset + bytes <= r->lock_to;
-    if (!is_locked)
-        sim_fail(r->life, "rank %d accesses bytes that it has not locked", r->rank);
-    return is_locked;
+    unsigned char *mark = sim_accessed[r->step], own = (unsigned char)(r->rank + 1);
+    for (int64_t at = from; at < to; at++)
+        mark[at] = mark[at] == 0 || mark[at] == own ? own : SEVERAL;
+}
+
+/* ---- writing ---- */
+
+static void write_bytes(sim_rank *r, const access_extent *extent, int64_t from, int64_t to)
+{
+    life *l = r->life;
+    int64_t begin = extent->offset - l->base;
+    for (int64_t at = begin + from; at < begin + to; at++) {
+        if (sim_wanted[r->step][at] == 0)
+            sim_fail(l, "rank %d writes byte %" PRId64 ", which no rank does", r->rank, at);
+        l->content[at] = (unsigned char)extent->data[at - begin];
+        l->end = at >= l->end ? at + 1 : l->end;
+    }
 }
 
 /* Piece by piece: other ranks access the file at the same time. */
 static int write_extent(sim_rank *r, const access_extent *extent)
 {
     life *l = r->life;
-    if (!is_inside(l, extent->offset, extent->bytes))
-        return CLASS_IO;
-    sim_watch_bytes(r, extent->offset - l->base, extent->bytes);
-    for (int64_t at = 0, part; at < extent->bytes; at += part) {
-        part = pick(&l->state, 1, extent->bytes - at);
-        int64_t offset = extent->offset + at;
-        if (sim_fault(r, FAULT_WRITE))
-            return CLASS_NO_SPACE;
-        if (!is_locked(r, offset, part))
-            return CLASS_IO;
-        memcpy(l->content + (offset - l->base), (const char *)extent->data + at, (size_t)part);
-        l->end = offset + part > l->end ? offset + part : l->end;
-        l->idle = 0;
-        l->time += r->rank == l->slow ? 0.01 : 1e-6;
-        if (pick(&l->state, 0, 3) == 0)
-            sim_yield(r);
-    }
+    int64_t at = extent->offset - l->base, half = pick(&l->state, 0, extent->bytes);
+    net_trace(&l->net, "rank %d: writes %" PRId64 " bytes at %" PRId64, r->rank, extent->bytes, at);
+    check_range(r, extent->offset, extent->bytes);
+    mark_accessed(r, at, at + extent->bytes);
+    write_bytes(r, extent, 0, half);
+    sim_call(r, "write");
+    if (sim_has_fault(r, FAULT_WRITE))
+        return sim_report(r, CLASS_NO_SPACE);
+    write_bytes(r, extent, half, extent->bytes);
+    sim_cut[r->step][at] = sim_cut[r->step][at + extent->bytes] = 1;
+    l->net.time += r->rank == l->net.slow ? 0.01 : 1e-6;
     return 0;
 }
 
 static int write_extents(void *context, const access_extent *extent, size_t count)
 {
+    sim_rank *r = context;
     int rc = 0;
-    for (size_t i = 0; i < count && rc == 0; i++)
-        rc = write_extent(context, &extent[i]);
+    net_happened(&r->life->net);
+    if (r->first_error != 0 || r->life->step[r->step].kind != STEP_WRITE)
+        sim_fail(r->life, "rank %d writes after an error, or while it reads", r->rank);
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        if (i > 0 && extent[i].offset < extent[i - 1].offset + extent[i - 1].bytes)
+            sim_fail(r->life, "rank %d: the extents of a batch do not ascend", r->rank);
+        rc = write_extent(r, &extent[i]);
+    }
     return rc;
 }
+
+/* ---- reading ---- */
 
 static int read_bytes(void *context, int64_t offset, char *data, int64_t bytes, int64_t *done)
 {
     sim_rank *r = context;
     life *l = r->life;
+    int64_t at = offset - l->base, rest = l->end - at,
+            moved = rest < 0       ? 0
+                    : rest < bytes ? rest
+                                   : bytes;
+    if (moved > 0 && net_chance(&l->net, l->short_share, 8))
+        moved = pick(&l->state, 1, moved);
+    net_trace(&l->net, "rank %d: reads %" PRId64 " of %" PRId64 " bytes at %" PRId64, r->rank,
+              moved, bytes, at);
+    net_happened(&l->net);
+    check_range(r, offset, bytes);
+    mark_accessed(r, at, at + bytes);
+    r->has_read_alone |= !r->is_exchanging;
+    if (l->step[r->step].kind == STEP_WRITE)
+        sim_fail(l, "rank %d reads while it writes", r->rank);
     *done = 0;
-    l->idle = 0;
-    if (sim_fault(r, FAULT_READ) || !is_inside(l, offset, bytes) || !is_locked(r, offset, bytes))
-        return CLASS_IO;
-    sim_watch_bytes(r, offset - l->base, bytes);
-    if (offset >= l->end)
-        return 0;
-    *done = bytes < l->end - offset ? bytes : l->end - offset;
-    *done = pick(&l->state, 0, 1) == 0 ? *done : pick(&l->state, 1, *done);
-    memcpy(data, l->content + (offset - l->base), (size_t)*done);
-    if (pick(&l->state, 0, 3) == 0)
-        sim_yield(r);
+    sim_call(r, "read");
+    if (sim_has_fault(r, FAULT_READ)) {
+        memset(data, 'E', (size_t)moved);
+        return sim_report(r, CLASS_IO);
+    }
+    memcpy(data, l->content + at, (size_t)moved);
+    *done = moved;
     return 0;
 }
 
-/* Locks of two ranks do not overlap. */
+/* ---- locks: those of two ranks do not overlap, and a rank that is lost has none ---- */
+
 static bool is_free(const life *l, const sim_rank *r, int64_t from, int64_t to)
 {
     for (int i = 0; i < l->ranks; i++) {
         const sim_rank *other = &l->rank[i];
-        if (other != r && other->lock_from < to && from < other->lock_to)
+        if (other != r && i != l->net.lost && other->lock_from < to && from < other->lock_to)
             return false;
     }
     return true;
@@ -88,11 +115,16 @@ static bool is_free(const life *l, const sim_rank *r, int64_t from, int64_t to)
 static int lock_bytes(void *context, int64_t offset, int64_t bytes)
 {
     sim_rank *r = context;
-    if (sim_fault(r, FAULT_LOCK))
-        return CLASS_IO;
-    r->where = "lock";
-    while (!is_free(r->life, r, offset, offset + bytes) && r->life->failure == NULL)
-        sim_yield(r);
+    life *l = r->life;
+    net_trace(&l->net, "rank %d: locks %" PRId64 " bytes at %" PRId64, r->rank, bytes,
+              offset - l->base);
+    if (r->lock_from != r->lock_to || bytes < 1)
+        sim_fail(l, "rank %d locks again, or nothing", r->rank);
+    sim_call(r, "lock");
+    if (sim_has_fault(r, FAULT_LOCK))
+        return sim_report(r, CLASS_IO);
+    while (!is_free(l, r, offset, offset + bytes))
+        net_yield(&l->net, r->rank);
     r->locks++;
     r->lock_from = offset;
     r->lock_to = offset + bytes;
@@ -108,9 +140,13 @@ static int unlock_bytes(void *context)
     return 0;
 }
 
+/* ---- an open file ---- */
+
+/* An operation begins. */
 static void begin(void *context)
 {
-    (void)context;
+    sim_rank *r = context;
+    r->first_error = 0;
 }
 
 static bool may_map(void *context)
@@ -119,64 +155,11 @@ static bool may_map(void *context)
     return false;
 }
 
-void sim_store(sim_rank *r)
+coll_store sim_store(sim_rank *r)
 {
-    r->store = (coll_store){
+    return (coll_store){
         .access = {r, write_extents, read_bytes, lock_bytes, unlock_bytes, 0},
         .begin = begin,
         .may_map = may_map,
     };
-}
-
-/* ---- the model ---- */
-
-int64_t sim_place(const sim_view *v, int64_t at)
-{
-    int64_t copy = at / v->size, within = at % v->size;
-    for (int b = 0;; within -= v->length[b++])
-        if (within < v->length[b])
-            return v->begin + copy * v->extent + v->offset[b] + within;
-}
-
-/* Where writes overlap, the highest rank's data stay in atomic mode; otherwise any of them may. */
-static void write_model(life *l, int step, int rank, bool is_known)
-{
-    const sim_view v = sim_view_of(l, sim_step_of_view(l, step), rank);
-    const sim_access access = sim_access_of(l, step, rank);
-    for (int64_t i = 0; i < access.bytes; i++) {
-        int64_t at = sim_place(&v, access.first + i);
-        bool is_sure = is_known && (l->step[step].atomic || !sim_is_shared(step, at));
-        l->model[at] = is_sure ? (short)sim_data(l, step, rank, i) : (short)-1;
-        if (l->model_end >= 0 && at >= l->model_end)
-            l->model_end = at + 1;
-    }
-    if (!is_known)
-        l->model_end = -1;
-}
-
-static void model_step(life *l, int step)
-{
-    sim_step *s = &l->step[step];
-    if (s->is_complete || !s->has_begun)
-        return;
-    s->is_complete = true;
-    bool is_known = s->has_result && s->result == 0 && !l->is_lost;
-    for (int i = 0; i < l->ranks && s->kind == STEP_WRITE; i++)
-        write_model(l, step, i, is_known);
-}
-
-void sim_model_steps(life *l, int step)
-{
-    for (int i = 0; i < step; i++)
-        model_step(l, i);
-}
-
-void sim_check_file(life *l)
-{
-    for (int i = 0; i < SPACE && l->failure == NULL; i++)
-        if (l->model[i] >= 0 && l->content[i] != (unsigned char)l->model[i])
-            sim_fail(l, "byte %d of the file is %02x, not %02x", i, l->content[i], l->model[i]);
-    if (l->model_end >= 0 && l->end != l->base + l->model_end)
-        sim_fail(l, "the file ends at %lld, not at %lld", (long long)(l->end - l->base),
-                 (long long)l->model_end);
 }

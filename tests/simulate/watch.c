@@ -8,12 +8,7 @@
 #include "collective/schedule.h"
 #include "matrix/view_file.h"
 
-enum { SEVERAL = 255, MOST_TARGETS = 128 };
-
-/* Of each byte in a step: whether a rank wants it, which rank accesses it (from 1 on), and whether
- * a write begins or ends before it. */
-static unsigned char wanted[MOST_STEPS][SPACE], accessed[MOST_STEPS][SPACE],
-    cut[MOST_STEPS][SPACE + 1];
+enum { MOST_TARGETS = 128 };
 
 static bool is_access(const sim_step *s)
 {
@@ -21,41 +16,6 @@ static bool is_access(const sim_step *s)
 }
 
 /* ---- what a rank does ---- */
-
-/* All ranks' bytes in a step, as numbers of ranks from 1 on; of several, SEVERAL. */
-static void mark_bytes(const life *l, int step, unsigned char *byte)
-{
-    for (int i = 0; i < l->ranks; i++) {
-        const sim_view v = sim_view_of(l, sim_step_of_view(l, step), i);
-        const sim_access access = sim_access_of(l, step, i);
-        for (int64_t k = 0; k < access.bytes; k++) {
-            int64_t at = sim_place(&v, access.first + k);
-            byte[at] = byte[at] == 0 || byte[at] == i + 1 ? (unsigned char)(i + 1) : SEVERAL;
-        }
-    }
-}
-
-void sim_watch_begin(const life *l, int step)
-{
-    memset(wanted[step], 0, sizeof wanted[step]);
-    memset(accessed[step], 0, sizeof accessed[step]);
-    memset(cut[step], 0, sizeof cut[step]);
-    mark_bytes(l, step, wanted[step]);
-}
-
-bool sim_is_shared(int step, int64_t at)
-{
-    return wanted[step][at] == SEVERAL;
-}
-
-void sim_watch_bytes(const sim_rank *r, int64_t at, int64_t bytes)
-{
-    unsigned char *byte = accessed[r->step], own = (unsigned char)(r->rank + 1);
-    for (int64_t i = at; i < at + bytes; i++)
-        byte[i] = byte[i] == 0 || byte[i] == own ? own : SEVERAL;
-    if (r->life->step[r->step].kind == STEP_WRITE)
-        cut[r->step][at] = cut[r->step][at + bytes] = 1;
-}
 
 /* Aggregators there are where they are demanded, and only where they are not forbidden. */
 static void check_way(life *l, const coll_observed *access, bool atomic)
@@ -121,7 +81,7 @@ int sim_observe(void *context, const coll_observed *access, void **state)
     sim_step *s = &l->step[r->step];
     const coll_plan_settings *settings = access->settings;
     (void)state;
-    if (l->is_lost)
+    if (l->net.lost >= 0)
         return 0;
     check_way(l, access, s->atomic);
     check_locks(r, access);
@@ -157,11 +117,10 @@ static bool is_moved(const life *l, int from, int to, int64_t *distance)
         return false;
     for (int i = 0; i < l->ranks; i++) {
         const sim_access before = sim_access_of(l, from, i), now = sim_access_of(l, to, i);
-        const sim_view v = sim_view_of(l, sim_step_of_view(l, to), i);
         if (before.bytes != now.bytes)
             return false;
-        if (v.size > 0)
-            *distance = (b->copies - a->copies) * v.extent;
+        if (now.view.size > 0)
+            *distance = (b->copies - a->copies) * now.view.extent;
     }
     return true;
 }
@@ -189,16 +148,16 @@ static int reusable_step(const life *l, int step)
 void sim_check_plan(life *l, int step)
 {
     sim_step *s = &l->step[step];
-    if (l->fault != FAULT_NONE || s->operations != 1)
+    if (l->faults > 0 || s->operations != 1)
         return;
     int earlier = reusable_step(l, step);
     if (earlier >= 0 && s->makes_plan)
         sim_fail(l, "step %d makes a plan though that of step %d fits", step, earlier);
     s->reuses_plan = earlier >= 0 && s->has_plan;
     /* Nothing but a trial makes another choice for the same access, where it does not depend on
-     * stripes, which lie otherwise after a distance. */
+     * stripes, which lie otherwise after a distance, nor on hints that were not agreed on. */
     s->is_trial = earlier >= 0 && !s->has_plan && l->step[earlier].kind == s->kind &&
-                  (s->kind == STEP_READ || s->division.stripe == 0);
+                  !has_new_hints(l, earlier) && (s->kind == STEP_READ || s->division.stripe == 0);
     if (s->is_trial && !s->blocking)
         sim_fail(l, "step %d does not block, and is a trial", step);
 }
@@ -223,10 +182,11 @@ static void find_owners(life *l, int step, stripes *s)
     s->ranks = 0;
     memset(s->rank, 0, sizeof s->rank);
     for (int64_t at = 0; at < SPACE; at++) {
-        int rank = accessed[step][at];
+        int rank = sim_accessed[step][at];
         int64_t begin = at - (l->base + at) % s->division->stripe;
         unsigned char *owner = &s->rank[(l->base + at) / s->division->stripe - s->first];
-        if (rank == 0 || (!l->step[step].has_plan && begin >= 0 && sim_is_shared(step, begin)))
+        bool overlaps = sim_is_shared(step, at) || (begin >= 0 && sim_is_shared(step, begin));
+        if (rank == 0 || (!l->step[step].has_plan && overlaps))
             continue;
         if (rank == SEVERAL || (*owner != 0 && *owner != rank)) {
             sim_fail(l, "step %d: ranks access one stripe, at %lld", step, (long long)at);
@@ -242,8 +202,8 @@ static void find_owners(life *l, int step, stripes *s)
 static void check_cuts(life *l, int step, int64_t stripe)
 {
     for (int64_t at = 1; at < SPACE; at++)
-        if (cut[step][at] && (l->base + at) % stripe != 0 && wanted[step][at - 1] &&
-            wanted[step][at])
+        if (sim_cut[step][at] && (l->base + at) % stripe != 0 && sim_wanted[step][at - 1] &&
+            sim_wanted[step][at])
             sim_fail(l, "step %d: an access begins or ends within a stripe, at %lld", step,
                      (long long)at);
 }
@@ -286,7 +246,7 @@ static bool wants_all(int step, int64_t stripe)
 {
     int64_t low = SPACE, high = 0, count = 0;
     for (int64_t at = 0; at < SPACE; at++)
-        if (wanted[step][at]) {
+        if (sim_wanted[step][at]) {
             low = at < low ? at : low;
             high = at + 1;
             count++;
@@ -297,7 +257,7 @@ static bool wants_all(int step, int64_t stripe)
 void sim_check_messages(life *l, int step)
 {
     const sim_step *s = &l->step[step];
-    if (l->fault == FAULT_NONE && s->operations == 1 && !s->atomic && s->most_messages > 0 &&
+    if (l->faults == 0 && s->operations == 1 && !s->atomic && s->most_messages > 0 &&
         s->messages > s->most_messages)
         sim_fail(l, "step %d takes %lld messages, not %lld", step, (long long)s->messages,
                  (long long)s->most_messages);
@@ -309,10 +269,11 @@ void sim_check_stripes(life *l, int step)
     const sim_step *of = &l->step[step];
     const division_settings *told = s.division = &of->division;
     bool is_auto = told->kind == DIVISION_AUTO;
-    if (!of->is_striped || of->result != 0 || of->operations != 1 || l->has_fired || l->is_lost)
+    if (!of->is_striped || of->result != 0 || of->operations != 1 || l->fired > 0 ||
+        l->net.lost >= 0)
         return;
     find_owners(l, step, &s);
-    if (l->failure != NULL || !of->has_plan)
+    if (l->net.failure != NULL || !of->has_plan)
         return;
     if (of->has_long_cycles)
         check_cuts(l, step, told->stripe);
@@ -340,7 +301,7 @@ static void count_neighbours(const life *l, int step, int count[MOST_RANKS][MOST
     static unsigned char byte[SPACE];
     int last = 0;
     memset(byte, 0, sizeof byte);
-    mark_bytes(l, step, byte);
+    sim_mark(l, step, byte);
     for (int64_t at = 0; at < SPACE; at++) {
         int rank = byte[at];
         if (rank == 0)
@@ -364,11 +325,11 @@ static int64_t recorded_bytes(const view_file *f, size_t rank)
 static void compare_record(life *l, const view_file *f, int count[MOST_RANKS][MOST_RANKS],
                            const int64_t bytes[MOST_RANKS])
 {
-    for (int i = 0; i < l->ranks && l->failure == NULL; i++) {
+    for (int i = 0; i < l->ranks && l->net.failure == NULL; i++) {
         size_t row = sim_job_rank(l, i);
         if (f->view.rows != (size_t)l->ranks || recorded_bytes(f, row) != bytes[i])
             sim_fail(l, "the record has other bytes of rank %d than it accessed", i);
-        for (int k = 0; k < l->ranks && l->failure == NULL; k++)
+        for (int k = 0; k < l->ranks && l->net.failure == NULL; k++)
             if (i != k && matrix_get(&f->view, row, sim_job_rank(l, k)) != count[i][k])
                 sim_fail(l, "ranks %d and %d are not %d times neighbours in the record", i, k,
                          count[i][k]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Unit tests of src/exchange for what the simulation (tests/exchange) does not cover: memory, and
+/* Unit tests of src/exchange for what the simulation (tests/simulate) does not cover: memory, and
  * what only affects speed. */
 #include "exchange/exchange.h"
 #include "exchange/bundle.h"

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A simulated network: all ranks in one process, each on a stack of its own, and what they send to
+ * each other. Which rank goes on, and what becomes of which message, is chosen at random from one
+ * seed, or by an enumeration of all choices.
+ *
+ * Messages follow MPI's rules: those of one tag between two ranks do not overtake each other,
+ * receives match in the order in which they were posted, a rendezvous or synchronous send completes
+ * after it was matched, and its data are read until then. An eager send may complete at once; the
+ * network then keeps its data. All ranks come to collective operations in the same order. Who waits
+ * lets the others run; where nothing happens any more while ranks wait, they wait for ever.
+ *
+ * Functions with a rank are called on its stack.
+ */
+#ifndef SIMULATE_NETWORK_H
+#define SIMULATE_NETWORK_H
+
+#include <inttypes.h>
+#include <ucontext.h>
+
+#include "../unit/seeded.h"
+
+enum { NET_TRUNCATED = 15, NET_LOST = 75, NET_TRACE = 40 }; /* errors; events that are kept */
+
+enum net_operation { NET_MAX, NET_SUM, NET_GATHER };
+
+typedef struct net_request net_request;
+typedef struct net_event net_event;
+typedef struct net_collective net_collective;
+
+typedef struct net_rank {
+    ucontext_t context;
+    bool has_ended, has_noticed; /* the latter: that a rank was lost */
+    bool is_woken;               /* something has happened to it since it last went on */
+    const bool *awaited;         /* it goes on when this is true; NULL: any time */
+    const char *where;           /* it is: its last call */
+    uint64_t seen;           /* a digest of all that it was told, which decides what it does next */
+    int64_t requests, ended; /* that it has made, and those that it has completed */
+    uint64_t operations;     /* collective ones that it has taken part in */
+    net_request *sent, *posted; /* to it and by it, not matched, oldest first */
+} net_rank;
+
+typedef struct network {
+    /* Set before net_run: */
+    void *context;
+    void (*main)(void *context, int rank);
+    void (*resume)(void *context, int rank);       /* this rank goes on; -1: none does */
+    size_t (*choose)(void *context, size_t count); /* one of so many; NULL: at random */
+    bool (*is_known)(void *context);               /* after a choice: the rest was tried before */
+    int64_t patience;                              /* steps of each rank without an event */
+    int64_t always_eager;                          /* bytes of a message at most */
+    bool is_traced, is_verbose;                    /* events are kept, and printed */
+    /* by net_draw: */
+    int ranks;
+    uint64_t *state;
+    int64_t eager_limit, eager_share; /* of 8 messages up to the limit */
+    int slow, delayed;                /* ranks that run, or whose messages come, rarely; -1: none */
+    int64_t event_share;              /* of 8 steps: those of messages where ranks can go on, too */
+    int64_t pauses;                   /* of 16 calls: those in which others go on */
+
+    /* To be read. */
+    const char *failure; /* the first one; NULL: none */
+    net_rank *rank;
+    int lost;      /* a rank; -1: none */
+    bool is_stuck; /* no rank was woken, and no message is on its way */
+    double time;
+
+    char failure_text[200], trace[NET_TRACE][120];
+    uint64_t traced;
+    ucontext_t scheduler;
+    int running, ended;  /* the rank, or -1; their number */
+    bool has_come_back;  /* to where another order was */
+    int64_t idle, calls; /* steps since something happened; in all */
+    net_event *event;
+    size_t events, event_capacity;
+    net_request *latest; /* of all */
+    int64_t requests;    /* that were made */
+    net_collective *collective;
+} network;
+
+/* A digest that one more value was added to. */
+static inline uint64_t net_mix(uint64_t digest, uint64_t value)
+{
+    uint64_t state = digest ^ value;
+    return next_random(&state);
+}
+
+/* Draws the order of events for so many ranks; all random choices are from the state. */
+void net_draw(network *n, int ranks, uint64_t *state);
+/* Runs all ranks to their end, to a failure or to what is known. */
+void net_run(network *n);
+/* Frees everything, and returns the number of requests that ranks have not completed, and of
+ * messages that were not received. */
+int net_end(network *n);
+
+/* Ends the run. On the stack of a rank it does not return. */
+void net_fail(network *n, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void net_trace(network *n, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void net_print_trace(const network *n);
+/* In some of all cases; in both ways where all choices are tried, unless it is never or always. */
+bool net_chance(network *n, int64_t of, int64_t all);
+uint64_t net_digest(const network *n);
+
+/* ---- running ---- */
+
+/* Something has happened: nobody waits for ever yet. */
+void net_happened(network *n);
+void net_wake(network *n, int rank);
+/* Others may go on. */
+void net_yield(network *n, int rank);
+/* Until the rank is woken, or for a moment. */
+void net_pause(network *n, int rank);
+/* Until the flag is true; false: a rank is lost. */
+bool net_await(network *n, int rank, const bool *flag);
+/* At each call of what is simulated: others may go on. Whether a rank is lost, as far as this one
+ * has noticed. */
+bool net_call(network *n, int rank, const char *where);
+bool net_has_noticed(network *n, int rank);
+/* The rank does not go on, and its messages do not arrive. */
+void net_lose(network *n, int rank);
+
+/* ---- messages ---- */
+
+net_request *net_send(network *n, int rank, int peer, int tag, const void *data, size_t bytes,
+                      bool is_synchronous);
+net_request *net_receive(network *n, int rank, int peer, int tag, void *data, size_t bytes);
+/* It will complete with an error; without_data: a message that its receiver gets empty. */
+void net_spoil(net_request *request, int error, bool without_data);
+/* Ends a request that is complete or, after a loss, given up: it is NULL then, and *bytes what was
+ * received. Returns its error. */
+int net_test(network *n, int rank, net_request **request, size_t *bytes);
+int net_wait(network *n, int rank, net_request **request, size_t *bytes);
+/* A message that can be received: its sender, or -1. */
+int net_probe(network *n, int rank, int tag, size_t *bytes);
+/* Sends that are complete and not matched. */
+int64_t net_unreceived(const network *n, int from, int to);
+
+/* Of `count` values of each rank: their maxima, their sums or all of them. waits: until all ranks
+ * have come to the operation, whose place is the same on all of them. */
+int net_collect(network *n, int rank, const char *where, enum net_operation operation,
+                const int64_t *own, size_t count, int64_t *result, bool waits);
+
+#endif
