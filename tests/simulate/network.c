@@ -431,14 +431,6 @@ int net_probe(network *n, int rank, int tag, size_t *bytes)
     return from;
 }
 
-int64_t net_unreceived(const network *n, int from, int to)
-{
-    int64_t count = 0;
-    for (const net_request *s = n->rank[to].sent; s != NULL; s = s->next)
-        count += s->from == from && s->is_complete;
-    return count;
-}
-
 /* What others have sent to it, or receive from it, does not end. */
 void net_lose(network *n, int rank)
 {
@@ -600,7 +592,6 @@ static void run_any(network *n)
 static void step_at_random(network *n)
 {
     int rank = find_rank(n);
-    n->is_stuck = rank < 0 && n->events == 0;
     if (n->events > 0 && (rank < 0 || rank == n->slow || net_chance(n, n->event_share, 8)))
         take_event(n, choose_event(n));
     else if (rank < 0 || net_chance(n, 1, 16))
@@ -615,8 +606,7 @@ static void step_by_choice(network *n)
     int rank = -1;
     for (int i = 0; i < n->ranks; i++)
         ranks += may_go_on(n, i);
-    n->is_stuck = ranks + n->events == 0;
-    if (n->is_stuck) {
+    if (ranks + n->events == 0) {
         run_any(n);
         return;
     }

@@ -61,8 +61,7 @@ typedef struct network {
     /* To be read. */
     const char *failure; /* the first one; NULL: none */
     net_rank *rank;
-    int lost;      /* a rank; -1: none */
-    bool is_stuck; /* no rank was woken, and no message is on its way */
+    int lost; /* a rank; -1: none */
     double time;
 
     char failure_text[200], trace[NET_TRACE][120];
@@ -132,8 +131,6 @@ int net_test(network *n, int rank, net_request **request, size_t *bytes);
 int net_wait(network *n, int rank, net_request **request, size_t *bytes);
 /* A message that can be received: its sender, or -1. */
 int net_probe(network *n, int rank, int tag, size_t *bytes);
-/* Sends that are complete and not matched. */
-int64_t net_unreceived(const network *n, int from, int to);
 
 /* Of `count` values of each rank: their maxima, their sums or all of them. waits: until all ranks
  * have come to the operation, whose place is the same on all of them. */

@@ -5,12 +5,18 @@
 
 #include "life.h"
 
+static void check_inside(const sim_rank *r, int64_t offset, int64_t bytes)
+{
+    const life *l = r->life;
+    if (bytes < 1 || offset < l->base || bytes > l->base + SPACE - offset)
+        sim_fail(r->life, "rank %d uses bytes that no rank wants: %" PRId64 " at %" PRId64, r->rank,
+                 bytes, offset);
+}
+
 static void check_range(const sim_rank *r, int64_t offset, int64_t bytes)
 {
     life *l = r->life;
-    if (bytes < 1 || offset < l->base || offset + bytes > l->base + SPACE)
-        sim_fail(l, "rank %d accesses bytes that no rank wants: %" PRId64 " at %" PRId64, r->rank,
-                 bytes, offset);
+    check_inside(r, offset, bytes);
     if (offset < r->lock_from || offset + bytes > r->lock_to)
         sim_fail(l, "rank %d accesses bytes that it has not locked", r->rank);
 }
@@ -118,8 +124,9 @@ static int lock_bytes(void *context, int64_t offset, int64_t bytes)
     life *l = r->life;
     net_trace(&l->net, "rank %d: locks %" PRId64 " bytes at %" PRId64, r->rank, bytes,
               offset - l->base);
-    if (r->lock_from != r->lock_to || bytes < 1)
-        sim_fail(l, "rank %d locks again, or nothing", r->rank);
+    check_inside(r, offset, bytes);
+    if (r->lock_from != r->lock_to)
+        sim_fail(l, "rank %d locks again", r->rank);
     sim_call(r, "lock");
     if (sim_has_fault(r, FAULT_LOCK))
         return sim_report(r, CLASS_IO);
