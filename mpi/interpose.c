@@ -54,8 +54,8 @@ static int leave(int rc)
 
 #define PASS(...) (enter(), leave(next(__VA_ARGS__)))
 
-/* TAKE(name, (parameters), arguments...): defines MPI_name and PMPI_name, which call take_name with
- * the next definition, which it declares as `next`, and the arguments. */
+/* TAKE(name, (parameters), arguments...) { BODY }: defines MPI_name and PMPI_name, which go through
+ * the body, a function with these parameters and the next definition as `next`. */
 #define DEFINE(symbol, name, parameters, ...)                                                      \
     int symbol parameters;                                                                         \
     __attribute__((visibility("default"))) int symbol parameters                                   \
@@ -64,9 +64,13 @@ static int leave(int rc)
         next_##name *next = (next_##name *)find_next(&slot);                                       \
         return is_inside ? next(__VA_ARGS__) : take_##name(next, __VA_ARGS__);                     \
     }
+#define BARE(...) __VA_ARGS__
 #define TAKE(name, parameters, ...)                                                                \
+    typedef int next_##name parameters;                                                            \
+    static int take_##name(next_##name *next, BARE parameters);                                    \
     DEFINE(MPI_##name, name, parameters, __VA_ARGS__)                                              \
-    DEFINE(PMPI_##name, name, parameters, __VA_ARGS__)
+    DEFINE(PMPI_##name, name, parameters, __VA_ARGS__)                                             \
+    static int take_##name(next_##name *next, BARE parameters)
 
 /* ---- the MPI ---- */
 
@@ -108,169 +112,128 @@ static void start(void)
               stderr);
 }
 
-typedef int next_Init(int *argc, char ***argv);
-static int take_Init(next_Init *next, int *argc, char ***argv)
+TAKE(Init, (int *argc, char ***argv), argc, argv)
 {
     int rc = PASS(argc, argv);
     if (rc == 0)
         start();
     return rc;
 }
-TAKE(Init, (int *argc, char ***argv), argc, argv)
 
-typedef int next_Init_thread(int *argc, char ***argv, int required, int *provided);
-static int take_Init_thread(next_Init_thread *next, int *argc, char ***argv, int required,
-                            int *provided)
+TAKE(Init_thread, (int *argc, char ***argv, int required, int *provided), argc, argv, required,
+     provided)
 {
     int rc = PASS(argc, argv, required, provided);
     if (rc == 0)
         start();
     return rc;
 }
-TAKE(Init_thread, (int *argc, char ***argv, int required, int *provided), argc, argv, required,
-     provided)
 
 /* ---- files ---- */
 
-typedef int next_File_open(front_word comm, const char *name, int mode, front_word info,
-                           front_word *handle);
-static int take_File_open(next_File_open *next, front_word comm, const char *name, int mode,
-                          front_word info, front_word *handle)
+TAKE(File_open, (front_word comm, const char *name, int mode, front_word info, front_word *handle),
+     comm, name, mode, info, handle)
 {
     int rc = PASS(comm, name, mode, info, handle);
     if (rc == 0)
         front_open(comm, name, mode, info, *handle);
     return rc;
 }
-TAKE(File_open, (front_word comm, const char *name, int mode, front_word info, front_word *handle),
-     comm, name, mode, info, handle)
 
-typedef int next_File_close(front_word *handle);
-static int take_File_close(next_File_close *next, front_word *handle)
+TAKE(File_close, (front_word * handle), handle)
 {
     front_close(*handle);
     return PASS(handle);
 }
-TAKE(File_close, (front_word * handle), handle)
 
-typedef int next_File_set_view(front_word handle, int64_t displacement, front_word etype,
-                               front_word filetype, const char *representation, front_word info);
-static int take_File_set_view(next_File_set_view *next, front_word handle, int64_t displacement,
-                              front_word etype, front_word filetype, const char *representation,
-                              front_word info)
+TAKE(File_set_view,
+     (front_word handle, int64_t displacement, front_word etype, front_word filetype,
+      const char *representation, front_word info),
+     handle, displacement, etype, filetype, representation, info)
 {
     int rc = PASS(handle, displacement, etype, filetype, representation, info);
     if (rc == 0)
         front_set_view(handle, info);
     return rc;
 }
-TAKE(File_set_view,
-     (front_word handle, int64_t displacement, front_word etype, front_word filetype,
-      const char *representation, front_word info),
-     handle, displacement, etype, filetype, representation, info)
 
-typedef int next_File_set_info(front_word handle, front_word info);
-static int take_File_set_info(next_File_set_info *next, front_word handle, front_word info)
+TAKE(File_set_info, (front_word handle, front_word info), handle, info)
 {
     int rc = PASS(handle, info);
     if (rc == 0)
         front_set_info(handle, info);
     return rc;
 }
-TAKE(File_set_info, (front_word handle, front_word info), handle, info)
 
-typedef int next_File_get_info(front_word handle, void *info);
-static int take_File_get_info(next_File_get_info *next, front_word handle, void *info)
+TAKE(File_get_info, (front_word handle, void *info), handle, info)
 {
     int rc = PASS(handle, info);
     if (rc == 0)
         front_get_info(handle, info);
     return rc;
 }
-TAKE(File_get_info, (front_word handle, void *info), handle, info)
 
 /* ---- collective access ---- */
 
 /* In each of them, `count` is an int, or an MPI_Count where the name ends with _c. */
 #define POINTER_ACCESS(name, count_type, buffer_type, writes)                                      \
-    typedef int next_##name(front_word handle, buffer_type *buffer, count_type count,              \
-                            front_word datatype, void *status);                                    \
-    static int take_##name(next_##name *next, front_word handle, buffer_type *buffer,              \
-                           count_type count, front_word datatype, void *status)                    \
+    TAKE(name,                                                                                     \
+         (front_word handle, buffer_type * buffer, count_type count, front_word datatype,          \
+          void *status),                                                                           \
+         handle, buffer, count, datatype, status)                                                  \
     {                                                                                              \
         front_file *file = front_find(handle);                                                     \
         return file == NULL ? PASS(handle, buffer, count, datatype, status)                        \
                             : front_transfer(file, &(front_access){writes, false, 0}, buffer,      \
                                              count, datatype, status);                             \
-    }                                                                                              \
-    TAKE(name,                                                                                     \
-         (front_word handle, buffer_type * buffer, count_type count, front_word datatype,          \
-          void *status),                                                                           \
-         handle, buffer, count, datatype, status)
+    }
 
 #define OFFSET_ACCESS(name, count_type, buffer_type, writes)                                       \
-    typedef int next_##name(front_word handle, int64_t offset, buffer_type *buffer,                \
-                            count_type count, front_word datatype, void *status);                  \
-    static int take_##name(next_##name *next, front_word handle, int64_t offset,                   \
-                           buffer_type *buffer, count_type count, front_word datatype,             \
-                           void *status)                                                           \
+    TAKE(name,                                                                                     \
+         (front_word handle, int64_t offset, buffer_type * buffer, count_type count,               \
+          front_word datatype, void *status),                                                      \
+         handle, offset, buffer, count, datatype, status)                                          \
     {                                                                                              \
         front_file *file = front_find(handle);                                                     \
         return file == NULL ? PASS(handle, offset, buffer, count, datatype, status)                \
                             : front_transfer(file, &(front_access){writes, true, offset}, buffer,  \
                                              count, datatype, status);                             \
-    }                                                                                              \
-    TAKE(name,                                                                                     \
-         (front_word handle, int64_t offset, buffer_type * buffer, count_type count,               \
-          front_word datatype, void *status),                                                      \
-         handle, offset, buffer, count, datatype, status)
+    }
 
 #define POINTER_BEGIN(name, count_type, buffer_type, writes)                                       \
-    typedef int next_##name(front_word handle, buffer_type *buffer, count_type count,              \
-                            front_word datatype);                                                  \
-    static int take_##name(next_##name *next, front_word handle, buffer_type *buffer,              \
-                           count_type count, front_word datatype)                                  \
+    TAKE(name, (front_word handle, buffer_type * buffer, count_type count, front_word datatype),   \
+         handle, buffer, count, datatype)                                                          \
     {                                                                                              \
         front_file *file = front_find(handle);                                                     \
         return file == NULL ? PASS(handle, buffer, count, datatype)                                \
                             : front_begin(file, &(front_access){writes, false, 0}, buffer, count,  \
                                           datatype);                                               \
-    }                                                                                              \
-    TAKE(name, (front_word handle, buffer_type * buffer, count_type count, front_word datatype),   \
-         handle, buffer, count, datatype)
+    }
 
 #define OFFSET_BEGIN(name, count_type, buffer_type, writes)                                        \
-    typedef int next_##name(front_word handle, int64_t offset, buffer_type *buffer,                \
-                            count_type count, front_word datatype);                                \
-    static int take_##name(next_##name *next, front_word handle, int64_t offset,                   \
-                           buffer_type *buffer, count_type count, front_word datatype)             \
+    TAKE(name,                                                                                     \
+         (front_word handle, int64_t offset, buffer_type * buffer, count_type count,               \
+          front_word datatype),                                                                    \
+         handle, offset, buffer, count, datatype)                                                  \
     {                                                                                              \
         front_file *file = front_find(handle);                                                     \
         return file == NULL ? PASS(handle, offset, buffer, count, datatype)                        \
                             : front_begin(file, &(front_access){writes, true, offset}, buffer,     \
                                           count, datatype);                                        \
-    }                                                                                              \
-    TAKE(name,                                                                                     \
-         (front_word handle, int64_t offset, buffer_type * buffer, count_type count,               \
-          front_word datatype),                                                                    \
-         handle, offset, buffer, count, datatype)
+    }
 
 #define END(name, buffer_type)                                                                     \
-    typedef int next_##name(front_word handle, buffer_type *buffer, void *status);                 \
-    static int take_##name(next_##name *next, front_word handle, buffer_type *buffer,              \
-                           void *status)                                                           \
+    TAKE(name, (front_word handle, buffer_type * buffer, void *status), handle, buffer, status)    \
     {                                                                                              \
         front_file *file = front_find(handle);                                                     \
         return file == NULL ? PASS(handle, buffer, status) : front_end(file, status);              \
-    }                                                                                              \
-    TAKE(name, (front_word handle, buffer_type * buffer, void *status), handle, buffer, status)
+    }
 
 /* ---- the file pointer ---- */
 
 int PMPI_File_get_position(front_word handle, int64_t *offset);
 
-typedef int next_File_seek(front_word handle, int64_t offset, int whence);
-static int take_File_seek(next_File_seek *next, front_word handle, int64_t offset, int whence)
+TAKE(File_seek, (front_word handle, int64_t offset, int whence), handle, offset, whence)
 {
     front_file *file = front_find(handle);
     int64_t end = 0;
@@ -285,10 +248,8 @@ static int take_File_seek(next_File_seek *next, front_word handle, int64_t offse
     }
     return front_seek(file, offset, whence, end);
 }
-TAKE(File_seek, (front_word handle, int64_t offset, int whence), handle, offset, whence)
 
-typedef int next_File_get_position(front_word handle, int64_t *offset);
-static int take_File_get_position(next_File_get_position *next, front_word handle, int64_t *offset)
+TAKE(File_get_position, (front_word handle, int64_t *offset), handle, offset)
 {
     const front_file *file = front_find(handle);
     if (file == NULL)
@@ -296,27 +257,22 @@ static int take_File_get_position(next_File_get_position *next, front_word handl
     *offset = front_get_position(file);
     return 0;
 }
-TAKE(File_get_position, (front_word handle, int64_t *offset), handle, offset)
 
 /* An access at the file pointer that the MPI carries out, at an explicit offset. result: MPI_Status
  * or MPI_Request. */
 #define AT_POINTER(name, name_at, count_type, buffer_type)                                         \
     int PMPI_##name_at(front_word handle, int64_t offset, buffer_type *buffer, count_type count,   \
                        front_word datatype, void *result);                                         \
-    typedef int next_##name(front_word handle, buffer_type *buffer, count_type count,              \
-                            front_word datatype, void *result);                                    \
-    static int take_##name(next_##name *next, front_word handle, buffer_type *buffer,              \
-                           count_type count, front_word datatype, void *result)                    \
+    TAKE(name,                                                                                     \
+         (front_word handle, buffer_type * buffer, count_type count, front_word datatype,          \
+          void *result),                                                                           \
+         handle, buffer, count, datatype, result)                                                  \
     {                                                                                              \
         front_file *file = front_find(handle);                                                     \
         return file == NULL ? PASS(handle, buffer, count, datatype, result)                        \
                             : PMPI_##name_at(handle, front_move(file, count, datatype), buffer,    \
                                              count, datatype, result);                             \
-    }                                                                                              \
-    TAKE(name,                                                                                     \
-         (front_word handle, buffer_type * buffer, count_type count, front_word datatype,          \
-          void *result),                                                                           \
-         handle, buffer, count, datatype, result)
+    }
 
 /* ---- all of them ---- */
 
