@@ -79,7 +79,7 @@ static const struct argp list_argp = {
 int dla_list(int argc, char **argv)
 {
     tool_table table = {.align = "lrlll"};
-    tool_parse(&list_argp, argc, argv, NULL);
+    tool_parse(&list_argp, 0, argc, argv, NULL);
     cache_contents c = read_cache();
     tool_table_add(&table, "key\nranks\nrecorded\nused\nprogram");
     for (size_t i = 0; i < c.count; i++)
@@ -149,7 +149,7 @@ int dla_forget(int argc, char **argv)
 {
     forget_options options = {.all = false};
     int status = 0;
-    tool_parse(&forget_argp, argc, argv, &options);
+    tool_parse(&forget_argp, 0, argc, argv, &options);
     cache_contents c = read_cache();
     if (options.all)
         status = remove_entries(&c, "");

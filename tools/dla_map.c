@@ -220,7 +220,6 @@ static int print_placement_json(const placement *placed)
     char why[DLA_REPORT_SIZE];
     tool_json json;
     json_writer *w = tool_json_begin(&json);
-    json_begin_object(w, NULL);
     json_put_string(w, "method", dla_spec_method(&placed->spec)->name);
     json_put_size(w, "ranks", ranks_of(placed));
     if (placed->benefit.kept != DLA_STOCK_NONE) {
@@ -233,7 +232,6 @@ static int print_placement_json(const placement *placed)
     for (size_t rank = 0; rank < ranks_of(placed); rank++)
         json_put_string(w, NULL, node_of(placed, rank));
     json_end_array(w);
-    json_end_object(w);
     tool_json_end(&json);
     return 0;
 }
@@ -528,7 +526,7 @@ int dla_map(int argc, char **argv)
     placement placed = {.benefit = {.kept = DLA_STOCK_NONE}};
     struct map_options options = {.placed = &placed, .format = formats};
     char why[DLA_REPORT_SIZE];
-    tool_parse(&map_argp, argc, argv, &options);
+    tool_parse(&map_argp, 0, argc, argv, &options);
     if (placed.hostfile != NULL)
         nodes_read(&placed.nodes, placed.hostfile);
     load_files(&placed);

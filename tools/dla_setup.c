@@ -148,7 +148,7 @@ static const char *default_folder(void)
 int dla_setup(int argc, char **argv)
 {
     bool write = false;
-    tool_parse(&setup_argp, argc, argv, &write);
+    tool_parse(&setup_argp, 0, argc, argv, &write);
     if (*DLA_OMPI_VERSION == '\0')
         return tool_fail("there is no mapper for other MPIs than Open MPI: use dla map");
     if (DLA_INSIDE) {

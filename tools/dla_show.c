@@ -128,7 +128,6 @@ static void print_view_json(view_file *f, const struct view_summary *s)
 {
     tool_json json;
     json_writer *w = tool_json_begin(&json);
-    json_begin_object(w, NULL);
     json_put_size(w, "ranks", f->view.rows);
     json_put_size(w, "entries", s->entries);
     json_put_int64(w, "weight", s->weight);
@@ -144,7 +143,6 @@ static void print_view_json(view_file *f, const struct view_summary *s)
          line = strtok_r(NULL, "\n", &rest))
         json_put_string(w, NULL, line);
     json_end_array(w);
-    json_end_object(w);
     tool_json_end(&json);
 }
 
@@ -153,7 +151,7 @@ int dla_show(int argc, char **argv)
     struct show_options options = {.file = NULL};
     view_file file;
     struct view_summary s;
-    tool_parse(&show_argp, argc, argv, &options);
+    tool_parse(&show_argp, 0, argc, argv, &options);
     dla_read_view(options.file, &file);
     summarise_view(&file.view, &s);
     (options.json ? print_view_json : print_view)(&file, &s);

@@ -356,7 +356,7 @@ int main(int argc, char **argv)
 {
     struct options options = {.bytes = 1 << 20, .rounds = 20};
     argp_err_exit_status = TOOL_USAGE;
-    tool_parse(&argp, argc, argv, &options);
+    tool_parse(&argp, 0, argc, argv, &options);
     MPI_Init(&argc, &argv);
     int status = measure_job(&options);
     MPI_Finalize();

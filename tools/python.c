@@ -1,68 +1,70 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "python.h"
-
+/* tatp doctor, tatp report: programs in Python, which call the tatp and dla in the folder of this
+ * program. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "tatp.h"
 #include "tool.h"
 
-static int find_program(const tool_python *python, char *program, size_t size)
+/* folder: where it is installed; variable: in the environment, another folder. */
+static int find_program(const char *folder, const char *variable, char *program, size_t size)
 {
-    const char *folder = getenv(python->variable);
-    int length =
-        snprintf(program, size, "%s/__main__.py", folder != NULL ? folder : python->folder);
+    const char *other = getenv(variable);
+    int length = snprintf(program, size, "%s/__main__.py", other != NULL ? other : folder);
     if (length < 0 || (size_t)length >= size)
-        return tool_fail("%s: the name is too long", python->variable);
+        return tool_fail("%s: the name is too long", variable);
     if (access(program, R_OK) != 0)
         return tool_fail("%s: %s; the environment variable %s may name its folder", program,
-                         strerror(errno), python->variable);
+                         strerror(errno), variable);
     return 0;
 }
 
-/* The folder of this program. */
-static int find_tools_folder(char *tools, size_t size)
+/* given: further arguments before those of the command; ends with NULL. Returns only if that
+ * fails. */
+static void execute(const char *interpreter, const char *program, const char *tools,
+                    const char *const *given, int argc, char **argv)
 {
-    ssize_t length = readlink("/proc/self/exe", tools, size - 1);
-    if (length < 0)
-        return tool_fail("/proc/self/exe: %s", strerror(errno));
-    tools[length] = '\0';
-    char *slash = strrchr(tools, '/');
-    if (slash != NULL)
-        *slash = '\0';
-    return 0;
-}
-
-static void execute(char *interpreter, char *program, char *tools, const tool_python *python,
-                    int argc, char **argv)
-{
-    static char no_bytecode[] = "-B";
-    char *first[] = {interpreter, no_bytecode, program, tools};
-    size_t firsts = sizeof first / sizeof *first, given = 0;
-    while (python->words[given] != NULL)
-        given++;
-    char **words = tool_allocate(firsts + given + (size_t)argc, sizeof *words);
+    const char *const first[] = {interpreter, "-B", program, tools};
+    size_t firsts = sizeof first / sizeof *first, givens = 0;
+    while (given[givens] != NULL)
+        givens++;
+    char **words = tool_allocate(firsts + givens + (size_t)argc, sizeof *words);
     memcpy(words, first, sizeof first);
-    for (size_t k = 0; k < given; k++)
-        words[firsts + k] = tool_copy(python->words[k]);
-    memcpy(words + firsts + given, argv + 1, (size_t)(argc - 1) * sizeof *words);
+    memcpy(words + firsts, given, givens * sizeof *words);
+    memcpy(words + firsts + givens, argv + 1, (size_t)(argc - 1) * sizeof *words);
     execvp(interpreter, words);
-    for (size_t k = 0; k < given; k++)
-        free(words[firsts + k]);
     free(words);
 }
 
-int tool_run_python(const tool_python *python, int argc, char **argv)
+static int run_python(const char *folder, const char *variable, const char *const *given, int argc,
+                      char **argv)
 {
-    static char found[] = TATP_PYTHON3, any[] = "python3", program[4096], tools[4096];
-    char *interpreter = found[0] != '\0' ? found : any;
-    int status = find_program(python, program, sizeof program);
-    if (status == 0)
-        status = find_tools_folder(tools, sizeof tools);
+    const char *interpreter = *TATP_PYTHON3 != '\0' ? TATP_PYTHON3 : "python3";
+    char program[4096], tools[4096];
+    int status = find_program(folder, variable, program, sizeof program);
+    if (status == 0 && !tool_find_folder(tools, sizeof tools))
+        status = tool_fail("/proc/self/exe: %s", strerror(errno));
     if (status != 0)
         return status;
-    execute(interpreter, program, tools, python, argc, argv);
+    execute(interpreter, program, tools, given, argc, argv);
     return tool_fail("%s: %s; %s needs Python 3", interpreter, strerror(errno), argv[0]);
+}
+
+int tatp_doctor(int argc, char **argv)
+{
+    static const char *const build[] = {TATP_OMPI_VERSION, TATP_MPIRUN, TATP_COMPONENT_DIR, NULL};
+    if (*TATP_OMPI_VERSION == '\0')
+        return tool_fail("doctor examines Open MPI, and these programs were built for another MPI; "
+                         "tatp run --verbose says what libtatp-mpiio.so does");
+    return run_python(TATP_DOCTOR_DIR, "TATP_DOCTOR_DIR", build, argc, argv);
+}
+
+int tatp_report(int argc, char **argv)
+{
+    static const char *const nothing[] = {NULL};
+    return run_python(TATP_REPORT_DIR, "TATP_REPORT_DIR", nothing, argc, argv);
 }

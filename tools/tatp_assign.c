@@ -134,7 +134,6 @@ static void print_assignment_json(const struct assign_options *options, const st
 {
     tool_json json;
     json_writer *w = tool_json_begin(&json);
-    json_begin_object(w, NULL);
     json_put_string(w, "solver", options->solver->name);
     if (!a->feasible) {
         json_put_null(w, "assignment");
@@ -147,7 +146,6 @@ static void print_assignment_json(const struct assign_options *options, const st
             json_put_int64(w, "cost", a->solution.integer_total);
     }
     json_put_real(w, "seconds", a->seconds);
-    json_end_object(w);
     tool_json_end(&json);
 }
 
@@ -174,7 +172,7 @@ int tatp_assign(int argc, char **argv)
 {
     struct assign_options options = {.solver = lap_solvers};
     matrix_costs costs;
-    tool_parse(&assign_argp, argc, argv, &options);
+    tool_parse(&assign_argp, 0, argc, argv, &options);
     tool_read(options.file, read_costs, &costs);
     struct assignment a = {.costs = &costs};
     a.solution.row_of_col = tool_allocate(costs.cols, sizeof *a.solution.row_of_col);

@@ -252,7 +252,6 @@ static void print_plan_json(const struct planning *p)
     const plan_input *in = &p->in;
     tool_json json;
     json_writer *w = tool_json_begin(&json);
-    json_begin_object(w, NULL);
     json_put_size(w, "ranks", in->requests->rows);
     json_put_size(w, "domains", in->requests->cols);
     json_put_size(w, "nodes", in->topology->nodes);
@@ -272,7 +271,6 @@ static void print_plan_json(const struct planning *p)
         put_given(w, p);
     if (p->workload != NULL)
         put_workload(w, p);
-    json_end_object(w);
     tool_json_end(&json);
 }
 
@@ -306,13 +304,11 @@ static void print_view_json(const tatp_view *view)
     const topo *topology = &view->network.topology;
     tool_json json;
     json_writer *w = tool_json_begin(&json);
-    json_begin_object(w, NULL);
     json_put_size(w, "ranks", view->file.view.rows);
     json_put_size(w, "nodes", topology->nodes);
     json_put_string(w, "distances", topology->source);
     tatp_problem_put_tree(w, topology);
     tatp_view_put(w, view);
-    json_end_object(w);
     tool_json_end(&json);
 }
 
@@ -329,7 +325,7 @@ int tatp_plan(int argc, char **argv)
 {
     struct plan_options options = {.json = false};
     tatp_problem problem;
-    tool_parse(&plan_argp, argc, argv, &options);
+    tool_parse(&plan_argp, 0, argc, argv, &options);
     if (options.problem.view != NULL)
         return plan_view(&options);
     tatp_problem_read(&problem, &options.problem);

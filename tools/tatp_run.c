@@ -154,7 +154,7 @@ int tatp_run(int argc, char **argv)
                "  tatp run --stats run.json srun -n 16 ./program",
     };
     run_options run = {.library = TATP_LIBRARY};
-    tool_parse_in_order(&argp, argc, argv, &run);
+    tool_parse(&argp, ARGP_IN_ORDER, argc, argv, &run);
     preload(run.library);
     name_for_open_mpi();
     execvp(run.command[0], run.command);

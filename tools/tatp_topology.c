@@ -248,7 +248,6 @@ static void print_network_json(const struct network *p)
     const topo_summary *s = &p->summary;
     tool_json json;
     json_writer *w = tool_json_begin(&json);
-    json_begin_object(w, NULL);
     json_put_string(w, "format", s->format);
     json_put_size(w, "hosts", s->hosts);
     json_put_size(w, "unnamed_adapters", s->unnamed);
@@ -264,7 +263,6 @@ static void print_network_json(const struct network *p)
         json_put_strings(w, "chosen", p->present, p->present_count);
         put_hops(w, p);
     }
-    json_end_object(w);
     tool_json_end(&json);
 }
 
@@ -334,7 +332,7 @@ int tatp_topology(int argc, char **argv)
 {
     struct topology_options options = {.file = NULL};
     tool_hosts hosts = {0};
-    tool_parse(&topology_argp, argc, argv, &options);
+    tool_parse(&topology_argp, 0, argc, argv, &options);
     const char *list = options.file == NULL ? hosts_of_job() : NULL;
     if (options.file == NULL && list == NULL)
         return options.hosts == NULL && !options.json

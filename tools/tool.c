@@ -144,6 +144,16 @@ bool tool_is_trial(bool *crashes)
     return false;
 }
 
+bool tool_find_folder(char *folder, size_t size)
+{
+    ssize_t length = readlink("/proc/self/exe", folder, size - 1);
+    folder[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(folder, '/');
+    if (slash != NULL)
+        *slash = '\0';
+    return length > 0;
+}
+
 double tool_seconds(void)
 {
     struct timespec now;
@@ -237,23 +247,12 @@ static const struct argp help_argp = {
 };
 
 /* argp gives the input to the first child. */
-static void parse_arguments(const struct argp *argp, int argc, char **argv, unsigned flags,
-                            void *options)
+void tool_parse(const struct argp *argp, unsigned flags, int argc, char **argv, void *options)
 {
     const struct argp_child children[] = {{argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
     const struct argp both = {.children = children};
     if (argp_parse(&both, argc, argv, flags, NULL, options) != 0)
         exit(tool_fail("out of memory"));
-}
-
-void tool_parse(const struct argp *argp, int argc, char **argv, void *options)
-{
-    parse_arguments(argp, argc, argv, 0, options);
-}
-
-void tool_parse_in_order(const struct argp *argp, int argc, char **argv, void *options)
-{
-    parse_arguments(argp, argc, argv, ARGP_IN_ORDER, options);
 }
 
 void tool_refuse_name(const struct argp_state *state, const char *what, const char *name,
@@ -326,7 +325,7 @@ int tool_run(const tool_command *commands, const char *doc, int argc, char **arg
         .parser = parse_command, .args_doc = "COMMAND [OPTION...]", .doc = doc};
     struct chosen chosen = {.doc = doc, .commands = commands};
     argp_err_exit_status = TOOL_USAGE;
-    tool_parse_in_order(&argp, argc, argv, &chosen);
+    tool_parse(&argp, ARGP_IN_ORDER, argc, argv, &chosen);
     int status = run_command(&chosen, argc, argv);
     bool failed = ferror(stdout);
     errno = failed ? EIO : 0; /* the cause of an earlier failure is not known any more */

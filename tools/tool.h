@@ -40,11 +40,9 @@ int tool_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same for what is no error. */
 #define tool_note (void)tool_fail
 
-/* Parses the arguments of a command into `options`, the input of the argp. -h is --help. */
-void tool_parse(const struct argp *argp, int argc, char **argv, void *options);
-
-/* The same in the order of the arguments: options behind an argument may belong to it. */
-void tool_parse_in_order(const struct argp *argp, int argc, char **argv, void *options);
+/* Parses the arguments of a command into `options`, the input of the argp. -h is --help. flags:
+ * argp's; by ARGP_IN_ORDER options behind an argument may belong to it. */
+void tool_parse(const struct argp *argp, unsigned flags, int argc, char **argv, void *options);
 
 /* Ends the program after a message: `name` is none of the table's, with the nearest one, or with
  * all. Its rows, of `size` bytes, begin with a name, the last one with NULL; `what` is what they
@@ -82,6 +80,9 @@ char *tool_copy(const char *text);
 /* True in a process of its own, which prints no errors, and ends by _exit(0); then false, and
  * whether that process has crashed. */
 bool tool_is_trial(bool *crashes);
+
+/* The folder of this program. false, with errno: it is not known. */
+bool tool_find_folder(char *folder, size_t size);
 
 /* Seconds on a monotonic clock. */
 double tool_seconds(void);

@@ -25,11 +25,13 @@ json_writer *tool_json_begin(tool_json *json)
     json->w = (json_writer){.out = open_memstream(&json->text, &json->length)};
     if (json->w.out == NULL)
         exit(tool_fail("out of memory"));
+    json_begin_object(&json->w, NULL);
     return &json->w;
 }
 
 void tool_json_end(tool_json *json)
 {
+    json_end_object(&json->w);
     if (fclose(json->w.out) != 0)
         exit(tool_fail("out of memory"));
     puts(json->text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * JSON on standard output: one line, or nothing when the command fails.
+ * JSON on standard output: an object in one line, or nothing when the command fails.
  */
 #ifndef TOOLS_TOOL_JSON_H
 #define TOOLS_TOOL_JSON_H
@@ -18,11 +18,11 @@ typedef struct tool_json {
     size_t length;
 } tool_json;
 
-/* The struct must not move until tool_json_end. Returns its writer. Ends the program when out of
- * memory. */
+/* Begins the object. The struct must not move until tool_json_end. Returns its writer. Ends the
+ * program when out of memory. */
 json_writer *tool_json_begin(tool_json *json);
 
-/* Prints the line, and releases the buffer. */
+/* Ends the object, prints the line, and releases the buffer. */
 void tool_json_end(tool_json *json);
 
 #endif
