@@ -45,7 +45,7 @@ TATP_MODULES = {
     **{name: name for name in ("call", "device", "error", "file", "fit", "help", "hints", "params", "process", "pvars")},
     "comm": "comm|comm_.*|request",
     "io": "io|view|datarep",
-    "top": "component|module|file_.*_all",
+    "top": "component|module",
 }
 # Modules that a module must not use.
 TATP_NEVER = {

@@ -78,14 +78,4 @@ int tatp_collective(ompio_file_t *fh, bool write, const void *buf, size_t count,
 int tatp_collective_start(ompio_file_t *fh, bool write, const void *buf, size_t count,
                           struct ompi_datatype_t *datatype, ompi_request_t **request);
 
-/* ---- fcoll_tatp_file_*.c ---- */
-int mca_fcoll_tatp_file_write_all(struct ompio_file_t *fh, const void *buf, compat_count count,
-                                  struct ompi_datatype_t *datatype, ompi_status_public_t *status);
-int mca_fcoll_tatp_file_read_all(struct ompio_file_t *fh, void *buf, compat_count count,
-                                 struct ompi_datatype_t *datatype, ompi_status_public_t *status);
-int mca_fcoll_tatp_file_iwrite_all(struct ompio_file_t *fh, const void *buf, compat_count count,
-                                   struct ompi_datatype_t *datatype, ompi_request_t **request);
-int mca_fcoll_tatp_file_iread_all(struct ompio_file_t *fh, void *buf, compat_count count,
-                                  struct ompi_datatype_t *datatype, ompi_request_t **request);
-
 #endif

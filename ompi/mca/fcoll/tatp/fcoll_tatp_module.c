@@ -202,6 +202,34 @@ static void interpose(struct ompi_file_t *file)
                                            accept_hint);
 }
 
+/* ---- collective calls ---- */
+
+/* MPI_File_write_all, _write_at_all, _write_ordered; likewise for reading. */
+static int file_write_all(struct ompio_file_t *fh, const void *buf, compat_count count,
+                          struct ompi_datatype_t *datatype, ompi_status_public_t *status)
+{
+    return tatp_collective(fh, true, buf, (size_t)count, datatype, status);
+}
+
+static int file_read_all(struct ompio_file_t *fh, void *buf, compat_count count,
+                         struct ompi_datatype_t *datatype, ompi_status_public_t *status)
+{
+    return tatp_collective(fh, false, buf, (size_t)count, datatype, status);
+}
+
+/* MPI_File_iwrite_all, _iwrite_at_all, and the split _write_*_begin and _end. */
+static int file_iwrite_all(struct ompio_file_t *fh, const void *buf, compat_count count,
+                           struct ompi_datatype_t *datatype, ompi_request_t **request)
+{
+    return tatp_collective_start(fh, true, buf, (size_t)count, datatype, request);
+}
+
+static int file_iread_all(struct ompio_file_t *fh, void *buf, compat_count count,
+                          struct ompi_datatype_t *datatype, ompi_request_t **request)
+{
+    return tatp_collective_start(fh, false, buf, (size_t)count, datatype, request);
+}
+
 /* ---- new modules ---- */
 
 /* Errors of any rank come back from every access: OMPIO would lose an error of MPI_File_open and
@@ -228,10 +256,8 @@ static ompi_process_name_t *group_of(const ompio_file_t *fh)
 #define FUNCTIONS(init)                                                                            \
     {                                                                                              \
         .fcoll_module_init = (init), .fcoll_module_finalize = mca_fcoll_tatp_file_unquery,         \
-        .fcoll_file_read_all = mca_fcoll_tatp_file_read_all,                                       \
-        .fcoll_file_iread_all = mca_fcoll_tatp_file_iread_all,                                     \
-        .fcoll_file_write_all = mca_fcoll_tatp_file_write_all,                                     \
-        .fcoll_file_iwrite_all = mca_fcoll_tatp_file_iwrite_all,                                   \
+        .fcoll_file_read_all = file_read_all, .fcoll_file_iread_all = file_iread_all,              \
+        .fcoll_file_write_all = file_write_all, .fcoll_file_iwrite_all = file_iwrite_all,          \
     }
 
 /* Takes over the group unless it fails. */
