@@ -5,8 +5,6 @@
 #ifndef TOOLS_DLA_H
 #define TOOLS_DLA_H
 
-#include "matrix/view_file.h"
-
 int dla_convert(int argc, char **argv);
 int dla_forget(int argc, char **argv);
 int dla_list(int argc, char **argv);
@@ -14,8 +12,5 @@ int dla_map(int argc, char **argv);
 int dla_pingpong(int argc, char **argv);
 int dla_setup(int argc, char **argv);
 int dla_show(int argc, char **argv);
-
-/* Reads a view file; ends the program after a message if it is unusable. */
-void dla_read_view(const char *name, view_file *file);
 
 #endif

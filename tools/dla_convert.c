@@ -42,7 +42,7 @@ int dla_convert(int argc, char **argv)
     struct convert_options options = {.file = NULL};
     view_file file;
     tool_parse(&convert_argp, 0, argc, argv, &options);
-    dla_read_view(options.file, &file);
+    tool_read_view(options.file, &file);
     int rc = strcmp(options.format, formats[0]) == 0
                  ? matrix_write_market(stdout, &file.view, file.comments)
                  : view_file_write(stdout, &file);

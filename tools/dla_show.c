@@ -11,16 +11,6 @@
 #include "tool.h"
 #include "tool_json.h"
 
-static int read_view_stream(FILE *stream, void *object, matrix_error *error)
-{
-    return view_file_read(stream, object, error);
-}
-
-void dla_read_view(const char *name, view_file *file)
-{
-    tool_read(name, read_view_stream, file);
-}
-
 struct show_options {
     const char *file;
     bool json;
@@ -152,7 +142,7 @@ int dla_show(int argc, char **argv)
     view_file file;
     struct view_summary s;
     tool_parse(&show_argp, 0, argc, argv, &options);
-    dla_read_view(options.file, &file);
+    tool_read_view(options.file, &file);
     summarise_view(&file.view, &s);
     (options.json ? print_view_json : print_view)(&file, &s);
     view_file_release(&file);

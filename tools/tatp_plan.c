@@ -11,7 +11,6 @@
 
 #include "table.h"
 #include "tatp_problem.h"
-#include "tatp_view.h"
 #include "tool.h"
 #include "tool_json.h"
 
@@ -124,6 +123,21 @@ static bool is_feasible(const struct planning *p)
     return p->outcome[0].rank_of_domain != NULL;
 }
 
+/* Hop-bytes if rank i owns domain j at [j * ranks + i]; the caller frees them. Ends the program
+ * after a message on failure. */
+static double *compute_workload(const plan_input *in)
+{
+    size_t numbers;
+    if (__builtin_mul_overflow(in->requests->rows, in->requests->cols, &numbers))
+        exit(tool_fail("the hop-bytes of %zu ranks and %zu domains are too many",
+                       in->requests->rows, in->requests->cols));
+    double *workload = tool_allocate(numbers, sizeof *workload);
+    int rc = plan_workload(in, workload);
+    if (rc != 0)
+        exit(tool_fail("the hop-bytes: %s", strerror(-rc)));
+    return workload;
+}
+
 static void make_workload(struct planning *p)
 {
     const struct plan_options *options = p->options;
@@ -131,7 +145,7 @@ static void make_workload(struct planning *p)
     bool is_small = !__builtin_mul_overflow(p->in.requests->rows, p->in.requests->cols, &numbers) &&
                     numbers <= MOST_HOP_BYTES;
     if (!options->quiet && (is_small || options->wants_workload))
-        p->workload = tatp_problem_workload(&p->in);
+        p->workload = compute_workload(&p->in);
 }
 
 /* ---- printing ---- */
@@ -206,16 +220,29 @@ static double *find_least_of_nodes(const plan_input *in, const double *workload)
     return least;
 }
 
+/* Writes the column-major workload as an array of rows. */
+static void put_rows(json_writer *w, const double *workload, size_t rows, size_t columns)
+{
+    json_begin_array(w, "workload");
+    for (size_t i = 0; i < rows; i++) {
+        json_begin_array(w, NULL);
+        for (size_t j = 0; j < columns; j++)
+            json_put_real(w, NULL, workload[j * rows + i]);
+        json_end_array(w);
+    }
+    json_end_array(w);
+}
+
 static void put_workload(json_writer *w, const struct planning *p)
 {
     const plan_input *in = &p->in;
     size_t domains = in->requests->cols;
     if (!p->options->by_node) {
-        tatp_problem_put_workload(w, p->workload, in->requests->rows, domains);
+        put_rows(w, p->workload, in->requests->rows, domains);
         return;
     }
     double *least = find_least_of_nodes(in, p->workload);
-    tatp_problem_put_workload(w, least, in->topology->nodes, domains);
+    put_rows(w, least, in->topology->nodes, domains);
     free(least);
 }
 
@@ -299,35 +326,13 @@ static int plan_domains(const struct plan_options *options, const plan_input *in
     return status;
 }
 
-static void print_view_json(const tatp_view *view)
-{
-    const topo *topology = &view->network.topology;
-    tool_json json;
-    json_writer *w = tool_json_begin(&json);
-    json_put_size(w, "ranks", view->file.view.rows);
-    json_put_size(w, "nodes", topology->nodes);
-    json_put_string(w, "distances", topology->source);
-    tatp_problem_put_tree(w, topology);
-    tatp_view_put(w, view);
-    tool_json_end(&json);
-}
-
-static int plan_view(const struct plan_options *options)
-{
-    tatp_view view;
-    tatp_view_read(&view, &options->problem);
-    (options->json ? print_view_json : tatp_view_print)(&view);
-    tatp_view_release(&view);
-    return 0;
-}
-
 int tatp_plan(int argc, char **argv)
 {
     struct plan_options options = {.json = false};
     tatp_problem problem;
     tool_parse(&plan_argp, 0, argc, argv, &options);
     if (options.problem.view != NULL)
-        return plan_view(&options);
+        return tatp_plan_view(&options.problem, options.json);
     tatp_problem_read(&problem, &options.problem);
     int status = plan_domains(&options, &problem.in);
     tatp_problem_release(&problem);

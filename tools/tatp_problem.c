@@ -162,31 +162,6 @@ void tatp_problem_release(tatp_problem *p)
 
 /* ---- results ---- */
 
-double *tatp_problem_workload(const plan_input *in)
-{
-    size_t numbers;
-    if (__builtin_mul_overflow(in->requests->rows, in->requests->cols, &numbers))
-        exit(tool_fail("the hop-bytes of %zu ranks and %zu domains are too many",
-                       in->requests->rows, in->requests->cols));
-    double *workload = tool_allocate(numbers, sizeof *workload);
-    int rc = plan_workload(in, workload);
-    if (rc != 0)
-        exit(tool_fail("the hop-bytes: %s", strerror(-rc)));
-    return workload;
-}
-
-void tatp_problem_put_workload(json_writer *w, const double *workload, size_t rows, size_t columns)
-{
-    json_begin_array(w, "workload");
-    for (size_t i = 0; i < rows; i++) {
-        json_begin_array(w, NULL);
-        for (size_t j = 0; j < columns; j++)
-            json_put_real(w, NULL, workload[j * rows + i]);
-        json_end_array(w);
-    }
-    json_end_array(w);
-}
-
 /* Of a topology that is not a tree, one switch is above all nodes. */
 void tatp_problem_put_tree(json_writer *w, const topo *t)
 {

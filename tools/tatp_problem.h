@@ -36,13 +36,6 @@ typedef struct tatp_problem {
 void tatp_problem_read(tatp_problem *p, const tatp_problem_options *options);
 void tatp_problem_release(tatp_problem *p);
 
-/* Hop-bytes if rank i owns domain j at [j * ranks + i]; the caller frees them. Ends the
- * program after a message on failure. */
-double *tatp_problem_workload(const plan_input *in);
-
-/* Writes the column-major workload as an array of rows. */
-void tatp_problem_put_workload(json_writer *w, const double *workload, size_t rows, size_t columns);
-
 /* The tree of links, as members of an open object; see plan_loads. */
 void tatp_problem_put_tree(json_writer *w, const topo *topology);
 
@@ -55,5 +48,11 @@ void tatp_problem_put_loads(json_writer *w, const plan_input *in, const size_t *
 void tatp_problem_begin_plan(json_writer *w, const char *key, const char *name,
                              const size_t *rank_of_domain, size_t domains,
                              const plan_report *report);
+
+/* In place of a problem, the recorded calls of the view file of the options, with the file domains
+ * and aggregators that fcoll/tatp would choose for them on the given nodes: prints a table with a
+ * row for each pattern or, as JSON, also the load of each link. Returns the exit status; ends the
+ * program after a message if a file is unusable. (tatp_view.c) */
+int tatp_plan_view(const tatp_problem_options *options, bool json);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tatp_view.h"
-
+/* tatp plan --view: the recorded calls of a view file. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,14 +7,17 @@
 
 #include "predict/predict.h"
 #include "table.h"
+#include "tatp_problem.h"
 #include "tool.h"
+#include "tool_json.h"
 
-static int read_view_stream(FILE *stream, void *object, matrix_error *error)
-{
-    return view_file_read(stream, object, error);
-}
+typedef struct recorded {
+    view_file file;
+    tatp_network network;
+    struct prediction *calls; /* by pattern of the file */
+} recorded;
 
-static predict_job job_of(const tatp_view *view)
+static predict_job job_of(const recorded *view)
 {
     return (predict_job){
         .ranks = view->file.view.rows,
@@ -24,10 +26,10 @@ static predict_job job_of(const tatp_view *view)
     };
 }
 
-void tatp_view_read(tatp_view *view, const tatp_problem_options *options)
+static void predict_view(recorded *view, const tatp_problem_options *options)
 {
-    *view = (tatp_view){.calls = NULL};
-    tool_read(options->view, read_view_stream, &view->file);
+    *view = (recorded){.calls = NULL};
+    tool_read_view(options->view, &view->file);
     tatp_network_read(&options->network, options->view, view->file.view.rows, &view->network);
     view->calls = tool_allocate(view->file.patterns, sizeof *view->calls);
     const predict_job job = job_of(view);
@@ -38,7 +40,7 @@ void tatp_view_read(tatp_view *view, const tatp_problem_options *options)
     }
 }
 
-void tatp_view_release(tatp_view *view)
+static void release_view(recorded *view)
 {
     for (size_t k = 0; k < view->file.patterns; k++)
         prediction_release(&view->calls[k]);
@@ -47,7 +49,7 @@ void tatp_view_release(tatp_view *view)
     tatp_network_release(&view->network);
 }
 
-static int64_t bytes_of(const tatp_view *view, size_t k)
+static int64_t bytes_of(const recorded *view, size_t k)
 {
     int64_t bytes = 0;
     (void)matrix_sum(&view->file.bytes[k], &bytes); /* predict_calls has refused a larger sum */
@@ -63,7 +65,7 @@ static plan_report assess(const plan_input *in, const prediction *p)
     return report;
 }
 
-void tatp_view_print(const tatp_view *view)
+static void print_view(const recorded *view)
 {
     const predict_job job = job_of(view);
     int64_t independent = view_file_independent(&view->file);
@@ -88,7 +90,7 @@ void tatp_view_print(const tatp_view *view)
         printf("without aggregators: %" PRId64 " bytes, which stay on their nodes\n", independent);
 }
 
-void tatp_view_put(json_writer *w, const tatp_view *view)
+static void put_patterns(json_writer *w, const recorded *view)
 {
     const predict_job job = job_of(view);
     json_begin_array(w, "patterns");
@@ -107,5 +109,27 @@ void tatp_view_put(json_writer *w, const tatp_view *view)
         json_end_object(w);
     }
     json_end_array(w);
+}
+
+static void print_view_json(const recorded *view)
+{
+    const topo *topology = &view->network.topology;
+    tool_json json;
+    json_writer *w = tool_json_begin(&json);
+    json_put_size(w, "ranks", view->file.view.rows);
+    json_put_size(w, "nodes", topology->nodes);
+    json_put_string(w, "distances", topology->source);
+    tatp_problem_put_tree(w, topology);
+    put_patterns(w, view);
     json_put_int64(w, "independent_bytes", view_file_independent(&view->file));
+    tool_json_end(&json);
+}
+
+int tatp_plan_view(const tatp_problem_options *options, bool json)
+{
+    recorded view;
+    predict_view(&view, options);
+    (json ? print_view_json : print_view)(&view);
+    release_view(&view);
+    return 0;
 }

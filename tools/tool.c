@@ -96,6 +96,16 @@ void tool_read(const char *file, int (*read)(FILE *stream, void *object, matrix_
         exit(tool_fail_reading(file, rc, &error));
 }
 
+static int read_view_stream(FILE *stream, void *object, matrix_error *error)
+{
+    return view_file_read(stream, object, error);
+}
+
+void tool_read_view(const char *name, view_file *file)
+{
+    tool_read(name, read_view_stream, file);
+}
+
 int tool_number(const char *text, size_t least, size_t most, size_t *number)
 {
     char *end;

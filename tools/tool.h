@@ -7,7 +7,7 @@
 #ifndef TOOLS_TOOL_H
 #define TOOLS_TOOL_H
 
-#include "matrix/matrix.h"
+#include "matrix/view_file.h"
 
 #include <argp.h>
 #include <stdbool.h>
@@ -64,6 +64,9 @@ int tool_fail_reading(const char *file, int rc, const matrix_error *error);
  * Ends the program after a message on failure. */
 void tool_read(const char *file, int (*read)(FILE *stream, void *object, matrix_error *error),
                void *object);
+
+/* The same of a view file. */
+void tool_read_view(const char *name, view_file *file);
 
 /* Parses a decimal integer from least to most. Returns 0, or -1 for anything else. */
 int tool_number(const char *text, size_t least, size_t most, size_t *number);
