@@ -100,7 +100,6 @@ extern pmix_class_t prte_job_t_class, prte_job_map_t_class, prte_app_context_t_c
 bool prte_get_attribute(pmix_list_t *attributes, prte_attribute_key_t key, void **data,
                         pmix_data_type_t type);
 const char *prte_attr_key_to_str(prte_attribute_key_t key);
-const char *prte_strerror(int error);
 char *prte_util_print_jobids(const pmix_nspace_t job);
 
 int prte_schizo_base_sanity(pmix_cli_result_t *results);

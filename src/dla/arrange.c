@@ -34,40 +34,11 @@ typedef struct arranging {
 
 /* ---- weights and distances ---- */
 
-static int compare_ranks(const void *a, const void *b)
-{
-    const size_t *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
-static int cut_view(const matrix *view, const dla_bound_ranks *node, matrix *part)
-{
-    matrix_builder builder = {.rows = node->count, .cols = node->count};
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < node->count; i++) {
-        size_t row = node->rank[i];
-
-        for (size_t k = view->row_start[row]; rc == 0 && k < view->row_start[row + 1]; k++) {
-            const size_t *found =
-                bsearch(&view->col[k], node->rank, node->count, sizeof(*node->rank), compare_ranks);
-
-            if (found != NULL && found != &node->rank[i])
-                rc = matrix_builder_add(&builder, i, (size_t)(found - node->rank), view->value[k]);
-        }
-    }
-    if (rc == 0)
-        rc = matrix_builder_finish(&builder, part);
-    matrix_builder_clear(&builder);
-    return rc;
-}
-
 static void fill_weights(arranging *a)
 {
     for (size_t i = 0; i < a->count; i++) {
         for (size_t k = a->view.row_start[i]; k < a->view.row_start[i + 1]; k++) {
-            double value = (double)a->view.value[k];
+            double value = a->view.col[k] != i ? (double)a->view.value[k] : 0.0;
 
             a->weight[i * a->count + a->view.col[k]] += value;
             a->weight[a->view.col[k] * a->count + i] += value;
@@ -224,7 +195,7 @@ static int init_arranging(arranging *a, const matrix *view, const dla_bound_rank
     a->gain = base_arena_alloc(&a->arena, n * n, sizeof(*a->gain));
     a->place = base_arena_alloc(&a->arena, n, sizeof(*a->place));
     a->trial = base_arena_alloc(&a->arena, n, sizeof(*a->trial));
-    return a->arena.failed ? -ENOMEM : cut_view(view, node, &a->view);
+    return a->arena.failed ? -ENOMEM : matrix_cut(&a->view, view, node->rank, n, true);
 }
 
 int dla_arrange(const matrix *view, const dla_bound_ranks *node, size_t *place, dla_inside *sum)

@@ -84,10 +84,9 @@ static bool same_nodes(const dla_app *a, const dla_app *b)
 /* The apps with one node list, and their common slots. */
 typedef struct rank_group {
     size_t ranks;
-    size_t *rank;     /* ascending */
-    size_t *slots;    /* of each node of the job */
-    size_t *position; /* index in rank[] of each rank of the job; SIZE_MAX: not in the group */
-    size_t *node;     /* result, of each entry of rank[] */
+    size_t *rank;  /* ascending */
+    size_t *slots; /* of each node of the job */
+    size_t *node;  /* result, of each entry of rank[] */
 } rank_group;
 
 /* App `first` and all later apps with its node list. */
@@ -101,7 +100,6 @@ static void group_fill(rank_group *g, const dla_job *job, size_t first, const si
         bool in = a >= first && same_nodes(&job->app[first], &job->app[a]);
 
         for (size_t end = rank + job->app[a].ranks; rank < end; rank++) {
-            g->position[rank] = in ? g->ranks : SIZE_MAX;
             if (in) {
                 g->rank[g->ranks++] = rank;
                 g->slots[by_slot[rank]]++;
@@ -121,31 +119,6 @@ static void group_add_slots(rank_group *g, const dla_job *job, const dla_app *ap
     }
 }
 
-/* The rows of the group's ranks; `square`: and their columns. */
-static int group_cut(const rank_group *g, const matrix *m, bool square, matrix *part)
-{
-    size_t nnz = 0, used = 0;
-
-    for (size_t i = 0; i < g->ranks; i++)
-        nnz += m->row_start[g->rank[i] + 1] - m->row_start[g->rank[i]];
-    if (matrix_allocate(part, g->ranks, square ? g->ranks : m->cols, nnz) != 0)
-        return -ENOMEM;
-    for (size_t i = 0; i < g->ranks; i++) {
-        size_t row = g->rank[i];
-
-        for (size_t k = m->row_start[row]; k < m->row_start[row + 1]; k++) {
-            size_t column = square ? g->position[m->col[k]] : m->col[k];
-
-            if (column != SIZE_MAX) {
-                part->col[used] = column;
-                part->value[used++] = m->value[k];
-            }
-        }
-        part->row_start[i + 1] = used;
-    }
-    return 0;
-}
-
 /* Replaces the input's view and profile by those of the group. */
 static int place_partial_group(const dla_method *method, const rank_group *g, setmatch_input *input)
 {
@@ -154,10 +127,10 @@ static int place_partial_group(const dla_method *method, const rank_group *g, se
     matrix *bytes = calloc(calls + 1, sizeof *bytes);
     const setmatch_profile profile = {calls, bytes};
     matrix view = {0};
-    int rc = bytes == NULL ? -ENOMEM : group_cut(g, input->view, true, &view);
+    int rc = bytes == NULL ? -ENOMEM : matrix_cut(&view, input->view, g->rank, g->ranks, true);
 
     for (size_t c = 0; rc == 0 && c < calls; c++)
-        rc = group_cut(g, &whole->bytes[c], false, &bytes[c]);
+        rc = matrix_cut(&bytes[c], &whole->bytes[c], g->rank, g->ranks, false);
     if (rc == 0) {
         input->view = &view;
         input->profile = whole == NULL ? NULL : &profile;
@@ -196,7 +169,6 @@ int dla_place_by_method(const dla_job *job, const dla_method *method, const size
     rank_group g = {
         .rank = base_arena_alloc(&arena, job->ranks, sizeof *g.rank),
         .slots = base_arena_alloc(&arena, job->nodes, sizeof *g.slots),
-        .position = base_arena_alloc(&arena, job->ranks, sizeof *g.position),
         .node = base_arena_alloc(&arena, job->ranks, sizeof *g.node),
     };
     int rc = arena.failed ? -ENOMEM : 0;

@@ -262,3 +262,39 @@ int matrix_sum(const matrix *m, int64_t *sum)
     *sum = (int64_t)total;
     return 0;
 }
+
+/* ---- a part of a matrix ---- */
+
+static int compare_rows(const void *a, const void *b)
+{
+    const size_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Appends an entry of a row at *used. */
+static void cut_entry(matrix *part, const matrix *m, size_t k, const size_t *row, bool square,
+                      size_t *used)
+{
+    size_t column = m->col[k];
+    const size_t *found =
+        square ? bsearch(&column, row, part->rows, sizeof *row, compare_rows) : &column;
+    if (found == NULL || m->value[k] == 0)
+        return;
+    part->col[*used] = square ? (size_t)(found - row) : column;
+    part->value[(*used)++] = m->value[k];
+}
+
+int matrix_cut(matrix *part, const matrix *m, const size_t *row, size_t rows, bool square)
+{
+    size_t entries = 0, used = 0;
+    for (size_t i = 0; i < rows; i++)
+        entries += m->row_start[row[i] + 1] - m->row_start[row[i]];
+    if (matrix_allocate(part, rows, square ? rows : m->cols, entries) != 0)
+        return -ENOMEM;
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t k = m->row_start[row[i]]; k < m->row_start[row[i] + 1]; k++)
+            cut_entry(part, m, k, row, square, &used);
+        part->row_start[i + 1] = used;
+    }
+    return 0;
+}

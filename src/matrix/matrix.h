@@ -65,6 +65,10 @@ bool matrix_is_symmetric(const matrix *m);
  * with matrix_release. */
 int matrix_sum_rows(matrix *sums, const matrix *m, const size_t *group_of_row, size_t groups);
 
+/* Those rows, ascending, without stored zeros; `square`: and of the same columns only. -ENOMEM.
+ * Release with matrix_release. */
+int matrix_cut(matrix *part, const matrix *m, const size_t *row, size_t rows, bool square);
+
 /* -ENOMEM. Release with matrix_release. */
 int matrix_transpose(matrix *transposed, const matrix *m);
 

@@ -48,7 +48,8 @@ static size_t find_slot(const name_table *names, const void *bytes, size_t lengt
     return s;
 }
 
-size_t name_table_find(const name_table *names, const void *bytes, size_t length)
+/* NO_INDEX: not in the table. */
+static size_t find_known(const name_table *names, const void *bytes, size_t length)
 {
     if (names->slots == 0)
         return NO_INDEX;
@@ -86,7 +87,7 @@ static int name_table_reserve(name_table *names, size_t length)
 
 int name_table_add(name_table *names, const void *bytes, size_t length, size_t *index)
 {
-    size_t known = name_table_find(names, bytes, length);
+    size_t known = find_known(names, bytes, length);
     if (known != NO_INDEX) {
         *index = known;
         return 0;

@@ -21,7 +21,6 @@ class HeatMap:
     name: str
     title: str
     row_noun: str
-    column_noun: str
     rows: list           # labels
     columns: list
     values: list         # values[row][column], None: nothing known
@@ -158,7 +157,7 @@ def requests_map(plan, most_ranks=64):
     per = plan.data["domains_in_column"]
     columns = Grouping(-(-plan.domains // per), "FD", of_one=per)
     cells = [((row_of(i) if plan.by_rank else i), j, value) for i, j, value in plan.triples()]
-    chart = HeatMap("requests", "C: bytes of each file domain that each " + noun + " accesses", noun, "file domain",
+    chart = HeatMap("requests", "C: bytes of each file domain that each " + noun + " accesses", noun,
                     rows.labels, columns.labels, add_up(rows, columns, cells))
     chart.marks = marks(plan, rows, columns, row_of, per)
     return chart
@@ -190,7 +189,7 @@ def costs_map(plan, answer):
             found[place] = min(value, found.get(place, value))
     least = [[found.get((i, j)) for j in range(columns.groups)] for i in range(rows.groups)]
     chart = HeatMap("costs", "W: hop-bytes if this " + answer.costs_by + " serves the file domain", answer.costs_by,
-                    "file domain", rows.labels, columns.labels, least, unit=text.hops, least=min(found.values(), default=0))
+                    rows.labels, columns.labels, least, unit=text.hops, least=min(found.values(), default=0))
     chart.marks = marks(plan, rows, columns, (lambda r: r) if by_rank else (lambda r: node_of_rank[r]))
     return chart
 
@@ -206,7 +205,7 @@ def view_map(name, title, cells, order, squares):
     if groups.is_one_by_one:
         groups.labels = [str(rank) for rank in order]
     values = add_up(groups, groups, [(place_of[i], place_of[j], v) for i, j, v in cells])
-    chart = HeatMap(name, title, "rank", "rank", groups.labels, groups.labels, values, unit=whole_about,
+    chart = HeatMap(name, title, "rank", groups.labels, groups.labels, values, unit=whole_about,
                     cell=min(20, 340 / groups.groups), left=84, top=30)
     if len(squares) <= MOST_CELLS:
         chart.squares = [(a / groups.step, b / groups.step) for a, b in squares]
