@@ -134,8 +134,3 @@ void dla_automatic_close(dla_automatic *a)
     free(a->path);
     *a = (dla_automatic){.folder = -1};
 }
-
-void dla_automatic_remove(dla_automatic *a)
-{
-    (void)cache_remove(a->folder, &a->key);
-}

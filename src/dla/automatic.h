@@ -31,7 +31,4 @@ typedef struct dla_automatic {
 int dla_automatic_open(dla_automatic *a, const dla_program *program, size_t ranks);
 void dla_automatic_close(dla_automatic *a);
 
-/* Another record may take the place of one that is damaged. */
-void dla_automatic_remove(dla_automatic *a);
-
 #endif

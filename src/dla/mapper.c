@@ -138,7 +138,7 @@ static int place_by_record(dla_mapping *m, const dla_spec *spec, dla_automatic *
     if (rc == -EBADMSG) {
         if (m->verbose >= 0)
             show_line(m, "dla: not placed: %s; removed", reason);
-        dla_automatic_remove(a);
+        (void)cache_remove(a->folder, &a->key);
     }
     if (rc != 0)
         return rc;

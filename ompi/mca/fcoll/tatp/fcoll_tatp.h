@@ -17,8 +17,6 @@
 #include "ompi/mca/fcoll/fcoll.h"
 #include "opal/mca/mca.h"
 
-struct coll_plan_settings;
-
 OMPI_DECLSPEC extern mca_fcoll_base_component_t mca_fcoll_tatp_component;
 
 typedef struct tatp_file tatp_file;
@@ -45,12 +43,8 @@ void tatp_modules_free(void);
 
 tatp_file *tatp_file_new(void); /* NULL: no memory */
 void tatp_file_free(tatp_file *file);
-/* Whether the file was last opened with these settings. */
-bool tatp_file_has_settings(const tatp_file *file, const struct coll_plan_settings *settings);
 /* Prepares for another handle of the same ranks. Local. */
 void tatp_file_open(tatp_file *file, ompio_file_t *fh);
-/* Whether a view of the present handle was set. */
-bool tatp_file_is_open(const tatp_file *file);
 /* For a rank that has no memory for a file of the handle: takes part in what its first view is on
  * the other ranks, where it becomes the error of the opening. Collective. */
 void tatp_file_refuse(const ompio_file_t *fh);
@@ -69,8 +63,6 @@ void tatp_split_release(ompio_file_t *fh);
  * False: no memory. */
 bool tatp_calls_reserve(tatp_file *file);
 void tatp_calls_unreserve(tatp_file *file);
-/* Frees what is kept for later calls; for the component's close. */
-void tatp_calls_release(void);
 
 int tatp_collective(ompio_file_t *fh, bool write, const void *buf, size_t count,
                     struct ompi_datatype_t *datatype, ompi_status_public_t *status);

@@ -155,8 +155,3 @@ int tatp_collective_start(ompio_file_t *fh, bool write, const void *buf, size_t 
     tatp_request_start(file->comm, fh->f_fh, call->request, request);
     return OMPI_SUCCESS;
 }
-
-void tatp_calls_release(void)
-{
-    tatp_requests_release();
-}

@@ -2,6 +2,7 @@
 /* The component. */
 #include "fcoll_tatp.h"
 
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_fit.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_params.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_process.h"
@@ -37,7 +38,7 @@ static int tatp_component_register(void)
 static int tatp_component_close(void)
 {
     tatp_modules_free();
-    tatp_calls_release();
+    tatp_requests_release();
     tatp_process_release();
     return OMPI_SUCCESS;
 }

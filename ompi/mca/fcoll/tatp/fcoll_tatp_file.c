@@ -16,8 +16,7 @@ tatp_file *tatp_file_new(void)
         return NULL;
     file->file = coll_file_new(tatp_process());
     file->comm = tatp_comm_new();
-    file->hints = tatp_hints_new();
-    if (NULL != file->file && NULL != file->comm && NULL != file->hints)
+    if (NULL != file->file && NULL != file->comm)
         return file;
     tatp_file_free(file);
     return NULL;
@@ -29,7 +28,6 @@ void tatp_file_free(tatp_file *file)
     tatp_device_free(file->device);
     tatp_view_release(&file->view);
     tatp_comm_free(file->comm);
-    tatp_hints_free(file->hints);
     free(file);
 }
 
@@ -37,21 +35,21 @@ void tatp_file_free(tatp_file *file)
 
 static coll_hint_values get_hints(void *context)
 {
-    const tatp_file *file = context;
-    return tatp_hints_get(file->hints);
+    tatp_file *file = context;
+    return tatp_hints_get(&file->hints);
 }
 
 static void replace_hints(void *context, const coll_hint_values *then,
                           const coll_hint_values *values)
 {
-    const tatp_file *file = context;
-    tatp_hints_replace(file->hints, then, values);
+    tatp_file *file = context;
+    tatp_hints_replace(&file->hints, then, values);
 }
 
 static void publish_hints(void *context, const coll_hint_values *values)
 {
-    const tatp_file *file = context;
-    tatp_hints_publish(file->hints, values);
+    tatp_file *file = context;
+    tatp_hints_publish(&file->hints, values);
 }
 
 static int prepare_memory(void *context, access_memory *memory)
@@ -75,11 +73,6 @@ static int count_access(void *context, const coll_observed *access, void **state
 }
 
 /* ---- opening and closing ---- */
-
-bool tatp_file_has_settings(const tatp_file *file, const coll_plan_settings *settings)
-{
-    return coll_file_has_settings(file->file, settings);
-}
 
 void tatp_file_open(tatp_file *file, ompio_file_t *fh)
 {
@@ -126,11 +119,6 @@ void tatp_file_set_view(tatp_file *file)
         coll_file_start(file->file, &facts);
     }
     coll_file_note_view(file->file);
-}
-
-bool tatp_file_is_open(const tatp_file *file)
-{
-    return coll_file_has_started(file->file);
 }
 
 bool tatp_file_close(tatp_file *file)

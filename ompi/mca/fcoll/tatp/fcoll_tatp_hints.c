@@ -28,7 +28,7 @@ static void merge_info(opal_info_t *info, bool report, coll_hint_values *values)
 }
 
 /* Without OMPIO's defaults, which Open MPI 6 puts into the same object. */
-static coll_hint_values read_hints_at_open(const ompio_file_t *fh, bool report)
+coll_hint_values tatp_hints_at_open(const ompio_file_t *fh, bool report)
 {
     coll_hint_values values = {{0}};
     merge_info(fh->f_info, report, &values);
@@ -43,39 +43,17 @@ static coll_hint_values read_hints_at_open(const ompio_file_t *fh, bool report)
     return values;
 }
 
-coll_hint_values tatp_hints_at_open(const ompio_file_t *fh)
-{
-    return read_hints_at_open(fh, false);
-}
-
 /* ---- the state of a file ---- */
-
-struct tatp_hints {
-    struct ompi_file_t *file; /* the user's; NULL: it has none */
-    bool reports;             /* rank 0 */
-    coll_hint_values values, published;
-    bool is_published; /* the info object has `published` */
-};
 
 /* A thread may set hints while a non-blocking call reads them. */
 static opal_mutex_t hints_lock = OPAL_MUTEX_STATIC_INIT;
-
-tatp_hints *tatp_hints_new(void)
-{
-    return calloc(1, sizeof(tatp_hints));
-}
-
-void tatp_hints_free(tatp_hints *hints)
-{
-    free(hints);
-}
 
 /* Handles that a component for shared file pointers opens have no file of the user's. */
 void tatp_hints_open(tatp_hints *hints, const ompio_file_t *fh)
 {
     hints->file = fh->f_flags & OMPIO_SHAREDFP_IS_SET ? NULL : fh->f_fh;
     hints->reports = 0 == fh->f_rank;
-    hints->values = read_hints_at_open(fh, hints->reports);
+    hints->values = tatp_hints_at_open(fh, hints->reports);
     hints->is_published = false;
 }
 

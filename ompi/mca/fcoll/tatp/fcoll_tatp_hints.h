@@ -14,14 +14,16 @@
 
 #include "collective/hints.h"
 
-/* Valid hints that the handle was opened with; others are 0. */
-coll_hint_values tatp_hints_at_open(const ompio_file_t *fh);
+/* Valid hints that the handle was opened with; others are 0, and reported where that is wanted. */
+coll_hint_values tatp_hints_at_open(const ompio_file_t *fh, bool report);
 
 /* The state of one file. */
-typedef struct tatp_hints tatp_hints;
-
-tatp_hints *tatp_hints_new(void); /* NULL: no memory */
-void tatp_hints_free(tatp_hints *hints);
+typedef struct tatp_hints {
+    struct ompi_file_t *file; /* the user's; NULL: it has none */
+    bool reports;             /* rank 0 */
+    coll_hint_values values, published;
+    bool is_published; /* the info object has `published` */
+} tatp_hints;
 
 /* The handle was opened. An invalid value is ignored, and reported by rank 0, once a process for
  * each hint. */

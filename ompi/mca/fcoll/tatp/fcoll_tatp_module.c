@@ -107,7 +107,7 @@ static tatp_module *take_idle(const ompi_process_name_t *group, int ranks,
         if ((*at)->ranks != ranks ||
             0 != memcmp((*at)->group, group, (size_t)ranks * sizeof *group))
             continue;
-        bool has_settings = tatp_file_has_settings((*at)->file, settings);
+        bool has_settings = coll_file_has_settings((*at)->file->file, settings);
         if (NULL == best || has_settings)
             best = at;
         if (has_settings)
@@ -131,10 +131,10 @@ static const ompio_file_t *handle_of(const struct ompi_file_t *file)
 }
 
 /* NULL before the file's first view. */
-static const tatp_module *find_open_module(const struct ompi_file_t *file)
+static tatp_module *find_open_module(const struct ompi_file_t *file)
 {
-    const tatp_module *module = *find_module(handle_of(file));
-    return NULL != module && tatp_file_is_open(module->file) ? module : NULL;
+    tatp_module *module = *find_module(handle_of(file));
+    return NULL != module && coll_file_has_started(module->file->file) ? module : NULL;
 }
 
 /* OMPIO gets no hints: it would select another component for `collective_buffering`, whose true and
@@ -145,9 +145,9 @@ static int interposed_set_view(struct ompi_file_t *file, MPI_Offset disp,
 {
     OPAL_THREAD_LOCK(&lists_lock);
     mca_io_base_module_file_set_view_fn_t next = set_view_of_ompio;
-    const tatp_module *module = find_open_module(file);
+    tatp_module *module = find_open_module(file);
     if (NULL != module) {
-        tatp_hints_note_info(module->file->hints, info);
+        tatp_hints_note_info(&module->file->hints, info);
         info = &MPI_INFO_NULL->super;
     }
     OPAL_THREAD_UNLOCK(&lists_lock);
@@ -178,8 +178,8 @@ static compat_info_char *accept_hint(opal_infosubscriber_t *object, compat_info_
                                      compat_info_char *text)
 {
     OPAL_THREAD_LOCK(&lists_lock);
-    const tatp_module *module = find_open_module((const struct ompi_file_t *)object);
-    bool is_refused = NULL != module && !tatp_hints_note(module->file->hints, name, text);
+    tatp_module *module = find_open_module((const struct ompi_file_t *)object);
+    bool is_refused = NULL != module && !tatp_hints_note(&module->file->hints, name, text);
     OPAL_THREAD_UNLOCK(&lists_lock);
     return is_refused ? NULL : text;
 }
@@ -237,8 +237,8 @@ static int file_iread_all(struct ompio_file_t *fh, void *buf, compat_count count
 static int init_module(struct ompio_file_t *fh)
 {
     tatp_file *file = ((tatp_module *)fh->f_fcoll)->file;
-    if (!tatp_file_is_open(file))
-        tatp_hints_open(file->hints, fh);
+    if (!coll_file_has_started(file->file))
+        tatp_hints_open(&file->hints, fh);
     if (!(fh->f_flags & OMPIO_SHAREDFP_IS_SET))
         interpose(fh->f_fh);
     tatp_file_set_view(file);
@@ -286,7 +286,7 @@ static tatp_module *module_for(ompio_file_t *fh)
     ompi_process_name_t *group = group_of(fh);
     if (NULL == group)
         return NULL;
-    const coll_hint_values hints = tatp_hints_at_open(fh);
+    const coll_hint_values hints = tatp_hints_at_open(fh, false);
     const coll_mpi_values mpi = tatp_params_of_file(fh);
     const coll_settings settings = coll_settings_collect(tatp_params_texts(), &mpi, &hints);
     const coll_plan_settings wanted = coll_settings_plan(&settings, fh->f_size);
@@ -384,7 +384,7 @@ int mca_fcoll_tatp_file_unquery(struct ompio_file_t *fh)
     OPAL_THREAD_LOCK(&lists_lock);
     tatp_module *module = take_module(fh);
     OPAL_THREAD_UNLOCK(&lists_lock);
-    if (NULL != module && !tatp_file_is_open(module->file))
+    if (NULL != module && !coll_file_has_started(module->file->file))
         report_passed_over(fh);
     if (NULL != module)
         retire_module(module);
