@@ -71,7 +71,7 @@ int tatp_collective(ompio_file_t *fh, bool write, const void *buf, size_t count,
     tatp_call call = {.datarep = NULL};
     if (NULL == file_of(fh))
         return tatp_error_class(-ENOMEM);
-    tatp_requests_finish(file_of(fh)->comm);
+    tatp_requests_finish(&file_of(fh)->comm);
     tatp_split_release(fh);
     fill_call(&call, fh, write, &(tatp_buffer){buf, count, datatype}, false);
     int rc = run_call(&call, status);
@@ -106,12 +106,6 @@ static tatp_call *new_request_call(void)
     return call;
 }
 
-static void free_request_call(tatp_call *call)
-{
-    if (NULL != call)
-        tatp_request_free(call->request);
-}
-
 bool tatp_calls_reserve(tatp_file *file)
 {
     file->spare = new_request_call();
@@ -120,7 +114,8 @@ bool tatp_calls_reserve(tatp_file *file)
 
 void tatp_calls_unreserve(tatp_file *file)
 {
-    free_request_call(file->spare);
+    if (NULL != file->spare)
+        tatp_request_free(file->spare->request);
     file->spare = NULL;
 }
 
@@ -134,7 +129,7 @@ static int fail_without_request(tatp_file *file, bool write)
                           .view = &file->view.view,
                           .error = -ENOMEM,
                       }};
-    tatp_requests_finish(file->comm);
+    tatp_requests_finish(&file->comm);
     return run_call(&call, MPI_STATUS_IGNORE);
 }
 
@@ -152,6 +147,6 @@ int tatp_collective_start(ompio_file_t *fh, bool write, const void *buf, size_t 
     fill_call(call, fh, write, &(tatp_buffer){buf, count, datatype},
               tatp_datarep_is_needed(fh, datatype));
     (void)tatp_calls_reserve(file);
-    tatp_request_start(file->comm, fh->f_fh, call->request, request);
+    tatp_request_start(&file->comm, fh->f_fh, call->request, request);
     return OMPI_SUCCESS;
 }

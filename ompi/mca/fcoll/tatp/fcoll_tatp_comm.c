@@ -2,7 +2,6 @@
 /* The communicator of a file: its ranks, messages, collective operations and errors. */
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "ompi/communicator/communicator.h"
@@ -12,8 +11,6 @@
 #include "ompi/mca/pml/pml.h"
 #include "ompi/proc/proc.h"
 #include "opal/runtime/opal_progress.h"
-
-#include "fcoll_tatp_comm_internal.h"
 
 /* ---- the size of messages ---- */
 
@@ -233,16 +230,6 @@ static size_t job_rank(void *context, int rank)
     return name.jobid == root.jobid ? name.vpid : SIZE_MAX;
 }
 
-tatp_comm *tatp_comm_new(void)
-{
-    return calloc(1, sizeof(tatp_comm));
-}
-
-void tatp_comm_free(tatp_comm *comm)
-{
-    free(comm);
-}
-
 void tatp_comm_attach(tatp_comm *comm, struct ompi_communicator_t *communicator)
 {
     comm->communicator = communicator;
@@ -270,9 +257,4 @@ void tatp_comm_attach(tatp_comm *comm, struct ompi_communicator_t *communicator)
         .allgather = gather_to_all,
         .error_class = tatp_error_class,
     };
-}
-
-const coll_runtime *tatp_comm_runtime(const tatp_comm *comm)
-{
-    return &comm->runtime;
 }

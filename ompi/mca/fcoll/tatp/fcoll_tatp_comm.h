@@ -13,28 +13,39 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ompi/compat/compat.h"
+#include "ompi/compat/compat_loss.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_error.h"
 #include "ompi/request/request.h"
 
 #include "collective/runtime.h"
 
-typedef struct tatp_comm tatp_comm;
-tatp_comm *tatp_comm_new(void); /* NULL: no memory */
-void tatp_comm_free(tatp_comm *comm);
+/* A call that runs later, on a stack of its own. Those of one tatp_comm run one after another, in
+ * the order of their start, which is the same on all ranks. */
+typedef struct tatp_request tatp_request;
+
+/* The non-blocking calls on one file. */
+typedef struct tatp_queue {
+    _Atomic(tatp_request *) first;
+    tatp_request *running; /* the first one, while it has the processor */
+    struct tatp_queue *next_busy;
+} tatp_queue;
+
+/* Zero at first. */
+typedef struct tatp_comm {
+    struct ompi_communicator_t *communicator;
+    coll_runtime runtime; /* has values as soon as there is a communicator */
+    tatp_queue queue;
+    bool has_lost;   /* a rank: nothing is waited for any more */
+    int lost_before; /* processes, at the last look */
+} tatp_comm;
 
 /* Uses this communicator from now on, which has the ranks of the one before. Local. */
 void tatp_comm_attach(tatp_comm *comm, struct ompi_communicator_t *communicator);
-/* The same object from the beginning; it has values as soon as there is a communicator. */
-const coll_runtime *tatp_comm_runtime(const tatp_comm *comm);
 /* For a rank without a tatp_comm, while the others take part in a reduction of maxima. */
 int tatp_reduce_max(struct ompi_communicator_t *communicator, int64_t *value, size_t count);
 
 /* ---- non-blocking calls (fcoll_tatp_request.c) ---- */
 
-/* A call that runs later, on a stack of its own. Those of one tatp_comm run one after another, in
- * the order of their start, which is the same on all ranks. */
-typedef struct tatp_request tatp_request;
 /* Allocates all that the call takes; `run` returns its error and fills the status. `release` frees
  * the call. NULL: no memory, and the call is not released. */
 tatp_request *tatp_request_new(int (*run)(void *call, ompi_status_public_t *status),
@@ -47,5 +58,21 @@ void tatp_request_start(tatp_comm *comm, struct ompi_file_t *file, tatp_request 
 /* Waits until all calls started on this tatp_comm are complete. */
 void tatp_requests_finish(const tatp_comm *comm);
 void tatp_requests_release(void); /* what is kept for later calls: for the component's close */
+
+/* ---- inside this module ---- */
+
+/* Whether the caller is a non-blocking call, on a stack of its own. */
+bool tatp_queue_is_running(const tatp_queue *queue);
+/* Leaves that stack until `awaited` is complete, or (NULL) until the next progress. */
+void tatp_queue_pause(tatp_queue *queue, ompi_request_t *awaited);
+
+/* Where the communicator has lost a rank: revokes it, which ends all that waits for messages. A
+ * rank that is lost while it sends may leave shared memory in a state in which those of others do
+ * not arrive any more, so that not only what waits for that rank would wait without end. */
+static inline void tatp_comm_check_loss(tatp_comm *comm)
+{
+    if (compat_has_lost(comm->communicator, &comm->lost_before))
+        compat_revoke(comm->communicator);
+}
 
 #endif

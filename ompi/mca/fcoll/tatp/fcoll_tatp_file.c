@@ -15,10 +15,9 @@ tatp_file *tatp_file_new(void)
     if (NULL == file)
         return NULL;
     file->file = coll_file_new(tatp_process());
-    file->comm = tatp_comm_new();
-    if (NULL != file->file && NULL != file->comm)
+    if (NULL != file->file)
         return file;
-    tatp_file_free(file);
+    free(file);
     return NULL;
 }
 
@@ -26,8 +25,7 @@ void tatp_file_free(tatp_file *file)
 {
     coll_file_free(file->file);
     tatp_device_free(file->device);
-    tatp_view_release(&file->view);
-    tatp_comm_free(file->comm);
+    coll_view_release(&file->view.view);
     free(file);
 }
 
@@ -78,7 +76,7 @@ void tatp_file_open(tatp_file *file, ompio_file_t *fh)
 {
     const coll_handle handle = {
         .context = file,
-        .runtime = tatp_comm_runtime(file->comm),
+        .runtime = &file->comm.runtime,
         .store = &file->io.store,
         .name = fh->f_filename,
         .parameters = tatp_params_texts(),
@@ -105,10 +103,10 @@ void tatp_file_refuse(const ompio_file_t *fh)
 void tatp_file_set_view(tatp_file *file)
 {
     ompio_file_t *fh = file->io.fh;
-    tatp_requests_finish(file->comm);
-    tatp_view_reset(&file->view);
+    tatp_requests_finish(&file->comm);
+    file->view.is_decoded = false;
     if (!coll_file_has_started(file->file)) {
-        tatp_comm_attach(file->comm, fh->f_comm);
+        tatp_comm_attach(&file->comm, fh->f_comm);
         const coll_facts facts = {
             .fd = fh->fd,
             .locks_file = 0 != (fh->f_flags & OMPIO_LOCK_ENTIRE_FILE),
@@ -123,7 +121,7 @@ void tatp_file_set_view(tatp_file *file)
 
 bool tatp_file_close(tatp_file *file)
 {
-    tatp_requests_finish(file->comm);
+    tatp_requests_finish(&file->comm);
     coll_file_close(file->file);
     return coll_file_is_reusable(file->file);
 }

@@ -15,7 +15,7 @@
 struct tatp_file {
     coll_file *file;
     tatp_io io;
-    tatp_comm *comm;
+    tatp_comm comm;
     tatp_hints hints;
     tatp_view view;
     tatp_device *device; /* NULL: no buffer was in device memory yet */

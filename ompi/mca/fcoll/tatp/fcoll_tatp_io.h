@@ -39,13 +39,10 @@ void tatp_io_open(tatp_io *io, ompio_file_t *fh);
 
 /* That of a handle. Zero at first. */
 typedef struct tatp_view {
-    bool is_decoded;
+    bool is_decoded; /* false: MPI_File_set_view was called, the next access decodes the view */
     coll_view view;
 } tatp_view;
 
-void tatp_view_release(tatp_view *view);
-/* MPI_File_set_view was called: the next access decodes the view of the handle. */
-void tatp_view_reset(tatp_view *view);
 /* The position of the file pointer, and the pointer past the next `bytes` bytes. */
 int tatp_view_position(tatp_view *view, const ompio_file_t *fh, coll_position *position);
 void tatp_view_advance(ompio_file_t *fh, int64_t bytes);

@@ -168,7 +168,7 @@ static int interposed_close(struct ompi_file_t *file)
     if (is_replaced)
         retire_module(module);
     else if (NULL != module)
-        tatp_requests_finish(module->file->comm);
+        tatp_requests_finish(&module->file->comm);
     return next(file);
 }
 

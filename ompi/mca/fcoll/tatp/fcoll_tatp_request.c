@@ -12,7 +12,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "fcoll_tatp_comm_internal.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
 #include "opal/runtime/opal_progress.h"
 #include "ompi/compat/compat.h"
 

@@ -9,16 +9,6 @@
 
 #define RAW_PIECES 128
 
-void tatp_view_release(tatp_view *view)
-{
-    coll_view_release(&view->view);
-}
-
-void tatp_view_reset(tatp_view *view)
-{
-    view->is_decoded = false;
-}
-
 /* Once for each MPI_File_set_view. */
 static int decode_view(tatp_view *view, const ompio_file_t *fh)
 {
