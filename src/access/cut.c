@@ -32,8 +32,6 @@ static int append_part(cutter *cut, const domain_range *range, access_run part)
     access_list *list = share_of(cut, range->domain);
     if (list == NULL)
         return -ENOMEM;
-    if (part.count == 1)
-        part.stride = 0;
     part.offset = range->position + (part.offset - range->lo);
     return access_append_run(list, &part);
 }

@@ -39,6 +39,23 @@ static int allocate_domains(file_domains *domains, size_t items)
     return rc;
 }
 
+static size_t domain_of(const file_domains *domains, size_t item)
+{
+    return domains->stripe > 0 ? domains->column[item].domain : domains->range[item].domain;
+}
+
+/* The index by domain of the ranges or columns. */
+static void index_items(file_domains *domains, size_t items)
+{
+    size_t *first = domains->first;
+    for (size_t i = 0; i < items; i++)
+        first[domain_of(domains, i)]++;
+    for (size_t j = 0; j < domains->count; j++)
+        first[j + 1] += first[j];
+    for (size_t i = items; i-- > 0;)
+        domains->by_domain[--first[domain_of(domains, i)]] = i;
+}
+
 /* Sets positions, sizes and the index by domain from the lo, hi and domain of each range. On entry
  * size[j] is the first position of domain j. */
 static void index_ranges(file_domains *domains)
@@ -47,16 +64,8 @@ static void index_ranges(file_domains *domains)
         domain_range *range = &domains->range[r];
         range->position = domains->size[range->domain];
         domains->size[range->domain] += range->hi - range->lo;
-        domains->first[range->domain + 1]++;
     }
-    for (size_t j = 0; j < domains->count; j++)
-        domains->first[j + 1] += domains->first[j];
-    for (size_t r = domains->ranges; r-- > 0;)
-        domains->by_domain[--domains->first[domains->range[r].domain + 1]] = r;
-    /* the loop above turned each end into its begin: shift them */
-    for (size_t j = 0; j < domains->count; j++)
-        domains->first[j] = domains->first[j + 1];
-    domains->first[domains->count] = domains->ranges;
+    index_items(domains, domains->ranges);
 }
 
 static int64_t round_down(int64_t value, int64_t align)
@@ -141,22 +150,6 @@ int domains_from_units(file_domains *domains, int64_t lo, int64_t hi, int64_t ba
 
 /* ---- striped domains ---- */
 
-/* Builds the index by domain from the domain of each column. */
-static void index_columns(file_domains *domains)
-{
-    size_t *first = domains->first;
-    for (size_t c = 0; c < domains->columns; c++) {
-        domain_column *column = &domains->column[c];
-        column->place = (int64_t)first[column->domain + 1]++;
-    }
-    for (size_t j = 0; j < domains->count; j++)
-        first[j + 1] += first[j];
-    for (size_t c = 0; c < domains->columns; c++) {
-        const domain_column *column = &domains->column[c];
-        domains->by_domain[first[column->domain] + (size_t)column->place] = c;
-    }
-}
-
 /* Counts the adjacent columns of one domain; the first column follows the last one. */
 static void find_neighbours(file_domains *domains)
 {
@@ -234,7 +227,7 @@ int domains_striped(file_domains *domains, int64_t lo, int64_t hi, int64_t strip
         return rc;
     for (size_t c = 0; c < columns; c++)
         result.column[c].domain = of != NULL ? of[c] : c;
-    index_columns(&result);
+    index_items(&result, columns);
     find_neighbours(&result);
     for (size_t j = 0; j < count; j++) {
         result.skipped[j] = stripes_below(&result, j, lo / stripe);

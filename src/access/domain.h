@@ -28,7 +28,6 @@ typedef struct domain_range {
 /* Of striped domains: a column is every `columns`-th stripe. */
 typedef struct domain_column {
     size_t domain;
-    int64_t place;         /* index among the columns of its domain, which ascend */
     int64_t before, after; /* number of adjacent columns of the same domain on each side */
 } domain_column;
 

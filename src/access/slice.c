@@ -20,10 +20,6 @@ size_t access_find_run(const access_list *list, int64_t stream)
 static int append_moved(access_list *list, access_run run, int64_t shift)
 {
     run.stream = list->bytes;
-    if (run.count == 1)
-        run.stride = 0;
-    if (run.count == 0 || run.length == 0)
-        return 0;
     if (__builtin_add_overflow(run.offset, shift, &run.offset))
         return -EINVAL;
     return access_append_run(list, &run);
