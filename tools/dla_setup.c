@@ -16,18 +16,13 @@ enum { MOST_NAME = 4096 };
 
 /* In PMIx's parameter file of the home folder, which names a path for all its users: PRRTE looks
  * for components before it reads a file of its own. */
-static const char folder[] = ".pmix", parameter[] = "mca_base_component_path",
-                  stored[] = DLA_PMIX_DIR ";prte@" DLA_PRRTE_DIR;
+static const char folder[] = ".pmix", stored[] = DLA_PMIX_DIR ";prte@" DLA_PRRTE_DIR;
+#define PARAMETER "mca_base_component_path"
 
 /* In the environment. PRRTE 3 reads PMIx's path, which adds to the folders of all that use PMIx;
  * later ones read a path of their own as well. */
-#define PMIX_PATH "PMIX_MCA_mca_base_component_path"
-#define PRRTE_PATH "PRTE_MCA_mca_base_component_path"
-
-static bool has_pmix_path(void)
-{
-    return strncmp(DLA_OMPI_VERSION, "5.", 2) == 0;
-}
+#define PMIX_PATH "PMIX_MCA_" PARAMETER
+#define PRRTE_PATH "PRTE_MCA_" PARAMETER
 
 static void print_pmix_path(void)
 {
@@ -60,18 +55,12 @@ static bool find_parameter(FILE *stream, char value[MOST_NAME])
     char line[MOST_NAME + 256];
     bool found = false;
     while (fgets(line, sizeof line, stream) != NULL) {
-        char *text = line + strspn(line, " \t");
-        size_t length = strlen(parameter);
-        if (strncmp(text, parameter, length) != 0)
+        int length = 0;
+        (void)sscanf(line, " " PARAMETER " = %n", &length);
+        if (length == 0)
             continue;
-        text += length;
-        text += strspn(text, " \t");
-        if (*text != '=')
-            continue;
-        text++;
-        text += strspn(text, " \t");
-        text[strcspn(text, "\r\n")] = '\0';
-        snprintf(value, MOST_NAME, "%.*s", MOST_NAME - 1, text);
+        line[strcspn(line, "\r\n")] = '\0';
+        snprintf(value, MOST_NAME, "%.*s", MOST_NAME - 1, line + length);
         found = true;
     }
     return found;
@@ -82,10 +71,10 @@ static int append_parameter(const char *file)
     FILE *stream = fopen(file, "a");
     if (stream == NULL)
         return tool_fail("%s: %s", file, strerror(errno));
-    fprintf(stream, "# where mpirun finds --map-by dla\n%s = %s\n", parameter, stored);
+    fprintf(stream, "# where mpirun finds --map-by dla\n" PARAMETER " = %s\n", stored);
     if (fclose(stream) != 0)
         return tool_fail("%s: %s", file, strerror(errno));
-    printf("%s: set %s\n", file, parameter);
+    printf("%s: set " PARAMETER "\n", file);
     return 0;
 }
 
@@ -109,9 +98,9 @@ static int store_setting(void)
     if (!found)
         return append_parameter(file);
     if (strcmp(value, stored) != 0)
-        return tool_fail("%s: %s is set already, to %s; combine it with %s", file, parameter, value,
+        return tool_fail("%s: " PARAMETER " is set already, to %s; combine it with %s", file, value,
                          stored);
-    printf("%s: %s is set\n", file, parameter);
+    printf("%s: " PARAMETER " is set\n", file);
     return 0;
 }
 
@@ -165,7 +154,7 @@ int dla_setup(int argc, char **argv)
     }
     if (write)
         return store_setting();
-    if (has_pmix_path()) {
+    if (strncmp(DLA_OMPI_VERSION, "5.", 2) == 0) {
         print_pmix_path();
         return 0;
     }

@@ -25,11 +25,11 @@ struct finding {
 };
 
 /* The file that a process has mapped under this name. */
-static void find_mapped(const char *process, const char *name, char path[PATH_MAX])
+static void find_mapped(pid_t process, const char *name, char path[PATH_MAX])
 {
     char maps[64], *line = NULL;
     size_t capacity = 0;
-    snprintf(maps, sizeof maps, "/proc/%s/maps", process);
+    snprintf(maps, sizeof maps, "/proc/%ld/maps", (long)process);
     FILE *stream = fopen(maps, "r");
     while (stream != NULL && getline(&line, &capacity, stream) > 0) {
         char *file = strchr(line, '/');
@@ -42,13 +42,6 @@ static void find_mapped(const char *process, const char *name, char path[PATH_MA
     free(line);
     if (stream != NULL)
         fclose(stream);
-}
-
-static void find_parent_mapped(const char *name, char path[PATH_MAX])
-{
-    char process[24];
-    snprintf(process, sizeof process, "%ld", (long)getppid());
-    find_mapped(process, name, path);
 }
 
 /* Blocks of the ranks in turn, so that an aggregator merges them. */
@@ -145,8 +138,8 @@ static void examine_process(const char *file, struct finding *own)
         MPI_Error_string(rc, text, &length);
         snprintf(own->error, sizeof own->error, "%.*s", TEXT - 1, text);
     }
-    find_mapped("self", "/mca_fcoll_tatp.so", own->component);
-    find_parent_mapped("mca_rmaps_dla.so", own->mapper);
+    find_mapped(getpid(), "/mca_fcoll_tatp.so", own->component);
+    find_mapped(getppid(), "mca_rmaps_dla.so", own->mapper);
     read_variables(own);
 }
 

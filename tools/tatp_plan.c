@@ -117,12 +117,6 @@ static void make_outcome(struct planning *p, const plan_strategy *strategy)
     o->rank_of_domain = NULL;
 }
 
-/* Which no strategy changes. */
-static bool is_feasible(const struct planning *p)
-{
-    return p->outcome[0].rank_of_domain != NULL;
-}
-
 /* Hop-bytes if rank i owns domain j at [j * ranks + i]; the caller frees them. Ends the program
  * after a message on failure. */
 static double *compute_workload(const plan_input *in)
@@ -313,7 +307,7 @@ static int plan_domains(const struct plan_options *options, const plan_input *in
     for (const plan_strategy *s = plan_strategies; s->name != NULL; s++)
         if (options->problem.strategy == NULL || options->problem.strategy == s)
             make_outcome(&p, s);
-    bool feasible = is_feasible(&p);
+    bool feasible = p.outcome[0].rank_of_domain != NULL; /* no strategy changes that */
     if (feasible)
         make_workload(&p);
     if (feasible || options->json)

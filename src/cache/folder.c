@@ -15,40 +15,36 @@
 
 /* ---- the folder ---- */
 
-/* The folder in which programs keep their caches; the caller frees it. */
-static int find_parent(char **parent)
+/* In the folder in which programs keep their caches. */
+int cache_path(char **path)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     int length;
 
     if (cache != NULL && cache[0] == '/')
-        length = asprintf(parent, "%s", cache);
+        length = asprintf(path, "%s/" NAME, cache);
     else if (home != NULL && home[0] == '/')
-        length = asprintf(parent, "%s/.cache", home);
+        length = asprintf(path, "%s/.cache/" NAME, home);
     else
         return -ENXIO;
     return length < 0 ? -ENOMEM : 0;
 }
 
-static int add_name(char *parent, char **path)
-{
-    return asprintf(path, "%s/" NAME, parent) < 0 ? -ENOMEM : 0;
-}
-
-int cache_path(char **path)
-{
-    char *parent = NULL;
-    int rc = find_parent(&parent);
-
-    if (rc == 0)
-        rc = add_name(parent, path);
-    free(parent);
-    return rc;
-}
-
 static int make_folder(const char *path)
 {
     return mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : -errno;
+}
+
+/* And the one in which it is. */
+static int make_folders(char *path)
+{
+    char *slash = strrchr(path, '/');
+    int rc;
+
+    *slash = '\0';
+    rc = make_folder(path);
+    *slash = '/';
+    return rc == 0 ? make_folder(path) : rc;
 }
 
 /* The descriptor of open(), or a negative errno: -EPERM unless it is of this type and the user's; a
@@ -69,18 +65,13 @@ static int require_own(int fd, mode_t type)
 
 int cache_open(bool create)
 {
-    char *parent = NULL, *path = NULL;
-    int rc = find_parent(&parent);
+    char *path = NULL;
+    int rc = cache_path(&path);
 
-    if (rc == 0)
-        rc = add_name(parent, &path);
     if (rc == 0 && create)
-        rc = make_folder(parent);
-    if (rc == 0 && create)
-        rc = make_folder(path);
+        rc = make_folders(path);
     if (rc == 0)
         rc = require_own(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), S_IFDIR);
-    free(parent);
     free(path);
     return rc;
 }

@@ -2,29 +2,18 @@
 #include "dla/data.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "topo/topo.h"
-
-__attribute__((format(printf, 2, 3))) static int refuse(char *reason, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(reason, DLA_REASON_SIZE, format, args);
-    va_end(args);
-    return -EINVAL;
-}
 
 /* Of what a reader returned. */
 static int refuse_contents(char *reason, const char *path, int rc, const matrix_error *error)
 {
     if (rc == 0 || rc == -ENOMEM)
         return rc;
-    return error->line == 0 ? refuse(reason, "%s: %s", path, error->reason)
-                            : refuse(reason, "%s:%zu: %s", path, error->line, error->reason);
+    return error->line == 0 ? dla_reject(reason, "%s: %s", path, error->reason)
+                            : dla_reject(reason, "%s:%zu: %s", path, error->line, error->reason);
 }
 
 /* NULL with a reason. */
@@ -34,7 +23,7 @@ static FILE *open_input(const char *path, char *reason)
     FILE *stream = base_open_regular(path, &cause);
 
     if (stream == NULL)
-        refuse(reason, "%s: %s", path, cause);
+        dla_reject(reason, "%s: %s", path, cause);
     return stream;
 }
 
@@ -60,7 +49,7 @@ static int make_grid_view(const dla_spec *spec, matrix *view, char *reason)
     setmatch_order order = (setmatch_order)spec->choice[DLA_ORDER];
     int rc = setmatch_cartesian(spec->dims, spec->ndims, order, view);
 
-    return rc == 0 ? 0 : refuse(reason, "the grid: %s", strerror(-rc));
+    return rc == 0 ? 0 : dla_reject(reason, "the grid: %s", strerror(-rc));
 }
 
 static int check_grid(const dla_spec *spec, size_t ranks, char *reason)
@@ -71,10 +60,11 @@ static int check_grid(const dla_spec *spec, size_t ranks, char *reason)
         product *= spec->dims[i];
     return spec->ndims == 0 || ranks == 0 || product == ranks
                ? 0
-               : refuse(reason,
-                        "the process grid %s has %zu ranks, but this job has %zu: start it with "
-                        "-np %zu, or give another grid",
-                        spec->text[DLA_CART], product, ranks, product);
+               : dla_reject(
+                     reason,
+                     "the process grid %s has %zu ranks, but this job has %zu: start it with "
+                     "-np %zu, or give another grid",
+                     spec->text[DLA_CART], product, ranks, product);
 }
 
 static int check_view(const dla_spec *spec, const view_file *file, size_t ranks, char *reason)
@@ -82,16 +72,17 @@ static int check_view(const dla_spec *spec, const view_file *file, size_t ranks,
     const char *name = dla_spec_name(spec);
 
     if (ranks != 0 && file->view.rows != ranks)
-        return refuse(reason,
-                      "%s was recorded for %zu ranks, but this job has %zu: start it with -np %zu, "
-                      "or record it with the number of ranks of this job",
-                      name, file->view.rows, ranks, file->view.rows);
+        return dla_reject(
+            reason,
+            "%s was recorded for %zu ranks, but this job has %zu: start it with -np %zu, "
+            "or record it with the number of ranks of this job",
+            name, file->view.rows, ranks, file->view.rows);
     if (file->patterns > 0 || spec->choice[DLA_OBJECTIVE] != SETMATCH_OBJECTIVE_PROFILE)
         return 0;
-    refuse(reason,
-           "%s has no profile, which objective=profile needs; files that fcoll_tatp_record "
-           "writes have one",
-           name);
+    dla_reject(reason,
+               "%s has no profile, which objective=profile needs; files that fcoll_tatp_record "
+               "writes have one",
+               name);
     return -ENODATA;
 }
 

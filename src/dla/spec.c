@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,9 +85,13 @@ static const char *name_of(dla_item item, int value)
     return names == NULL ? NULL : names[value];
 }
 
-static int refuse(char *reason, const char *format, const char *text)
+int dla_reject(char reason[DLA_REASON_SIZE], const char *format, ...)
 {
-    snprintf(reason, DLA_REASON_SIZE, format, text);
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(reason, DLA_REASON_SIZE, format, args);
+    va_end(args);
     return -EINVAL;
 }
 
@@ -112,10 +117,10 @@ static int parse_dims(const char *text, size_t *dims, size_t ndims, char *reason
         size_t length = strcspn(part, "xX");
 
         if (!parse_digits(part, length, &dims[i]) || dims[i] == 0)
-            return refuse(reason, "\"" SHOWN "\" is not a grid; a grid is written like 4x2x2",
-                          text);
+            return dla_reject(reason, "\"" SHOWN "\" is not a grid; a grid is written like 4x2x2",
+                              text);
         if (__builtin_mul_overflow(product, dims[i], &product))
-            return refuse(reason, "the grid \"" SHOWN "\" has too many ranks to count", text);
+            return dla_reject(reason, "the grid \"" SHOWN "\" has too many ranks to count", text);
         part += length;
     }
     return 0;
@@ -176,7 +181,7 @@ int dla_spec_set(dla_spec *spec, dla_item item, const char *value, char reason[D
     int rc = 0;
 
     if (spec->text[item] != NULL)
-        return refuse(reason, "%s is given twice", dla_items[item].key);
+        return dla_reject(reason, "%s is given twice", dla_items[item].key);
     copy = strdup(value);
     if (copy == NULL)
         rc = -ENOMEM;
@@ -185,7 +190,7 @@ int dla_spec_set(dla_spec *spec, dla_item item, const char *value, char reason[D
     else if (item == DLA_CART)
         rc = set_grid(spec, value, reason);
     else if (*value == '\0')
-        rc = refuse(reason, "%s= needs a name", dla_items[item].key);
+        rc = dla_reject(reason, "%s= needs a name", dla_items[item].key);
     if (rc == 0)
         spec->text[item] = copy;
     else
@@ -214,8 +219,8 @@ static int set_pe(dla_spec *spec, const char *value, char *reason)
     size_t number;
 
     if (!parse_digits(value, strlen(value), &number) || number == 0 || number > 32767)
-        return refuse(reason, "PE=" SHOWN " is not a whole number of processors from 1 to 32767",
-                      value);
+        return dla_reject(
+            reason, "PE=" SHOWN " is not a whole number of processors from 1 to 32767", value);
     snprintf(qualifier, sizeof qualifier, "PE=%zu", number);
     return add_qualifier(spec, qualifier);
 }
@@ -240,21 +245,17 @@ static int refuse_item(const char *item, char *reason)
     snprintf(key, sizeof key, "%.*s", (int)strcspn(item, "="), item);
     nearest = base_nearest_name(key, known);
     if (*item == '\0')
-        return refuse(reason, "%s", "there is nothing between two separators");
+        return dla_reject(reason, "there is nothing between two separators");
     for (const base_removed *r = removed; r->name != NULL; r++)
-        if (match_key(item, r->name) != NULL) {
-            snprintf(reason, DLA_REASON_SIZE, "there is no %s any more: %s", r->name, r->instead);
-            return -EINVAL;
-        }
-    if (nearest != NULL) {
-        snprintf(reason, DLA_REASON_SIZE, "\"" SHOWN "\" is unknown; did you mean %s=?", item,
-                 nearest);
-        return -EINVAL;
-    }
-    return refuse(reason,
-                  "\"" SHOWN "\" is unknown; there are file=, cart=, order=, method=, objective=, "
-                  "numa=, topology=, PE=, OVERSUBSCRIBE, NOOVERSUBSCRIBE, NOLOCAL and SPAN",
-                  item);
+        if (match_key(item, r->name) != NULL)
+            return dla_reject(reason, "there is no %s any more: %s", r->name, r->instead);
+    if (nearest != NULL)
+        return dla_reject(reason, "\"" SHOWN "\" is unknown; did you mean %s=?", item, nearest);
+    return dla_reject(reason,
+                      "\"" SHOWN
+                      "\" is unknown; there are file=, cart=, order=, method=, objective=, "
+                      "numa=, topology=, PE=, OVERSUBSCRIBE, NOOVERSUBSCRIBE, NOLOCAL and SPAN",
+                      item);
 }
 
 static int parse_item(dla_spec *spec, const char *item, char *reason)
@@ -301,7 +302,7 @@ static int parse_items(dla_spec *spec, const char *text, char *item, char *reaso
     for (;; text++) {
         text = copy_item(text, item);
         if (text == NULL)
-            return refuse(reason, "%s", "there is nothing behind the last backslash");
+            return dla_reject(reason, "there is nothing behind the last backslash");
         rc = parse_item(spec, item, reason);
         if (rc != 0 || *text == '\0')
             return rc;
@@ -384,8 +385,8 @@ int dla_spec_read(const char *policy, char *const parameter[DLA_ITEMS], dla_spec
     if (rc == 0)
         rc = add_parameters(&read, parameter, reason);
     if (rc == 0 && read.text[DLA_FILE] == NULL && read.ndims == 0)
-        rc = refuse(reason, "%s",
-                    "there is nothing to place the ranks by: give a view matrix or a process grid, "
+        rc = dla_reject(
+            reason, "there is nothing to place the ranks by: give a view matrix or a process grid, "
                     "as in --map-by dla:file=view.crs or dla:cart=4x2x2");
     if (rc == 0)
         *spec = read;

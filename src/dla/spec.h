@@ -61,6 +61,10 @@ typedef struct dla_spec {
 
 /* The functions below return 0; -EINVAL with a reason; -ENOMEM. The spec is unchanged then. */
 
+/* Returns -EINVAL. */
+int dla_reject(char reason[DLA_REASON_SIZE], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* Sets one item from an option or a parameter, whose value is not unquoted. */
 int dla_spec_set(dla_spec *spec, dla_item item, const char *value, char reason[DLA_REASON_SIZE]);
 
