@@ -12,7 +12,6 @@
 #include "mpi/datatype.h"
 #include "mpi/front.h"
 #include "mpi/group.h"
-#include "mpi/hints.h"
 #include "mpi/process.h"
 #include "mpi/store.h"
 
@@ -23,7 +22,7 @@ struct front_file {
     char *name;
     front_group group;
     front_store store;
-    front_hints hints;
+    coll_hint_values given_hints, published_hints;
     coll_file *file;
 
     /* ---- the view, as the MPI has it ---- */
@@ -73,26 +72,38 @@ static front_file *look_up(MPI_File handle, bool remove)
 static coll_hint_values get_hints(void *context)
 {
     const front_file *f = context;
-    return f->hints.given;
+    return f->given_hints;
 }
 
 static void replace_hints(void *context, const coll_hint_values *then,
                           const coll_hint_values *values)
 {
     front_file *f = context;
-    if (memcmp(&f->hints.given, then, sizeof *then) == 0)
-        f->hints.given = *values;
+    if (memcmp(&f->given_hints, then, sizeof *then) == 0)
+        f->given_hints = *values;
 }
 
 static void publish_hints(void *context, const coll_hint_values *values)
 {
     front_file *f = context;
-    f->hints.published = *values;
+    f->published_hints = *values;
 }
 
+/* Out of an info object, which may be MPI_INFO_NULL. Rank 0 tells of values that are none. */
 static void take_hints(front_file *f, MPI_Info info)
 {
-    front_hints_take(&f->hints, info, f->group.runtime.rank == 0);
+    char text[MPI_MAX_INFO_VAL + 1];
+    for (enum coll_hint i = 0; info != MPI_INFO_NULL && i < COLL_HINTS; i++) {
+        int is_set = 0;
+        PMPI_Info_get(info, coll_hint_name(i), MPI_MAX_INFO_VAL, text, &is_set);
+        if (!is_set)
+            continue;
+        int64_t value = coll_hint_parse(i, text);
+        if (value > 0)
+            f->given_hints.of[i] = value;
+        else if (f->group.runtime.rank == 0)
+            coll_hint_report(front_process(), i, text);
+    }
 }
 
 /* ---- opening and closing ---- */
@@ -277,8 +288,11 @@ void front_set_view(front_word handle, front_word info)
 void front_get_info(front_word handle, const void *info)
 {
     const front_file *f = look_up((MPI_File)handle, false);
-    if (f != NULL)
-        front_hints_put(&f->hints, *(const MPI_Info *)info);
+    char text[COLL_HINT_TEXT];
+    for (enum coll_hint i = 0; f != NULL && i < COLL_HINTS; i++)
+        if (f->published_hints.of[i] > 0)
+            PMPI_Info_set(*(const MPI_Info *)info, coll_hint_name(i),
+                          coll_hint_text(i, f->published_hints.of[i], text));
 }
 
 /* ---- access ---- */
