@@ -7,7 +7,8 @@
 #include "tool.h"
 
 struct convert_options {
-    const char *file, *format;
+    const char *file;
+    const char *const *format; /* of formats; NULL: not given */
 };
 
 static const char *const formats[] = {"mtx", "fileview", NULL};
@@ -18,9 +19,7 @@ static error_t parse_convert_option(int key, char *arg, struct argp_state *state
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &options->file; return 0;
     case 't':
-        options->format = arg;
-        if (strcmp(arg, formats[0]) != 0 && strcmp(arg, formats[1]) != 0)
-            tool_refuse_name(state, "format", arg, formats, sizeof *formats);
+        options->format = tool_choose(state, "format", arg, formats, sizeof *formats);
         return 0;
     case ARGP_KEY_END:
         if (options->format == NULL)
@@ -43,9 +42,8 @@ int dla_convert(int argc, char **argv)
     view_file file;
     tool_parse(&convert_argp, 0, argc, argv, &options);
     tool_read_view(options.file, &file);
-    int rc = strcmp(options.format, formats[0]) == 0
-                 ? matrix_write_market(stdout, &file.view, file.comments)
-                 : view_file_write(stdout, &file);
+    int rc = options.format == formats ? matrix_write_market(stdout, &file.view, file.comments)
+                                       : view_file_write(stdout, &file);
     view_file_release(&file);
     const char *name = ferror(stdout) ? "standard output" : options.file;
     return rc == 0 ? 0 : tool_fail("%s: %s", name, strerror(-rc));

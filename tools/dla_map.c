@@ -463,15 +463,6 @@ static error_t set_item(dla_spec *spec, int key, const char *value, const struct
     return rc == -ENOMEM ? ENOMEM : 0;
 }
 
-static void parse_placement_format(struct map_options *options, const char *arg,
-                                   struct argp_state *state)
-{
-    for (options->format = formats; options->format->name != NULL; options->format++)
-        if (strcmp(options->format->name, arg) == 0)
-            return;
-    tool_refuse_name(state, "format", arg, formats, sizeof *formats);
-}
-
 static void check_options(const struct map_options *options, const struct argp_state *state)
 {
     const placement *placed = options->placed;
@@ -492,7 +483,9 @@ static error_t parse_map_option(int key, char *arg, struct argp_state *state)
 {
     struct map_options *options = state->input;
     switch (key) {
-    case 'F': parse_placement_format(options, arg, state); return 0;
+    case 'F':
+        options->format = tool_choose(state, "format", arg, formats, sizeof *formats);
+        return 0;
     case 'M': options->machine = arg; return 0;
     case 'H':
         if (options->placed->hostfile != NULL)

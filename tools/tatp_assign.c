@@ -29,9 +29,7 @@ static error_t parse_assign_option(int key, char *arg, struct argp_state *state)
         state->child_inputs[1] = &options->json;
         return 0;
     case 's':
-        options->solver = lap_find_solver(arg);
-        if (options->solver == NULL)
-            tool_refuse_name(state, "solver", arg, lap_solvers, sizeof *lap_solvers);
+        options->solver = tool_choose(state, "solver", arg, lap_solvers, sizeof *lap_solvers);
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }

@@ -39,14 +39,6 @@ static void check_problem_options(const tatp_problem_options *options, struct ar
                               : "--hosts, as n0:4,n1:4, or --distances between ranks is needed");
 }
 
-static const plan_strategy *parse_strategy(const char *arg, struct argp_state *state)
-{
-    const plan_strategy *strategy = plan_find_strategy(arg);
-    if (strategy == NULL && strcmp(arg, "all") != 0)
-        tool_refuse_name(state, "strategy", arg, plan_strategies, sizeof *plan_strategies);
-    return strategy;
-}
-
 static error_t parse_problem_option(int key, char *arg, struct argp_state *state)
 {
     tatp_problem_options *options = state->input;
@@ -59,7 +51,12 @@ static error_t parse_problem_option(int key, char *arg, struct argp_state *state
     case 'd': options->network.distances = arg; return 0;
     case 't': options->network.topology = arg; return 0;
     case 'H': options->network.hosts = arg; return 0;
-    case 'S': options->strategy = parse_strategy(arg, state); return 0;
+    case 'S':
+        options->strategy =
+            strcmp(arg, "all") == 0
+                ? NULL
+                : tool_choose(state, "strategy", arg, plan_strategies, sizeof *plan_strategies);
+        return 0;
     case 'm':
         if (tool_number(arg, 0, SIZE_MAX, &options->per_node) != 0)
             argp_error(state, "'%s' is not a number of domains", arg);

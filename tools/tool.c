@@ -265,15 +265,18 @@ void tool_parse(const struct argp *argp, unsigned flags, int argc, char **argv, 
         exit(tool_fail("out of memory"));
 }
 
-void tool_refuse_name(const struct argp_state *state, const char *what, const char *name,
-                      const void *table, size_t size)
+const void *tool_choose(const struct argp_state *state, const char *what, const char *name,
+                        const void *table, size_t size)
 {
     const char *known[MOST_NAMES + 1] = {NULL};
     char list[512] = "";
     for (size_t k = 0; k < MOST_NAMES; k++) {
-        memcpy(&known[k], (const char *)table + k * size, sizeof *known);
+        const char *row = (const char *)table + k * size;
+        memcpy(&known[k], row, sizeof *known);
         if (known[k] == NULL)
             break;
+        if (strcmp(known[k], name) == 0)
+            return row;
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", k > 0 ? ", " : "", known[k]);
     }
@@ -281,6 +284,7 @@ void tool_refuse_name(const struct argp_state *state, const char *what, const ch
     if (nearest != NULL)
         argp_error(state, "'%s' is not a %s; did you mean '%s'?", name, what, nearest);
     argp_error(state, "'%s' is not a %s: %s", name, what, list);
+    return NULL;
 }
 
 /* ---- commands ---- */
@@ -290,16 +294,6 @@ static void show_first_steps(const char *doc)
     tool_fail("no command is given; '%s help' lists them", program_invocation_short_name);
     fprintf(stderr, "\n%.*s\n", (int)strcspn(doc, "\v"), doc);
     exit(TOOL_USAGE);
-}
-
-static void choose_command(struct chosen *chosen, const struct argp_state *state)
-{
-    const char *name = state->argv[chosen->index];
-    chosen->command = chosen->commands;
-    while (chosen->command->name != NULL && strcmp(chosen->command->name, name) != 0)
-        chosen->command++;
-    if (chosen->command->name == NULL)
-        tool_refuse_name(state, "command", name, chosen->commands, sizeof *chosen->commands);
 }
 
 /* The first non-option argument names the command, which parses the rest; "help" may precede it. */
@@ -312,7 +306,8 @@ static error_t parse_command(int key, char *arg, struct argp_state *state)
         if (chosen->help && state->next == state->argc)
             argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP);
         chosen->index = chosen->help ? state->next : state->next - 1;
-        choose_command(chosen, state);
+        chosen->command = tool_choose(state, "command", state->argv[chosen->index],
+                                      chosen->commands, sizeof *chosen->commands);
         state->next = state->argc;
         return 0;
     case ARGP_KEY_NO_ARGS: show_first_steps(chosen->doc); return 0;

@@ -44,11 +44,11 @@ int tool_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * argp's; by ARGP_IN_ORDER options behind an argument may belong to it. */
 void tool_parse(const struct argp *argp, unsigned flags, int argc, char **argv, void *options);
 
-/* Ends the program after a message: `name` is none of the table's, with the nearest one, or with
- * all. Its rows, of `size` bytes, begin with a name, the last one with NULL; `what` is what they
- * name. */
-void tool_refuse_name(const struct argp_state *state, const char *what, const char *name,
-                      const void *table, size_t size);
+/* The row of that name in a table, whose rows, of `size` bytes, begin with a name, the last one
+ * with NULL; `what` is what they name. Ends the program after a message where there is none, with
+ * the nearest one, or with all. */
+const void *tool_choose(const struct argp_state *state, const char *what, const char *name,
+                        const void *table, size_t size);
 
 /* Opens a file for reading; "-" is standard input. NULL after a message. */
 FILE *tool_open(const char *file);
