@@ -89,9 +89,6 @@ typedef struct lap_solver {
 /* The table of solvers, closed by an entry whose name is NULL; the first is the default. */
 extern const lap_solver lap_solvers[];
 
-/* The solver of that name, or NULL. */
-const lap_solver *lap_find_solver(const char *name);
-
 /* With n = min(rows, cols), m = max(rows, cols) and e allowed pairs. Every solver accepts every
  * problem, in O(n + m) memory beside the input, and copies the costs only when cols > rows (to
  * transpose them).

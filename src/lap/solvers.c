@@ -5,7 +5,6 @@
 #include "lap/lap.h"
 
 #include <errno.h>
-#include <string.h>
 
 struct state;
 
@@ -42,11 +41,3 @@ const lap_solver lap_solvers[] = {
     {"aps", lap_aps, "Carpaneto, Martello and Toth's method for sparse matrices"},
     {NULL, NULL, NULL},
 };
-
-const lap_solver *lap_find_solver(const char *name)
-{
-    for (const lap_solver *solver = lap_solvers; name != NULL && solver->name != NULL; solver++)
-        if (strcmp(solver->name, name) == 0)
-            return solver;
-    return NULL;
-}

@@ -193,14 +193,10 @@ START_TEST(duals_may_be_left_out)
 }
 END_TEST
 
-START_TEST(solvers_by_name)
+START_TEST(solvers_are_explained)
 {
-    ck_assert_ptr_eq(lap_find_solver(lap_solvers[_i].name), &lap_solvers[_i]);
     ck_assert_ptr_nonnull(lap_solvers[_i].note);
     ck_assert_str_eq(lap_solvers[0].name, "jv");
-    ck_assert_ptr_null(lap_find_solver("no such"));
-    ck_assert_ptr_null(lap_find_solver(""));
-    ck_assert_ptr_null(lap_find_solver(NULL));
 }
 END_TEST
 
@@ -434,7 +430,7 @@ int main(void)
     tcase_add_loop_test(solving, nothing_to_assign, 0, solvers);
     tcase_add_loop_test(solving, ties_prefer_the_lower_row, 0, solvers);
     tcase_add_loop_test(solving, duals_may_be_left_out, 0, solvers);
-    tcase_add_loop_test(solving, solvers_by_name, 0, solvers);
+    tcase_add_loop_test(solving, solvers_are_explained, 0, solvers);
     tcase_add_loop_test(solving, bad_costs, 0, solvers);
     tcase_add_loop_test(solving, bad_integers, 0, solvers);
     tcase_add_loop_test(solving, bad_arguments, 0, solvers);
