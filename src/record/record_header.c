@@ -89,19 +89,16 @@ int record_header_check_begin(int fd)
     return memcmp(text, first_lines, (size_t)length) == 0 ? 0 : -EEXIST;
 }
 
-static bool read_text(const char *line, const char *key, char *value)
+static void read_text(const char *line, const char *key, char *value)
 {
-    size_t length = strlen(key);
-    if (strncmp(line, key, length) != 0)
-        return false;
-    record_header_copy_name(value, line + length);
-    return true;
+    if (strncmp(line, key, strlen(key)) == 0)
+        record_header_copy_name(value, line + strlen(key));
 }
 
 static void read_line(record_header *h, const char *line)
 {
-    (void)read_text(line, "program: ", h->program);
-    (void)read_text(line, "run: ", h->run);
+    read_text(line, "program: ", h->program);
+    read_text(line, "run: ", h->run);
     (void)sscanf(line, "ranks: %zu", &h->ranks);
     (void)sscanf(line, "files: %" SCNd64, &h->totals.files);
     (void)sscanf(line, "accesses: %" SCNd64, &h->totals.accesses);
