@@ -26,13 +26,24 @@ static inline void print_replay(void)
     printf(" %s\n", program_invocation_name);
 }
 
-/* Adds these tests to a case. */
-#define add_tests(tcase, ...) add_test_list(tcase, (const TTest *const[]){__VA_ARGS__, NULL})
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-static inline void add_test_list(TCase *tcase, const TTest *const *test)
+/* A test, and how often it runs, with _i from 0 on. */
+struct suite_test {
+    const TTest *test;
+    size_t times;
+};
+#define TIMES(test, times)                                                                         \
+    {                                                                                              \
+        test, times                                                                                \
+    }
+#define ONCE(test) TIMES(test, 1)
+#define END_OF_TESTS TIMES(NULL, 0)
+
+static inline void add_tests(TCase *tcase, const struct suite_test *t)
 {
-    for (; *test != NULL; test++)
-        tcase_add_test(tcase, *test);
+    for (; t->test != NULL; t++)
+        tcase_add_loop_test(tcase, t->test, 0, (int)t->times);
 }
 
 /* The exit status of the test program. */
@@ -48,15 +59,22 @@ static inline int run_suite(Suite *suite)
     return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* The same, of these tests, which are one case. */
-#define run_tests(name, ...) run_test_list(name, (const TTest *const[]){__VA_ARGS__, NULL})
+/* The same, of ONCE(TEST), TIMES(TEST, N), ..., which are one case; NULL, or what comes before and
+ * after each of them. */
+#define run_tests_between(before, after, name, ...)                                                \
+    run_test_list(before, after, name, (const struct suite_test[]){__VA_ARGS__, END_OF_TESTS})
+#define run_tests(...) run_tests_between(NULL, NULL, __VA_ARGS__)
 
-static inline int run_test_list(const char *name, const TTest *const *test)
+/* Their time ends a hang; more than any load makes of a test. */
+static inline int run_test_list(void (*before)(void), void (*after)(void), const char *name,
+                                const struct suite_test *tests)
 {
     Suite *suite = suite_create(name);
-    TCase *tests = tcase_create(name);
-    add_test_list(tests, test);
-    suite_add_tcase(suite, tests);
+    TCase *all = tcase_create(name);
+    tcase_set_timeout(all, 600);
+    tcase_add_checked_fixture(all, before, after);
+    add_tests(all, tests);
+    suite_add_tcase(suite, all);
     return run_suite(suite);
 }
 

@@ -725,7 +725,7 @@ START_TEST(bad_steps_are_refused)
     unit_counts counts;
     int64_t bytes[4] = {0};
     unit_step bad[] = {{-1, 1, 1}, {4, 1, 1}, {0, 5, 1}, {3, 2, 1}, {0, 0, 1}, {1, INT64_MAX, 1}};
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    for (size_t i = 0; i < LENGTH(bad); i++)
         ck_assert_int_eq(units_add(&bad[i], 1, bytes, 4), -EINVAL);
     ck_assert_int_eq(bytes[0] + bytes[1] + bytes[2] + bytes[3], 0);
     ck_assert_int_eq(access_append(&list, 9, 1, 0), 0);
@@ -962,21 +962,16 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("access");
-    TCase *cases = tcase_create("access"), *fast = tcase_create("fast");
-    tcase_set_timeout(cases, 300);
-    tcase_set_timeout(fast, 60);
-    add_tests(cases, equal_blocks_are_one_run, bad_blocks_are_refused, a_slice_may_descend,
-              ordered_accesses, memory_in_pieces, fingerprints_are_those_of_moved_lists,
-              halves_of_fingerprints_do_not_collide, layers_are_ordered_and_hold_every_byte);
-    tcase_add_test(fast, many_layers_are_found_fast);
-    add_tests(cases, even_domains_cover_the_range, large_domains_begin_at_pages,
-              even_domains_of_huge_ranges, domains_that_are_dealt_out,
-              striped_domains_of_huge_ranges, a_long_run_stays_a_few_runs, bad_domains_are_refused,
-              an_empty_range_has_no_units, units_of_one_run_are_one_step, bad_steps_are_refused,
-              union_of_lists, union_of_interleaved_records);
-    add_tests(cases, neighbours_of_the_paper, parts_add_up_to_the_whole);
-    suite_add_tcase(suite, cases);
-    suite_add_tcase(suite, fast);
-    return run_suite(suite);
+    return run_tests("access", ONCE(equal_blocks_are_one_run), ONCE(bad_blocks_are_refused),
+                     ONCE(a_slice_may_descend), ONCE(ordered_accesses), ONCE(memory_in_pieces),
+                     ONCE(fingerprints_are_those_of_moved_lists),
+                     ONCE(halves_of_fingerprints_do_not_collide),
+                     ONCE(layers_are_ordered_and_hold_every_byte), ONCE(many_layers_are_found_fast),
+                     ONCE(even_domains_cover_the_range), ONCE(large_domains_begin_at_pages),
+                     ONCE(even_domains_of_huge_ranges), ONCE(domains_that_are_dealt_out),
+                     ONCE(striped_domains_of_huge_ranges), ONCE(a_long_run_stays_a_few_runs),
+                     ONCE(bad_domains_are_refused), ONCE(an_empty_range_has_no_units),
+                     ONCE(units_of_one_run_are_one_step), ONCE(bad_steps_are_refused),
+                     ONCE(union_of_lists), ONCE(union_of_interleaved_records),
+                     ONCE(neighbours_of_the_paper), ONCE(parts_add_up_to_the_whole));
 }

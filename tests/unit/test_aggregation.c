@@ -98,7 +98,7 @@ START_TEST(aggregators_pay_for_small_pieces_and_shared_locks)
         {"many locks long", {0, 1, 16 * 1024 * KiB, 99, 1024 * KiB}, true, false},
         {"no data", {ACCESS_END, 0, ACCESS_END, -1, 1024 * KiB}, false, false},
     };
-    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+    for (size_t i = 0; i < LENGTH(expected); i++) {
         ck_assert_msg(aggregation_pays(&expected[i].access, true) == expected[i].write,
                       "%s, written", expected[i].what);
         ck_assert_msg(aggregation_pays(&expected[i].access, false) == expected[i].read, "%s, read",
@@ -121,7 +121,7 @@ END_TEST
 
 int main(void)
 {
-    return run_tests("aggregation", accesses_are_described, unknown_alignment_is_none,
-                     aggregators_pay_for_small_pieces_and_shared_locks,
-                     merging_is_by_a_fifth_at_least);
+    return run_tests("aggregation", ONCE(accesses_are_described), ONCE(unknown_alignment_is_none),
+                     ONCE(aggregators_pay_for_small_pieces_and_shared_locks),
+                     ONCE(merging_is_by_a_fifth_at_least));
 }

@@ -153,7 +153,7 @@ START_TEST(what_is_no_program_has_no_key)
     write_file(beside("python3"), "x");
     write_file(beside("pythonic"), "x");
     write_file(beside("script"), "x");
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         const cache_program program = {cases[i].file, cases[i].argument, dir};
         cache_key made;
         int rc = cache_key_make(&program, 4, &made);
@@ -383,7 +383,7 @@ START_TEST(old_entries_and_left_files_are_removed)
         {"0000000000000005-00000000.crs.new", 10, 0, true},
         {"notes", 1, 0, true},
     };
-    check_trim(files, sizeof files / sizeof *files, 2, 1);
+    check_trim(files, LENGTH(files), 2, 1);
 }
 END_TEST
 
@@ -421,24 +421,21 @@ START_TEST(the_oldest_of_too_large_entries_are_removed)
         {"0000000000000003-00000000.crs", 10, 1, true},
         {"0000000000000004-00000000.crs", CACHE_MOST_BYTES + 1, 0, false},
     };
-    check_trim(files, sizeof files / sizeof *files, 4, 2);
+    check_trim(files, LENGTH(files), 4, 2);
 }
 END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("cache");
-    TCase *all = tcase_create("cache");
-    tcase_set_timeout(all, 60);
-    tcase_add_checked_fixture(all, make_dir, remove_dir);
-    add_tests(all, a_program_has_one_key_under_every_name, name_size_and_time_of_the_file_count,
-              a_script_counts_and_not_its_interpreter, what_is_no_program_has_no_key,
-              the_program_is_found_as_execvp_finds_it, the_folder_is_the_users_alone,
-              the_folder_is_below_the_cache_or_the_home, a_record_is_the_users,
-              the_use_of_a_record_is_noted, without_memory_nothing_is_listed_and_nothing_leaks,
-              old_entries_and_left_files_are_removed, the_oldest_of_too_many_entries_are_removed,
-              the_oldest_arguments_of_a_program_are_removed,
-              the_oldest_of_too_large_entries_are_removed);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
+    return run_tests_between(
+        make_dir, remove_dir, "cache", ONCE(a_program_has_one_key_under_every_name),
+        ONCE(name_size_and_time_of_the_file_count), ONCE(a_script_counts_and_not_its_interpreter),
+        ONCE(what_is_no_program_has_no_key), ONCE(the_program_is_found_as_execvp_finds_it),
+        ONCE(the_folder_is_the_users_alone), ONCE(the_folder_is_below_the_cache_or_the_home),
+        ONCE(a_record_is_the_users), ONCE(the_use_of_a_record_is_noted),
+        ONCE(without_memory_nothing_is_listed_and_nothing_leaks),
+        ONCE(old_entries_and_left_files_are_removed),
+        ONCE(the_oldest_of_too_many_entries_are_removed),
+        ONCE(the_oldest_arguments_of_a_program_are_removed),
+        ONCE(the_oldest_of_too_large_entries_are_removed));
 }

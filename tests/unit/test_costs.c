@@ -14,7 +14,6 @@
 #include "seeded.h"
 #include "suite.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
 #define MM "%%MatrixMarket matrix "
 
 static int read_text(const char *text, matrix_costs *costs, matrix_error *error)
@@ -206,13 +205,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("costs");
-    TCase *cases = tcase_create("costs");
-    add_tests(cases, array_of_reals, symmetric_array, reals_are_rounded_once, pattern_and_symmetry,
-              nothing_listed);
-    tcase_add_loop_test(cases, random_lists, 0, (int)random_cases(100));
-    tcase_add_loop_test(cases, bad_text, 0, (int)LENGTH(bad));
-    tcase_add_test(cases, memory_runs_out);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
+    return run_tests("costs", ONCE(array_of_reals), ONCE(symmetric_array),
+                     ONCE(reals_are_rounded_once), ONCE(pattern_and_symmetry), ONCE(nothing_listed),
+                     TIMES(random_lists, random_cases(100)), TIMES(bad_text, LENGTH(bad)),
+                     ONCE(memory_runs_out));
 }

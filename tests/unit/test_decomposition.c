@@ -11,8 +11,6 @@
 
 #include "suite.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 typedef size_t (*owner_fn)(const shape *s, size_t ranks, const int64_t *size, const int64_t *at);
 
 /* ---- models: the owner of an element, from the description of the pattern alone ---- */
@@ -257,10 +255,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("decomposition");
-    TCase *tests = tcase_create("patterns");
-    tcase_add_loop_test(tests, bytes_belong_to_ranks, 0, (int)LENGTH(patterns));
-    add_tests(tests, large_patterns_are_a_few_runs, refusals, grids_are_balanced);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return run_tests("decomposition", TIMES(bytes_belong_to_ranks, LENGTH(patterns)),
+                     ONCE(large_patterns_are_a_few_runs), ONCE(refusals), ONCE(grids_are_balanced));
 }

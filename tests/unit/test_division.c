@@ -41,7 +41,7 @@ START_TEST(stripes_of_a_target_belong_together)
                     {DIVISION_AUTO, 2, true},   {DIVISION_FITTED, 1, false},
                     {DIVISION_FITTED, 2, true}, {DIVISION_STRIPE, 0, false},
                     {DIVISION_STRIPE, 1, true}, {DIVISION_EVEN, 9, false}};
-    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+    for (size_t i = 0; i < LENGTH(expected); i++) {
         const division_settings settings = {
             .kind = expected[i].kind, .stripe = 100, .targets = expected[i].targets};
         ck_assert_int_eq(division_is_striped(&settings), expected[i].striped);
@@ -80,7 +80,7 @@ START_TEST(few_bytes_on_each_node)
                     {8 * MiB + 1, 8}, {12 * MiB, 12}, {13 * MiB, 12},   {16 * MiB, 16},
                     {17 * MiB, 16}};
     const division_settings settings = {.capacity = 16, .nodes = 4};
-    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+    for (size_t i = 0; i < LENGTH(expected); i++)
         ck_assert_uint_eq(division_count(&settings, 100, 100 + expected[i].bytes),
                           expected[i].count);
 }
@@ -96,7 +96,7 @@ START_TEST(as_many_domains_as_ranks_of_nodes_can_copy)
                     {48, 20, 240}, {128, 64, 256}, {128, 100, 400}, {48, 1000, 4000}};
     size_t *ranks_on_node = calloc(1001, sizeof *ranks_on_node); /* the last nodes have no rank */
     ck_assert_ptr_nonnull(ranks_on_node);
-    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+    for (size_t i = 0; i < LENGTH(expected); i++) {
         for (size_t n = 0; n < 1001; n++)
             ranks_on_node[n] = n < expected[i].nodes ? expected[i].ranks : 0;
         ck_assert_int_eq(division_chosen_capacity(ranks_on_node, 1001), expected[i].capacity);
@@ -217,7 +217,7 @@ START_TEST(cycles_of_equal_size_or_whole_stripes)
         {40 * MiB, 32 * MiB, 16 * MiB, 2 * MiB, 16 * MiB},
     };
     division_cycles cycles = {.in_flight = 4};
-    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+    for (size_t i = 0; i < LENGTH(expected); i++) {
         cycles.buffer = expected[i].buffer;
         cycles.stripe = expected[i].stripe;
         cycles.wanted = expected[i].wanted;
@@ -259,15 +259,10 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("division");
-    TCase *domains = tcase_create("domains"), *cycles = tcase_create("cycles");
-    tcase_set_timeout(domains, 300);
-    add_tests(domains, aggregators_share_targets_evenly, stripes_of_a_target_belong_together,
-              as_many_domains_as_are_worthwhile, few_bytes_on_each_node,
-              as_many_domains_as_ranks_of_nodes_can_copy, aggregators_of_a_node_share_memory,
-              domains_keep_stripes_whole_and_repeat);
-    add_tests(cycles, cycles_of_equal_size_or_whole_stripes, cycles_keep_the_buffer);
-    suite_add_tcase(suite, domains);
-    suite_add_tcase(suite, cycles);
-    return run_suite(suite);
+    return run_tests(
+        "division", ONCE(aggregators_share_targets_evenly),
+        ONCE(stripes_of_a_target_belong_together), ONCE(as_many_domains_as_are_worthwhile),
+        ONCE(few_bytes_on_each_node), ONCE(as_many_domains_as_ranks_of_nodes_can_copy),
+        ONCE(aggregators_of_a_node_share_memory), ONCE(domains_keep_stripes_whole_and_repeat),
+        ONCE(cycles_of_equal_size_or_whole_stripes), ONCE(cycles_keep_the_buffer));
 }

@@ -362,13 +362,8 @@ END_TEST
 
 int main(void)
 {
-    TCase *cases = tcase_create("arrange");
-    Suite *suite = suite_create("dla_arrange");
-
-    suite_add_tcase(suite, cases);
-    tcase_set_timeout(cases, 300);
-    tcase_add_loop_test(cases, pairs_come_together, 0, sizeof(pairs) / sizeof(pairs[0]));
-    add_tests(cases, a_chain_is_cut_least, ranks_of_other_nodes, nothing_to_gain, too_many_ranks,
-              random_nodes, every_allocation_fails, text_of_the_report);
-    return run_suite(suite);
+    return run_tests("dla_arrange", TIMES(pairs_come_together, LENGTH(pairs)),
+                     ONCE(a_chain_is_cut_least), ONCE(ranks_of_other_nodes), ONCE(nothing_to_gain),
+                     ONCE(too_many_ranks), ONCE(random_nodes), ONCE(every_allocation_fails),
+                     ONCE(text_of_the_report));
 }

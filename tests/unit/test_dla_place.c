@@ -243,13 +243,8 @@ END_TEST
 
 int main(void)
 {
-    TCase *cases = tcase_create("place");
-    Suite *suite = suite_create("dla_place");
-
-    suite_add_tcase(suite, cases);
-    tcase_add_loop_test(cases, fills_by_slot, 0, sizeof(by_slot_cases) / sizeof(by_slot_cases[0]));
-    add_tests(cases, names_the_app_that_does_not_fit, keeps_pairs_together,
-              places_apps_with_the_same_nodes_together);
-    tcase_add_loop_test(cases, keeps_to_the_rules, 0, (int)random_cases(300));
-    return run_suite(suite);
+    return run_tests("dla_place", TIMES(fills_by_slot, LENGTH(by_slot_cases)),
+                     ONCE(names_the_app_that_does_not_fit), ONCE(keeps_pairs_together),
+                     ONCE(places_apps_with_the_same_nodes_together),
+                     TIMES(keeps_to_the_rules, random_cases(300)));
 }

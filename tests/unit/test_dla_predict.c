@@ -232,14 +232,8 @@ END_TEST
 
 int main(void)
 {
-    TCase *cases = tcase_create("predict");
-    Suite *suite = suite_create("dla_predict");
-
-    suite_add_tcase(suite, cases);
-    tcase_set_timeout(cases, 300);
-    tcase_add_loop_test(cases, keeps_what_is_as_good, 0, sizeof(shared) / sizeof(shared[0]));
-    add_tests(cases, weights_without_a_profile, measures_what_is_demanded, counts_borders_of_groups,
-              calls_without_aggregators);
-    tcase_add_loop_test(cases, obeys_what_is_demanded, 0, sizeof(policies) / sizeof(policies[0]));
-    return run_suite(suite);
+    return run_tests("dla_predict", TIMES(keeps_what_is_as_good, LENGTH(shared)),
+                     ONCE(weights_without_a_profile), ONCE(measures_what_is_demanded),
+                     ONCE(counts_borders_of_groups), ONCE(calls_without_aggregators),
+                     TIMES(obeys_what_is_demanded, LENGTH(policies)));
 }

@@ -239,17 +239,9 @@ END_TEST
 
 int main(void)
 {
-    TCase *cases = tcase_create("spec");
-    Suite *suite = suite_create("dla_spec");
-
-    suite_add_tcase(suite, cases);
-    tcase_add_loop_test(cases, tells_ours_from_stock, 0, sizeof(policies) / sizeof(policies[0]));
-    tcase_add_loop_test(cases, reads_good_texts, 0, sizeof(good) / sizeof(good[0]));
-    tcase_add_test(cases, reads_names_of_files);
-    tcase_add_loop_test(cases, reads_choices, 0, sizeof(choices) / sizeof(choices[0]));
-    tcase_add_test(cases, sets_single_items);
-    tcase_add_test(cases, combines_policy_and_parameters);
-    tcase_add_loop_test(cases, refuses_bad_texts, 0, sizeof(bad) / sizeof(bad[0]));
-    tcase_add_test(cases, cuts_long_texts_in_reasons);
-    return run_suite(suite);
+    return run_tests("dla_spec", TIMES(tells_ours_from_stock, LENGTH(policies)),
+                     TIMES(reads_good_texts, LENGTH(good)), ONCE(reads_names_of_files),
+                     TIMES(reads_choices, LENGTH(choices)), ONCE(sets_single_items),
+                     ONCE(combines_policy_and_parameters), TIMES(refuses_bad_texts, LENGTH(bad)),
+                     ONCE(cuts_long_texts_in_reasons));
 }

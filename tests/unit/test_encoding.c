@@ -176,7 +176,7 @@ START_TEST(limits_are_kept)
         {0, 1, ACCESS_END - 1, 2, 0},   {0, 1, 1, ACCESS_END, 0},
         {7, 1, INT64_C(1) << 61, 3, 0}, {0, INT64_C(1) << 61, INT64_C(1) << 61, 3, 0},
     };
-    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+    for (size_t i = 0; i < LENGTH(runs); i++) {
         access_run run = runs[i];
         access_list list = {&run, 1, 1, run.count * run.length}, copy = {0};
         access_message message = {0};
@@ -245,7 +245,7 @@ START_TEST(irregular_runs_are_small)
         {1, 30, 60, 2.01, .1},  {4, 500, 60, 3.5, .1},      {8, 500, 60, 4, .1},
         {8, 4000, 60, 4.9, .1}, {1, 1 << 20, 1024, 7, .01}, {1, INT64_C(1) << 42, 1024, 9.1, .02},
     };
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    for (size_t i = 0; i < LENGTH(sizes); i++) {
         access_list list = {0};
         int64_t least = sizes[i].length > 512 ? 512 : 1;
         state = first_seed() + i;
@@ -323,7 +323,7 @@ static const struct {
 
 START_TEST(malformed_messages_are_refused)
 {
-    for (size_t i = 0; i < sizeof messages / sizeof *messages; i++) {
+    for (size_t i = 0; i < LENGTH(messages); i++) {
         int64_t element[MOST_ELEMENTS] = {0};
         memcpy(element, messages[i].byte, messages[i].count);
         ck_assert_msg(decode_any(element, (messages[i].count + 7) / 8) == messages[i].rc, "%s",
@@ -359,13 +359,9 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("encoding");
-    TCase *cases = tcase_create("encoding");
-    tcase_set_timeout(cases, 300);
-    add_tests(cases, random_lists, empty_lists_are_empty_messages, limits_are_kept, refused_lists,
-              failed_allocations_are_errors, repeated_patterns_take_next_to_nothing,
-              irregular_runs_are_small, random_bytes_are_refused_or_lists,
-              malformed_messages_are_refused);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
+    return run_tests("encoding", ONCE(random_lists), ONCE(empty_lists_are_empty_messages),
+                     ONCE(limits_are_kept), ONCE(refused_lists),
+                     ONCE(failed_allocations_are_errors),
+                     ONCE(repeated_patterns_take_next_to_nothing), ONCE(irregular_runs_are_small),
+                     ONCE(random_bytes_are_refused_or_lists), ONCE(malformed_messages_are_refused));
 }

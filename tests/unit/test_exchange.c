@@ -516,13 +516,9 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("exchange");
-    TCase *tests = tcase_create("exchange");
-    add_tests(tests, out_of_memory_in_new, out_of_memory_for_a_bundle, bundles_that_pay,
-              out_of_memory_in_reserve, nothing_allocates_in_a_run,
-              contiguous_chunks_are_not_packed, pieces_are_counted);
-    tcase_add_loop_test(tests, last_byte_of_the_largest_domain, 0, 2);
-    add_tests(tests, holes, batches);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return run_tests("exchange", ONCE(out_of_memory_in_new), ONCE(out_of_memory_for_a_bundle),
+                     ONCE(bundles_that_pay), ONCE(out_of_memory_in_reserve),
+                     ONCE(nothing_allocates_in_a_run), ONCE(contiguous_chunks_are_not_packed),
+                     ONCE(pieces_are_counted), TIMES(last_byte_of_the_largest_domain, 2),
+                     ONCE(holes), ONCE(batches));
 }

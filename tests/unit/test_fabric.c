@@ -193,7 +193,7 @@ static const struct {
 
 START_TEST(expanded_hostlists)
 {
-    for (size_t k = 0; k < sizeof hostlists / sizeof hostlists[0]; k++) {
+    for (size_t k = 0; k < LENGTH(hostlists); k++) {
         const char *list = hostlists[k].list, *names = hostlists[k].names;
         struct collected c = {.count = 0};
         matrix_error error = {0, ""};
@@ -493,8 +493,6 @@ static const struct good good[] = {
     {SYMMETRIC "3 3\n0\n2\n4\n0\n6\n0\n", "x,y,z", "124 216 461", 0, BY_ORDER},
     {REAL "2 2\n0.0\n2.0\n4e0\n0\n", "x,y", "14 21", 0, BY_ORDER},
 };
-enum { GOOD = sizeof good / sizeof good[0] };
-
 START_TEST(good_files)
 {
     const struct good *g = &good[_i];
@@ -626,8 +624,6 @@ static const struct bad bad[] = {
     {ARRAY "2 2\n0\n65535\n2\n0\n", "x,y", "65535 hops from y to x", 0},
     {ARRAY "% bandwidth\n2 2\n1\n1\n1\n1\n", "n0,n1", "bandwidths, where a topology is wanted", 0},
 };
-enum { BAD = sizeof bad / sizeof bad[0] };
-
 static const struct bad missing[] = {
     {TREE, "b.site", "host b.site is not in the file", 0},
     {CA("H-1", "a") "\n" SW("S-1"), "a", "host a has no link", 0},
@@ -656,7 +652,7 @@ static void check_refused(const struct bad *b, int rc)
 
 START_TEST(bad_files)
 {
-    if (strcmp(bad[_i].reason, "more than") != 0 || takes_part((uint64_t)_i, BAD))
+    if (strcmp(bad[_i].reason, "more than") != 0 || takes_part((uint64_t)_i, LENGTH(bad)))
         check_refused(&bad[_i], -EBADMSG);
 }
 END_TEST
@@ -1051,7 +1047,7 @@ static int read_two_addresses(const void *nothing)
 
 START_TEST(out_of_memory)
 {
-    for (size_t row = 0; row < sizeof readable / sizeof readable[0]; row++)
+    for (size_t row = 0; row < LENGTH(readable); row++)
         fail_each_allocation(read_row, &row);
     fail_each_allocation(read_two_addresses, NULL);
 }
@@ -1118,20 +1114,12 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("fabric");
-    TCase *cases = tcase_create("fabric");
-    tcase_set_timeout(cases, 60);
-    add_tests(cases, expanded_hostlists, hostlist_ends);
-    tcase_add_loop_test(cases, three_levels, 0, sizeof tellings / sizeof tellings[0]);
-    add_tests(cases, two_levels, odd_fabric);
-    tcase_add_loop_test(cases, good_files, 0, GOOD);
-    tcase_add_test(cases, width_of_folded_switches);
-    tcase_add_loop_test(cases, bad_files, 0, BAD);
-    tcase_add_loop_test(cases, missing_hosts_and_ways, 0, sizeof missing / sizeof missing[0]);
-    add_tests(cases, more_than_any_network, too_many_places, one_short_name, no_text, long_names,
-              cut_short);
-    tcase_add_loop_test(cases, slurm_addresses, 0, sizeof addresses / sizeof addresses[0]);
-    add_tests(cases, random_networks, random_trees, ten_thousand_nodes, out_of_memory);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
+    return run_tests("fabric", ONCE(expanded_hostlists), ONCE(hostlist_ends),
+                     TIMES(three_levels, LENGTH(tellings)), ONCE(two_levels), ONCE(odd_fabric),
+                     TIMES(good_files, LENGTH(good)), ONCE(width_of_folded_switches),
+                     TIMES(bad_files, LENGTH(bad)), TIMES(missing_hosts_and_ways, LENGTH(missing)),
+                     ONCE(more_than_any_network), ONCE(too_many_places), ONCE(one_short_name),
+                     ONCE(no_text), ONCE(long_names), ONCE(cut_short),
+                     TIMES(slurm_addresses, LENGTH(addresses)), ONCE(random_networks),
+                     ONCE(random_trees), ONCE(ten_thousand_nodes), ONCE(out_of_memory));
 }

@@ -15,8 +15,6 @@
 
 enum { MAX_UNITS = 64, MAX_NODES = 8 };
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 struct scene {
     matrix bytes;
     topo topology;
@@ -179,11 +177,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("fitted");
-    TCase *assignments = tcase_create("assignments");
-    add_tests(assignments, least_bytes_cross, letters_go_where_they_belong,
-              units_like_one_another_stay_together, large_numbers_are_exact, bad_input_is_refused,
-              no_memory);
-    suite_add_tcase(suite, assignments);
-    return run_suite(suite);
+    return run_tests("fitted", ONCE(least_bytes_cross), ONCE(letters_go_where_they_belong),
+                     ONCE(units_like_one_another_stay_together), ONCE(large_numbers_are_exact),
+                     ONCE(bad_input_is_refused), ONCE(no_memory));
 }

@@ -127,7 +127,7 @@ END_TEST
 START_TEST(decimal_point_of_the_locale)
 {
     static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "ps_AF.UTF-8", "ps_AF"};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    for (size_t k = 0; k < LENGTH(names); k++) {
         if (setlocale(LC_NUMERIC, names[k]) == NULL)
             continue;
         json_writer w = open_writer(JSON_COMPACT);
@@ -250,13 +250,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("json");
-    TCase *tests = tcase_create("json");
-    add_tests(tests, layouts, one_value_at_the_top);
-    tcase_add_loop_test(tests, real_number, 0, sizeof reals / sizeof *reals);
-    tcase_add_test(tests, decimal_point_of_the_locale);
-    tcase_add_loop_test(tests, hostile_string, 0, sizeof strings / sizeof *strings);
-    add_tests(tests, random_strings_by_another_parser, errors_show_in_the_stream);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return run_tests("json", ONCE(layouts), ONCE(one_value_at_the_top),
+                     TIMES(real_number, LENGTH(reals)), ONCE(decimal_point_of_the_locale),
+                     TIMES(hostile_string, LENGTH(strings)), ONCE(random_strings_by_another_parser),
+                     ONCE(errors_show_in_the_stream));
 }

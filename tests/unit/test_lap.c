@@ -225,7 +225,7 @@ START_TEST(bad_costs)
         {"large", DBL_MAX / 3, -ERANGE},
         {"just too large", -DBL_MAX / 32 / 4 * 1.01, -ERANGE},
     };
-    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+    for (size_t c = 0; c < LENGTH(cases); c++) {
         for (size_t place = 0; place < 12; place++) {
             struct instance *in = plain_instance();
             in->cost[place] = cases[c].cost;
@@ -279,7 +279,7 @@ START_TEST(bad_arguments)
     in = plain_instance();
     in->problem.rows = in->problem.cols = SIZE_MAX / 2;
     expect_refusal(_i, in, -EINVAL, "too many pairs");
-    for (size_t k = 0; k < sizeof bad_numbers / sizeof bad_numbers[0]; k++) {
+    for (size_t k = 0; k < LENGTH(bad_numbers); k++) {
         in = listed_instance();
         *bad_numbers[k].number = bad_numbers[k].wrong;
         expect_refusal(_i, in, -EINVAL, bad_numbers[k].why);
@@ -337,7 +337,7 @@ START_TEST(verifier_refuses)
     double *const numbers[] = {&in->col_dual[0],   &in->col_dual[1],   &in->row_dual[0],
                                &in->row_dual[1],   &in->row_dual[2],   &in->group_dual[0],
                                &in->group_dual[1], &in->solution.total};
-    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
+    for (size_t k = 0; k < LENGTH(numbers); k++) {
         const double wrong[] = {*numbers[k] + 1, *numbers[k] - 1, NAN, INFINITY, -INFINITY};
         double right = *numbers[k];
         for (size_t w = 0; w < 5; w++) {
@@ -353,7 +353,7 @@ START_TEST(verifier_refuses)
     ck_assert_int_eq(lap_verify(p, s, 0.0), -EINVAL);
     in = proved_by_hand();
     const size_t rows[][2] = {{0, 0}, {0, 1}, {2, 0}, {0, 3}, {SIZE_MAX, 2}, {1, 2}};
-    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+    for (size_t k = 0; k < LENGTH(rows); k++) {
         memcpy(in->row_of_col, rows[k], sizeof rows[k]);
         ck_assert_msg(lap_verify(p, s, 0.0) == -EINVAL, "assignment %zu passed", k);
     }
@@ -418,25 +418,15 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("lap");
-    TCase *solving = tcase_create("solving"), *verifying = tcase_create("verifying");
-    int solvers = 0;
+    size_t solvers = 0;
     while (lap_solvers[solvers].name != NULL)
         solvers++;
-    tcase_add_loop_test(solving, capacity_below_need, 0, solvers);
-    tcase_add_loop_test(solving, too_few_allowed_rows, 0, solvers);
-    tcase_add_loop_test(solving, integers_beyond_doubles, 0, solvers);
-    tcase_add_loop_test(solving, largest_costs, 0, solvers);
-    tcase_add_loop_test(solving, nothing_to_assign, 0, solvers);
-    tcase_add_loop_test(solving, ties_prefer_the_lower_row, 0, solvers);
-    tcase_add_loop_test(solving, duals_may_be_left_out, 0, solvers);
-    tcase_add_loop_test(solving, solvers_are_explained, 0, solvers);
-    tcase_add_loop_test(solving, bad_costs, 0, solvers);
-    tcase_add_loop_test(solving, bad_integers, 0, solvers);
-    tcase_add_loop_test(solving, bad_arguments, 0, solvers);
-    suite_add_tcase(suite, solving);
-    add_tests(verifying, verifier_accepts, verifier_refuses, verifier_refuses_broken_constraints,
-              verifier_checks_arguments);
-    suite_add_tcase(suite, verifying);
-    return run_suite(suite);
+    return run_tests("lap", TIMES(capacity_below_need, solvers),
+                     TIMES(too_few_allowed_rows, solvers), TIMES(integers_beyond_doubles, solvers),
+                     TIMES(largest_costs, solvers), TIMES(nothing_to_assign, solvers),
+                     TIMES(ties_prefer_the_lower_row, solvers),
+                     TIMES(duals_may_be_left_out, solvers), TIMES(solvers_are_explained, solvers),
+                     TIMES(bad_costs, solvers), TIMES(bad_integers, solvers),
+                     TIMES(bad_arguments, solvers), ONCE(verifier_accepts), ONCE(verifier_refuses),
+                     ONCE(verifier_refuses_broken_constraints), ONCE(verifier_checks_arguments));
 }

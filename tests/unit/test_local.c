@@ -53,7 +53,7 @@ START_TEST(locality_strings)
         {"SK:CR", "SK:CR", TOPO_SAME_MACHINE},
         {":::", "nonsense", TOPO_SAME_MACHINE},
     };
-    for (size_t k = 0; k < sizeof pairs / sizeof pairs[0]; k++) {
+    for (size_t k = 0; k < LENGTH(pairs); k++) {
         ck_assert_int_eq(topo_locality_level(pairs[k].a, pairs[k].b), pairs[k].level);
         ck_assert_int_eq(topo_locality_level(pairs[k].b, pairs[k].a), pairs[k].level);
     }
@@ -149,10 +149,10 @@ START_TEST(texts_of_processors)
     static const char *const bad[] = {"", "64", "0-64", "x", "1 2", "0x3", "-", "0-"};
     topo_machine *machine = synthetic(machines[0].description);
     char *text = NULL;
-    for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++)
+    for (size_t k = 0; k < LENGTH(bad); k++)
         ck_assert_msg(topo_machine_locality(machine, bad[k], &text) == -EINVAL, "'%s'", bad[k]);
     ck_assert_ptr_null(text);
-    for (size_t k = 0; k < sizeof sets / sizeof sets[0]; k++) {
+    for (size_t k = 0; k < LENGTH(sets); k++) {
         text = locality(machine, sets[k].processors);
         ck_assert_str_eq(text, sets[k].text);
         free(text);
@@ -253,7 +253,7 @@ START_TEST(no_machine)
     static const char *const bad[] = {"", "hello", "<?xml version=\"1.0\"?>\n<topology>",
                                       "<topology/>"};
     topo_machine *machine = NULL;
-    for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++)
+    for (size_t k = 0; k < LENGTH(bad); k++)
         ck_assert_int_eq(topo_machine_read(bad[k], strlen(bad[k]), &machine), -EBADMSG);
     ck_assert_ptr_null(machine);
 }
@@ -261,13 +261,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("local");
-    TCase *cases = tcase_create("local");
-    add_tests(cases, ladder, locality_strings);
-    tcase_add_loop_test(cases, machines_levels, 0, sizeof machines / sizeof machines[0]);
-    add_tests(cases, texts_of_processors, cores_by_number);
-    tcase_add_loop_test(cases, near_devices, 0, sizeof near_network / sizeof near_network[0]);
-    add_tests(cases, no_devices, another_machine, no_machine);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
+    return run_tests("local", ONCE(ladder), ONCE(locality_strings),
+                     TIMES(machines_levels, LENGTH(machines)), ONCE(texts_of_processors),
+                     ONCE(cores_by_number), TIMES(near_devices, LENGTH(near_network)),
+                     ONCE(no_devices), ONCE(another_machine), ONCE(no_machine));
 }

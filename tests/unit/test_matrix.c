@@ -14,8 +14,6 @@
 #include "seeded.h"
 #include "suite.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 typedef int (*read_fn)(FILE *stream, matrix *m, matrix_error *error);
 
 static int read_market_only(FILE *stream, matrix *m, matrix_error *error)
@@ -674,22 +672,15 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("matrix");
-    TCase *all = tcase_create("matrix");
-    tcase_set_timeout(all, 60);
-    tcase_add_loop_test(all, random_entries_equal_a_dense_model, 0, (int)random_cases(50));
-    tcase_add_loop_test(all, sums_of_rows, 0, (int)random_cases(200));
-    tcase_add_loop_test(all, good_fileview, 0, (int)LENGTH(good_fileviews));
-    tcase_add_loop_test(all, bad_fileview, 0, (int)LENGTH(bad_fileviews));
-    tcase_add_loop_test(all, good_market_text, 0, (int)LENGTH(good_markets));
-    tcase_add_loop_test(all, bad_market_text, 0, (int)LENGTH(bad_markets));
-    tcase_add_loop_test(all, round_trips, 0, (int)random_cases(30));
-    tcase_add_loop_test(all, unreadable_streams, 0, 2);
-    tcase_add_loop_test(all, memory_runs_out, 0, 3);
-    add_tests(all, bad_entries_leave_the_output_alone, only_the_sum_itself_must_fit, empty_matrices,
-              sums_of_rows_that_cannot_be, truncated_fileview, huge_lines_are_counted_as_one,
-              fileview_is_written_as_open_mpi_does, fileview_is_not_written, market_comments,
-              comments_beyond_the_limit, locale_does_not_matter);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
+    return run_tests(
+        "matrix", TIMES(random_entries_equal_a_dense_model, random_cases(50)),
+        TIMES(sums_of_rows, random_cases(200)), TIMES(good_fileview, LENGTH(good_fileviews)),
+        TIMES(bad_fileview, LENGTH(bad_fileviews)), TIMES(good_market_text, LENGTH(good_markets)),
+        TIMES(bad_market_text, LENGTH(bad_markets)), TIMES(round_trips, random_cases(30)),
+        TIMES(unreadable_streams, 2), TIMES(memory_runs_out, 3),
+        ONCE(bad_entries_leave_the_output_alone), ONCE(only_the_sum_itself_must_fit),
+        ONCE(empty_matrices), ONCE(sums_of_rows_that_cannot_be), ONCE(truncated_fileview),
+        ONCE(huge_lines_are_counted_as_one), ONCE(fileview_is_written_as_open_mpi_does),
+        ONCE(fileview_is_not_written), ONCE(market_comments), ONCE(comments_beyond_the_limit),
+        ONCE(locale_does_not_matter));
 }

@@ -343,15 +343,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("pages");
-    TCase *cases = tcase_create("pages");
-    tcase_set_timeout(cases, 0);
-    tcase_add_loop_test(cases, random_extents, 0, 20);
-    tcase_add_test(cases, holes_stay_empty);
-    tcase_add_loop_test(cases, two_processes_in_the_same_pages, 0, KINDS);
-    tcase_add_loop_test(cases, modes, 0, 2);
-    tcase_add_loop_test(cases, behind_the_end_of_file, 0, KINDS);
-    add_tests(cases, no_space, no_addresses, what_pays, estimates, file_systems);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
+    return run_tests("pages", TIMES(random_extents, 20), ONCE(holes_stay_empty),
+                     TIMES(two_processes_in_the_same_pages, KINDS), TIMES(modes, 2),
+                     TIMES(behind_the_end_of_file, KINDS), ONCE(no_space), ONCE(no_addresses),
+                     ONCE(what_pays), ONCE(estimates), ONCE(file_systems));
 }

@@ -228,7 +228,7 @@ START_TEST(fitted_domains_have_to_pay)
         {DIVISION_AUTO, least * 1.05, false},
         {DIVISION_AUTO, least * 1.06, true},
     };
-    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+    for (size_t i = 0; i < LENGTH(expected); i++) {
         scene s;
         set_scene(&s, 1);
         s.fitted.unit = 1;
@@ -339,17 +339,10 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("pieces");
-    TCase *units = tcase_create("units"), *assignment = tcase_create("assignment");
-    TCase *broadcast = tcase_create("broadcast");
-    tcase_set_timeout(units, 300);
-    add_tests(units, units_of_a_range, every_byte_is_in_the_domain_of_its_unit, bytes_of_each_unit,
-              entries_have_a_limit, no_memory_to_count);
-    add_tests(assignment, units_go_to_their_nodes, columns_stay_columns, fitted_domains_have_to_pay,
-              some_domains_cannot_pay, no_memory_to_fit);
-    add_tests(broadcast, pairs_hold_every_domain, pairs_stay_within_the_units);
-    suite_add_tcase(suite, units);
-    suite_add_tcase(suite, assignment);
-    suite_add_tcase(suite, broadcast);
-    return run_suite(suite);
+    return run_tests(
+        "pieces", ONCE(units_of_a_range), ONCE(every_byte_is_in_the_domain_of_its_unit),
+        ONCE(bytes_of_each_unit), ONCE(entries_have_a_limit), ONCE(no_memory_to_count),
+        ONCE(units_go_to_their_nodes), ONCE(columns_stay_columns), ONCE(fitted_domains_have_to_pay),
+        ONCE(some_domains_cannot_pay), ONCE(no_memory_to_fit), ONCE(pairs_hold_every_domain),
+        ONCE(pairs_stay_within_the_units));
 }

@@ -15,8 +15,6 @@
 #include "failing_malloc.h"
 #include "suite.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 enum { MOST_RANKS = 100000, MOST_NODES = 2000, METHODS = 5 };
 
 static size_t equal_slots[MOST_NODES];
@@ -627,17 +625,23 @@ int main(void)
     add_long_tests(methods, many_ranks, 1, placings);
     add_long_tests(methods, star_of_many_ranks, 1, placings);
     add_long_tests(methods, cuts_no_more_than_is_known, (int)LENGTH(known_cuts), placings);
-    add_tests(methods, stock_policies, methods_by_name, values_beyond_any_sum);
+    tcase_add_test(methods, stock_policies);
+    tcase_add_test(methods, methods_by_name);
+    tcase_add_test(methods, values_beyond_any_sum);
     suite_add_tcase(suite, methods);
 
     TCase *groups = tcase_create("groups");
     tcase_add_test(groups, cost_by_what_is_shared);
     add_long_tests(groups, grid_among_groups, 1, placings);
-    add_tests(groups, levels_in_levels, network_from_bandwidth, network_without_memory);
+    tcase_add_test(groups, levels_in_levels);
+    tcase_add_test(groups, network_from_bandwidth);
+    tcase_add_test(groups, network_without_memory);
     suite_add_tcase(suite, groups);
 
     TCase *profiles = tcase_create("profiles");
-    add_tests(profiles, crossing_by_hand, the_better_domains, coaccess_by_hand);
+    tcase_add_test(profiles, crossing_by_hand);
+    tcase_add_test(profiles, the_better_domains);
+    tcase_add_test(profiles, coaccess_by_hand);
     add_long_tests(profiles, profile_of_uneven_blocks, 3, profiled);
     add_long_tests(profiles, two_arrays_of_opposite_decomposition, 1, profiled);
     add_long_tests(profiles, cube_with_fitted_domains, 1, profiled);
@@ -645,7 +649,8 @@ int main(void)
 
     TCase *limits = tcase_create("limits");
     tcase_set_timeout(limits, 60);
-    add_tests(limits, refusals, no_ranks);
+    tcase_add_test(limits, refusals);
+    tcase_add_test(limits, no_ranks);
     add_long_tests(limits, memory_runs_out, SHORTAGES, shortages);
     suite_add_tcase(suite, limits);
     return run_suite(suite);

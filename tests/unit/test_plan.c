@@ -19,8 +19,6 @@
 
 enum { MAX_RANKS = 40, MAX_DOMAINS = 20, MAX_NODES = 20 };
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 /* What one rank or node has of each domain. */
 typedef int64_t domain_row[MAX_DOMAINS];
 
@@ -877,15 +875,10 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("plan");
-    TCase *random = tcase_create("random"), *single = tcase_create("single");
-    tcase_set_timeout(random, 60);
-    add_tests(random, assessment, tatp_is_least, network_costs_nothing, latp_holds_most,
-              otp_takes_turns, ranks_of_a_node);
-    suite_add_tcase(suite, random);
-    add_tests(single, worked_example_answers, ranks_by_number, unusable_input, unusable_for_some,
-              crossing_bytes_saturate, strategies_by_name, choices_by_number, even_spread,
-              out_of_memory);
-    suite_add_tcase(suite, single);
-    return run_suite(suite);
+    return run_tests("plan", ONCE(assessment), ONCE(tatp_is_least), ONCE(network_costs_nothing),
+                     ONCE(latp_holds_most), ONCE(otp_takes_turns), ONCE(ranks_of_a_node),
+                     ONCE(worked_example_answers), ONCE(ranks_by_number), ONCE(unusable_input),
+                     ONCE(unusable_for_some), ONCE(crossing_bytes_saturate),
+                     ONCE(strategies_by_name), ONCE(choices_by_number), ONCE(even_spread),
+                     ONCE(out_of_memory));
 }

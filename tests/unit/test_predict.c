@@ -234,12 +234,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("predict");
-    TCase *requests = tcase_create("calls"), *record = tcase_create("record");
-    tcase_add_loop_test(requests, domains_and_bytes_of_calls, 0, sizeof calls / sizeof calls[0]);
-    add_tests(requests, sums_are_kept, many_ranks_share_a_bin);
-    add_tests(record, by_groups_of_nodes, nothing_and_wrong_sizes, memory_runs_out);
-    suite_add_tcase(suite, requests);
-    suite_add_tcase(suite, record);
-    return run_suite(suite);
+    return run_tests("predict", TIMES(domains_and_bytes_of_calls, LENGTH(calls)),
+                     ONCE(sums_are_kept), ONCE(many_ranks_share_a_bin), ONCE(by_groups_of_nodes),
+                     ONCE(nothing_and_wrong_sizes), ONCE(memory_runs_out));
 }

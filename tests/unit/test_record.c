@@ -232,12 +232,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("record");
-    TCase *all = tcase_create("record");
-    tcase_set_timeout(all, 60);
-    tcase_add_loop_test(all, parts_and_rows_amount_to_the_whole, 0, (int)random_cases(100));
-    add_tests(all, without_memory_it_fails_and_leaks_nothing, malformed_messages_are_refused,
-              bins_are_as_many_as_the_data_are_worth);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
+    return run_tests("record", TIMES(parts_and_rows_amount_to_the_whole, random_cases(100)),
+                     ONCE(without_memory_it_fails_and_leaks_nothing),
+                     ONCE(malformed_messages_are_refused),
+                     ONCE(bins_are_as_many_as_the_data_are_worth));
 }

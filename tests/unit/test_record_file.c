@@ -426,7 +426,7 @@ START_TEST(only_a_regular_file_is_written)
     ck_assert_int_eq(symlink("/dev/null", beside("device")), 0);
     write_text(beside("large"), "");
     ck_assert_int_eq(truncate(beside("large"), INT64_C(6) << 30), 0);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         strcpy(path, beside(cases[i].name));
         int rc = open_only();
         ck_assert_msg(rc == cases[i].rc, "%s: %d", path, rc);
@@ -566,7 +566,7 @@ START_TEST(what_a_killed_writer_left_is_removed)
 {
     static const char *const left[] = {"", "FILEV", FIRST "% program: ring\n% ru"};
     ck_assert_int_eq(add_afresh("a"), 0);
-    for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
+    for (size_t i = 0; i < LENGTH(left); i++) {
         write_text(beside("view.crs.new"), left[i]);
         ck_assert_int_eq(add_afresh("a"), 0);
         ck_assert_int_eq(access(beside("view.crs.new"), F_OK), -1);
@@ -652,23 +652,18 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("record_file");
-    TCase *all = tcase_create("record_file");
-    tcase_set_timeout(all, 60);
-    tcase_add_checked_fixture(all, make_dir, remove_dir);
-    add_tests(all, additions_of_one_run_are_summed,
-              the_same_name_is_another_run_if_that_wrote_before,
-              what_the_run_holds_is_its_own_at_any_time,
-              of_runs_at_the_same_time_one_keeps_the_file, the_mode_is_that_of_the_umask_and_stays);
-    tcase_add_loop_test(all, what_is_there_is_replaced_or_left, 0,
-                        sizeof versions / sizeof *versions);
-    add_tests(all, nothing_else_is_replaced_by_what_is_kept, what_is_replaced_is_told,
-              without_memory_nothing_is_lost, what_cannot_be_recorded_is_refused_alone,
-              only_a_regular_file_is_written, a_file_that_becomes_something_else_is_left,
-              the_target_of_a_link_is_written, a_folder_without_permission_is_refused,
-              a_full_disk_leaves_the_old_file, without_descriptors_nothing_is_lost,
-              what_a_killed_writer_left_is_removed, waiting_for_a_lock_ends,
-              locks_of_the_record_do_not_matter);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
+    return run_tests_between(
+        make_dir, remove_dir, "record_file", ONCE(additions_of_one_run_are_summed),
+        ONCE(the_same_name_is_another_run_if_that_wrote_before),
+        ONCE(what_the_run_holds_is_its_own_at_any_time),
+        ONCE(of_runs_at_the_same_time_one_keeps_the_file),
+        ONCE(the_mode_is_that_of_the_umask_and_stays),
+        TIMES(what_is_there_is_replaced_or_left, LENGTH(versions)),
+        ONCE(nothing_else_is_replaced_by_what_is_kept), ONCE(what_is_replaced_is_told),
+        ONCE(without_memory_nothing_is_lost), ONCE(what_cannot_be_recorded_is_refused_alone),
+        ONCE(only_a_regular_file_is_written), ONCE(a_file_that_becomes_something_else_is_left),
+        ONCE(the_target_of_a_link_is_written), ONCE(a_folder_without_permission_is_refused),
+        ONCE(a_full_disk_leaves_the_old_file), ONCE(without_descriptors_nothing_is_lost),
+        ONCE(what_a_killed_writer_left_is_removed), ONCE(waiting_for_a_lock_ends),
+        ONCE(locks_of_the_record_do_not_matter));
 }

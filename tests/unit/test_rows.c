@@ -344,11 +344,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("rows");
-    TCase *cases = tcase_create("rows");
-    tcase_set_timeout(cases, 300);
-    add_tests(cases, sums_are_those_of_all_ranks, listed_ranks_suffice, bad_elements_are_refused,
-              no_memory);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
+    return run_tests("rows", ONCE(sums_are_those_of_all_ranks), ONCE(listed_ranks_suffice),
+                     ONCE(bad_elements_are_refused), ONCE(no_memory));
 }

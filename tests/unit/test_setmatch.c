@@ -13,8 +13,6 @@
 #include "seeded.h"
 #include "suite.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 enum { MOST_RANKS = 64, MOST_NODES = 24 };
 
 /* The paper's example: its access order is 0 4 1 0 4 1 5 2 3 4 1 3 2 5 4 2 5 4 0 4 1. */
@@ -186,7 +184,7 @@ START_TEST(weights_of_one_triangle)
         {0, 0, 0, 5, 0, 0, 3, 0, 9}, /* lower */
         {0, 4, 0, 1, 0, 0, 3, 0, 9}, /* both, which differ */
     };
-    for (size_t k = 0; k < sizeof views / sizeof *views; k++) {
+    for (size_t k = 0; k < LENGTH(views); k++) {
         const size_t nodes[] = {0, 0, 1};
         matrix view = matrix_of_values(3, 3, views[k]);
         setmatch_input input = {.view = &view, .nodes = 2};
@@ -599,31 +597,13 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("setmatch");
-    TCase *paper = tcase_create("paper");
-    add_tests(paper, paper_sets, paper_placement);
-    suite_add_tcase(suite, paper);
-
-    TCase *sets = tcase_create("sets");
-    add_tests(sets, nothing_but_zeros, largest_values_do_not_overflow, no_ranks);
-    suite_add_tcase(suite, sets);
-
-    TCase *matching = tcase_create("matching");
-    tcase_add_loop_test(matching, sets_are_matched, 0, (int)LENGTH(matchings));
-    add_tests(matching, refusals, weights_of_one_triangle);
-    tcase_add_loop_test(matching, random_views_equal_the_model, 0, (int)random_cases(400));
-    suite_add_tcase(suite, matching);
-
-    TCase *grid = tcase_create("grids");
-    tcase_add_loop_test(grid, grids_are_placed_in_chunks_of_file_order, 0, (int)LENGTH(grids));
-    add_tests(grid, cartesian_values, cartesian_in_fortran_order, cartesian_with_extents_of_one,
-              cartesian_refusals);
-    suite_add_tcase(suite, grid);
-
-    TCase *scale = tcase_create("scale");
-    tcase_set_timeout(scale, 120);
-    tcase_add_loop_test(scale, a_million_ranks, 0, (int)LENGTH(large_grids));
-    tcase_add_loop_test(scale, memory_runs_out, 0, 3);
-    suite_add_tcase(suite, scale);
-    return run_suite(suite);
+    return run_tests("setmatch", ONCE(paper_sets), ONCE(paper_placement), ONCE(nothing_but_zeros),
+                     ONCE(largest_values_do_not_overflow), ONCE(no_ranks),
+                     TIMES(sets_are_matched, LENGTH(matchings)), ONCE(refusals),
+                     ONCE(weights_of_one_triangle),
+                     TIMES(random_views_equal_the_model, random_cases(400)),
+                     TIMES(grids_are_placed_in_chunks_of_file_order, LENGTH(grids)),
+                     ONCE(cartesian_values), ONCE(cartesian_in_fortran_order),
+                     ONCE(cartesian_with_extents_of_one), ONCE(cartesian_refusals),
+                     TIMES(a_million_ranks, LENGTH(large_grids)), TIMES(memory_runs_out, 3));
 }

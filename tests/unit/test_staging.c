@@ -321,6 +321,7 @@ END_TEST
 
 int main(void)
 {
-    return run_tests("staging", parts_of_the_stream, windows, copies_are_large_and_few,
-                     blocks_with_gaps, a_failing_copy_is_reported);
+    return run_tests("staging", ONCE(parts_of_the_stream), ONCE(windows),
+                     ONCE(copies_are_large_and_few), ONCE(blocks_with_gaps),
+                     ONCE(a_failing_copy_is_reported));
 }

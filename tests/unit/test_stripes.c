@@ -307,14 +307,9 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("stripes");
-    TCase *cases = tcase_create("stripes");
-    suite_add_tcase(suite, cases);
-    add_tests(cases, lustre_recorded, lustre_damaged, beegfs_patterns, no_stripes,
-              locks_of_each_descriptor);
-    tcase_add_loop_test(cases, lustre_plain, 0, sizeof plain_layouts / sizeof *plain_layouts);
-    tcase_add_loop_test(cases, lustre_composite, 0,
-                        sizeof composite_layouts / sizeof *composite_layouts);
-    tcase_add_loop_test(cases, ceph_attributes, 0, sizeof ceph_layouts / sizeof *ceph_layouts);
-    return run_suite(suite);
+    return run_tests("stripes", ONCE(lustre_recorded), ONCE(lustre_damaged), ONCE(beegfs_patterns),
+                     ONCE(no_stripes), ONCE(locks_of_each_descriptor),
+                     TIMES(lustre_plain, LENGTH(plain_layouts)),
+                     TIMES(lustre_composite, LENGTH(composite_layouts)),
+                     TIMES(ceph_attributes, LENGTH(ceph_layouts)));
 }

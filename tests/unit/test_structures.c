@@ -12,8 +12,6 @@
 #include "seeded.h"
 #include "suite.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 /* Square, nearly so, and with few columns; groups; lists. */
 static const struct shape shapes[] = {
     {96, 96, 0, 0, 0},     {120, 121, 0, 0, 0},   {250, 240, 0, 0, 0},  {300, 60, 0, 0, 0},
@@ -134,13 +132,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("structures");
-    TCase *cases = tcase_create("structures");
-    tcase_set_timeout(cases, 120);
-    tcase_add_loop_test(cases, structures, 0, STRUCTURES);
-    tcase_add_loop_test(cases, shapes_at_random, 0, STRUCTURES);
-    tcase_add_loop_test(cases, bad_costs, 0, SHAPES);
-    tcase_add_loop_test(cases, memory_runs_out, 0, (int)LENGTH(short_of_memory));
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
+    return run_tests("structures", TIMES(structures, STRUCTURES),
+                     TIMES(shapes_at_random, STRUCTURES), TIMES(bad_costs, SHAPES),
+                     TIMES(memory_runs_out, LENGTH(short_of_memory)));
 }

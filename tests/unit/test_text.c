@@ -45,7 +45,7 @@ END_TEST
 START_TEST(escaped_text_is_cut)
 {
     static const char *const cut[] = {"", "a", "a", "a", "a", "a\\x1b", "a\\x1b", "a\\x1b\xc3\xbc"};
-    for (size_t size = 1; size <= sizeof cut / sizeof *cut; size++) {
+    for (size_t size = 1; size <= LENGTH(cut); size++) {
         char escaped[] = "################";
         base_escape(escaped, size, "a\033\xc3\xbc");
         ck_assert_str_eq(escaped, cut[size - 1]);
@@ -191,13 +191,8 @@ END_TEST
 
 int main(void)
 {
-    TCase *cases = tcase_create("text");
-    tcase_add_loop_test(cases, text_is_escaped, 0, sizeof texts / sizeof *texts);
-    tcase_add_test(cases, escaped_text_is_cut);
-    tcase_add_loop_test(cases, one_line, 0, sizeof lines / sizeof *lines);
-    add_tests(cases, lines_until_the_end, unusable_streams, line_without_memory,
-              unknown_names_are_told);
-    Suite *suite = suite_create("base");
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
+    return run_tests("base", TIMES(text_is_escaped, LENGTH(texts)), ONCE(escaped_text_is_cut),
+                     TIMES(one_line, LENGTH(lines)), ONCE(lines_until_the_end),
+                     ONCE(unusable_streams), ONCE(line_without_memory),
+                     ONCE(unknown_names_are_told));
 }

@@ -117,11 +117,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("tile");
-    TCase *tilings = tcase_create("tilings");
-    tcase_set_timeout(tilings, 300);
-    add_tests(tilings, tilings_hold_every_byte, copies_of_one_block_are_few_runs,
-              bad_tilings_are_refused);
-    suite_add_tcase(suite, tilings);
-    return run_suite(suite);
+    return run_tests("tile", ONCE(tilings_hold_every_byte), ONCE(copies_of_one_block_are_few_runs),
+                     ONCE(bad_tilings_are_refused));
 }

@@ -100,7 +100,7 @@ END_TEST
 START_TEST(from_bad_hops)
 {
     static const double bad_hops[] = {0, 0.5, 2.5, -3, 65535, 65536, 1e300, NAN, INFINITY};
-    for (size_t k = 0; k < sizeof bad_hops / sizeof bad_hops[0]; k++) {
+    for (size_t k = 0; k < LENGTH(bad_hops); k++) {
         const double hops[4] = {0, 2, bad_hops[k], 0};
         topo t = {.nodes = 77};
         ck_assert_int_eq(topo_from_hops(&t, 2, hops), -EINVAL);
@@ -364,15 +364,10 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("topo");
-    TCase *cases = tcase_create("topo");
-    add_tests(cases, flat_distances, from_hops, places_of_hops, random_hops, from_bad_hops);
-    tcase_add_loop_test(cases, nodes_of_ranks, 0, (int)random_cases(100));
-    add_tests(cases, nodes_that_ranks_contradict, levels_of_random_hops, levels_of_a_fat_tree,
-              no_levels, levels_without_memory, bandwidths_by_name);
-    tcase_add_loop_test(cases, refused_bandwidths, 0,
-                        sizeof bad_bandwidths / sizeof bad_bandwidths[0]);
-    tcase_add_test(cases, bandwidths_without_memory);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
+    return run_tests(
+        "topo", ONCE(flat_distances), ONCE(from_hops), ONCE(places_of_hops), ONCE(random_hops),
+        ONCE(from_bad_hops), TIMES(nodes_of_ranks, random_cases(100)),
+        ONCE(nodes_that_ranks_contradict), ONCE(levels_of_random_hops), ONCE(levels_of_a_fat_tree),
+        ONCE(no_levels), ONCE(levels_without_memory), ONCE(bandwidths_by_name),
+        TIMES(refused_bandwidths, LENGTH(bad_bandwidths)), ONCE(bandwidths_without_memory));
 }

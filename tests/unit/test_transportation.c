@@ -179,11 +179,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("transport");
-    TCase *all = tcase_create("all");
-    tcase_set_timeout(all, 120);
-    tcase_add_loop_test(all, agrees_with_equal_rows, 0, STRUCTURES);
-    add_tests(all, more_columns_than_bids_serve, out_of_memory);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
+    return run_tests("transport", TIMES(agrees_with_equal_rows, STRUCTURES),
+                     ONCE(more_columns_than_bids_serve), ONCE(out_of_memory));
 }

@@ -63,7 +63,7 @@ START_TEST(trials_that_fail_become_rare)
     trial t = {0};
     int64_t took = 0, calls[] = {3, 100, 10000, 1000000};
     int trials[] = {1, 3, 6, 10}, tried = 0, made = 0;
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+    for (size_t i = 0; i < LENGTH(calls); i++) {
         for (; made < calls[i]; made++) {
             tried += trial_next(&t) == TRIAL_ATTEMPT;
             took += call(&t, &m);
@@ -78,7 +78,7 @@ END_TEST
 START_TEST(the_fastest_call_counts)
 {
     static const int64_t first[][2] = {{10, 99}, {99, 10}, {10, 10}};
-    for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
+    for (size_t i = 0; i < LENGTH(first); i++) {
         trial t = {0};
         trial_add(&t, false, first[i][0] * MS);
         trial_add(&t, false, first[i][1] * MS);
@@ -154,11 +154,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("trial");
-    TCase *all = tcase_create("trial");
-    add_tests(all, trials_come_after_two_calls_and_are_confirmed, trials_that_fail_become_rare,
-              the_fastest_call_counts, one_success_is_not_enough,
-              independent_calls_that_become_slow_end, every_order_of_events, many_failures);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
+    return run_tests("trial", ONCE(trials_come_after_two_calls_and_are_confirmed),
+                     ONCE(trials_that_fail_become_rare), ONCE(the_fastest_call_counts),
+                     ONCE(one_success_is_not_enough), ONCE(independent_calls_that_become_slow_end),
+                     ONCE(every_order_of_events), ONCE(many_failures));
 }

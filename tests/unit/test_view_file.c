@@ -10,8 +10,6 @@
 #include "seeded.h"
 #include "suite.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 /* Three ranks; ranks 0 and 2 access a file twice. */
 #define VIEW "FILEVIEW\n% program: ring\n% ranks: 3\n2 4\n1 0\n5 5\n1 2 3 3\n"
 #define SECTION "ACCESS 2 4096 1024 8 2 3 out.dat\n0 2 0 2048 3 10\n2 1 7 99\n"
@@ -556,16 +554,13 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("view_file");
-    TCase *all = tcase_create("view_file");
-    tcase_add_loop_test(all, bad_sections, 0, (int)LENGTH(bad));
-    tcase_add_loop_test(all, coarser_bins_hold_the_sums, 0, (int)random_cases(30));
-    add_tests(all, a_profile_is_read, files_of_others_have_no_profile, line_ends_of_other_systems,
-              names_of_all_kinds, divisions_are_read_and_written,
-              bytes_without_aggregators_are_a_comment, truncated, sections_without_end, not_written,
-              calls_that_look_alike_are_one, many_shapes_become_few,
-              files_that_look_alike_become_one, entries_are_limited, whole_files_are_added,
-              memory_runs_out, memory_runs_out_when_adding);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
+    return run_tests(
+        "view_file", TIMES(bad_sections, LENGTH(bad)),
+        TIMES(coarser_bins_hold_the_sums, random_cases(30)), ONCE(a_profile_is_read),
+        ONCE(files_of_others_have_no_profile), ONCE(line_ends_of_other_systems),
+        ONCE(names_of_all_kinds), ONCE(divisions_are_read_and_written),
+        ONCE(bytes_without_aggregators_are_a_comment), ONCE(truncated), ONCE(sections_without_end),
+        ONCE(not_written), ONCE(calls_that_look_alike_are_one), ONCE(many_shapes_become_few),
+        ONCE(files_that_look_alike_become_one), ONCE(entries_are_limited),
+        ONCE(whole_files_are_added), ONCE(memory_runs_out), ONCE(memory_runs_out_when_adding));
 }
