@@ -190,6 +190,7 @@ static void check_run(sim_rank *r, const exchange *ex, const exchange_result *re
 int sim_drive(sim_rank *r, exchange *ex, const exchange_run *run, exchange_result *result)
 {
     const net_rank *n = &r->life->net.rank[r->rank];
+    const int64_t *allocated = &r->life->operations[FAULT_MEMORY][r->rank], before = *allocated;
     int64_t open = n->requests - n->ended, messages = expect_messages(r, ex, run->write);
     if (ex->sequence == 0 || r->engine != ex)
         memset(r->unsynchronised, 0, sizeof r->unsynchronised);
@@ -205,6 +206,8 @@ int sim_drive(sim_rank *r, exchange *ex, const exchange_run *run, exchange_resul
     check_run(r, ex, result, messages);
     if (n->requests - n->ended != open)
         sim_fail(r->life, "rank %d leaves messages of an exchange", r->rank);
+    if (*allocated != before)
+        sim_fail(r->life, "rank %d allocates memory in an exchange", r->rank);
     r->is_exchanging = false;
     return rc;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Unit tests of src/exchange for what the simulation (tests/simulate) does not cover: memory, and
- * what only affects speed. */
+/* Unit tests of src/exchange for what the simulation (tests/simulate) does not cover: what only
+ * affects speed, the largest offsets, and memory for bundles. */
 #include "exchange/exchange.h"
 #include "exchange/bundle.h"
 
@@ -18,7 +18,6 @@ enum { NOTED = 5000 };
 
 static char file[BYTES];
 
-/* Without assertions, which allocate. */
 static struct {
     int64_t offset[NOTED], bytes[NOTED];
     size_t count, batches, locks;
@@ -79,7 +78,7 @@ enum { MOST_HOLE = 4096 };
 static const exchange_store store = {NULL,      write_file,  read_file,
                                      lock_file, unlock_file, MOST_HOLE};
 
-/* ---- messages between two ranks, without an allocation ---- */
+/* ---- messages between two ranks ---- */
 
 typedef struct message {
     char *to;
@@ -162,10 +161,10 @@ static struct {
     char window_data[RANKS][EXCHANGE_DEPTH][CYCLE];
 } world;
 
-static void make_rank(int rank, int block)
+static void make_rank(int rank)
 {
     size_t shares;
-    access_run run = {rank * block, block, RANKS * block, BYTES / RANKS / block, 0};
+    access_run run = {rank * CYCLE, CYCLE, RANKS * CYCLE, BYTES / RANKS / CYCLE, 0};
     ck_assert_int_eq(access_append_run(&world.list[rank], &run), 0);
     ck_assert_int_eq(
         access_append_memory(&world.memory[rank].list, world.data[rank], BYTES / RANKS), 0);
@@ -191,14 +190,13 @@ static void make_rank(int rank, int block)
                                        .contributor = world.contributor[rank]};
 }
 
-/* Blocks of so many bytes. */
-static void make_world(int block)
+static void make_world(void)
 {
     memset(&world, 0, sizeof world);
     memset(file, 0, sizeof file);
     ck_assert_int_eq(domains_even(&world.domains, 0, BYTES, RANKS, 1), 0);
     for (int rank = 0; rank < RANKS; rank++)
-        make_rank(rank, block);
+        make_rank(rank);
 }
 
 static void free_world(void)
@@ -234,22 +232,13 @@ static int make_and_free(const void *task)
     return ex != NULL ? 0 : -ENOMEM;
 }
 
-START_TEST(out_of_memory_in_new)
-{
-    make_world(1);
-    fail_each_allocation(make_and_free, &world.task[0]);
-    exchange_free(NULL);
-    free_world();
-}
-END_TEST
-
 /* The rank carries nothing of its own. */
 START_TEST(out_of_memory_for_a_bundle)
 {
     static exchange_flags flags;
     static char data[CYCLE];
     exchange_window window[2 * EXCHANGE_DEPTH];
-    make_world(1);
+    make_world();
     for (int i = 0; i < 2 * EXCHANGE_DEPTH; i++)
         window[i] = (exchange_window){&flags, data};
     const access_list part[2] = {{0}, *world.target[0][1].list};
@@ -285,43 +274,12 @@ START_TEST(bundles_that_pay)
 }
 END_TEST
 
-/* What could not be reserved can be, later. */
-START_TEST(out_of_memory_in_reserve)
-{
-    make_world(1);
-    exchange *ex = exchange_new(&world.task[0]);
-    exchange_buffers *buffers = NULL;
-    fail_allocation(0);
-    ck_assert_ptr_null(exchange_buffers_new());
-    stop_failing();
-    buffers = exchange_buffers_new();
-    long nth = 0;
-    for (int rc = -ENOMEM; rc != 0; nth++) {
-        exchange_buffers_free(buffers);
-        buffers = exchange_buffers_new();
-        fail_allocation(nth);
-        rc = exchange_reserve(ex, buffers);
-        stop_failing();
-        ck_assert_int_eq(rc, rc == 0 ? 0 : -ENOMEM);
-        ck_assert(rc == 0 || allocations.failed);
-        ck_assert(rc == 0 || exchange_reserve(ex, buffers) == 0);
-    }
-    ck_assert_int_eq(nth, 3 * EXCHANGE_DEPTH + 1);
-    exchange_buffers_free(buffers);
-    exchange_buffers_free(NULL);
-    exchange_free(ex);
-    free_world();
-}
-END_TEST
-
-/* One run on both ranks, in which no allocation succeeds; Check allocates in its assertions. */
-static void run_without_memory(exchange **ex, bool write)
+static void run_both(exchange **ex, bool write)
 {
     exchange_result result[RANKS];
     int rc = 0, step = 0;
     memset(mailbox, 0, sizeof mailbox);
     noted.count = 0;
-    fail_allocation(0);
     for (int rank = 0; rank < RANKS; rank++) {
         exchange_run run = run_of(&world.memory[rank], write);
         exchange_begin(ex[rank], &run);
@@ -330,51 +288,12 @@ static void run_without_memory(exchange **ex, bool write)
         exchange_step(ex[step++ % RANKS]);
     for (int rank = 0; rank < RANKS; rank++)
         rc |= exchange_end(ex[rank], &result[rank]);
-    stop_failing();
-    ck_assert(!allocations.failed);
     ck_assert_int_eq(rc, 0);
     ck_assert_int_lt(step, STEPS);
     ck_assert_uint_eq(noted.count, BYTES / CYCLE);
     ck_assert_int_eq(result[0].moved, BYTES / RANKS);
     ck_assert_int_eq(result[1].moved, BYTES / RANKS);
 }
-
-/* Writes and reads back; `check` looks at the messages of each run. */
-static void write_and_read(int block, void (*check)(bool write))
-{
-    exchange *ex[RANKS];
-    exchange_buffers *buffers[RANKS];
-    for (int rank = 0; rank < RANKS; rank++) {
-        ex[rank] = new_exchange(&world.task[rank], &buffers[rank]);
-        memset(world.data[rank], 'a' + rank, sizeof world.data[rank]);
-    }
-    run_without_memory(ex, true);
-    check(true);
-    for (int i = 0; i < BYTES; i++)
-        ck_assert_int_eq(file[i], 'a' + i / block % RANKS);
-    memset(world.data, 0, sizeof world.data);
-    run_without_memory(ex, false);
-    check(false);
-    for (int rank = 0; rank < RANKS; rank++) {
-        for (int i = 0; i < BYTES / RANKS; i++)
-            ck_assert_int_eq(world.data[rank][i], 'a' + rank);
-        exchange_free(ex[rank]);
-        exchange_buffers_free(buffers[rank]);
-    }
-}
-
-static void accept(bool write)
-{
-    (void)write;
-}
-
-START_TEST(nothing_allocates_in_a_run)
-{
-    make_world(1);
-    write_and_read(1, accept);
-    free_world();
-}
-END_TEST
 
 static bool is_within(const char *data, const void *begin, size_t bytes)
 {
@@ -394,17 +313,41 @@ static void check_direct(bool write)
     }
 }
 
+/* Writes and reads back. */
+static void write_and_read(void)
+{
+    exchange *ex[RANKS];
+    exchange_buffers *buffers[RANKS];
+    for (int rank = 0; rank < RANKS; rank++) {
+        ex[rank] = new_exchange(&world.task[rank], &buffers[rank]);
+        memset(world.data[rank], 'a' + rank, sizeof world.data[rank]);
+    }
+    run_both(ex, true);
+    check_direct(true);
+    for (int i = 0; i < BYTES; i++)
+        ck_assert_int_eq(file[i], 'a' + i / CYCLE % RANKS);
+    memset(world.data, 0, sizeof world.data);
+    run_both(ex, false);
+    check_direct(false);
+    for (int rank = 0; rank < RANKS; rank++) {
+        for (int i = 0; i < BYTES / RANKS; i++)
+            ck_assert_int_eq(world.data[rank][i], 'a' + rank);
+        exchange_free(ex[rank]);
+        exchange_buffers_free(buffers[rank]);
+    }
+}
+
 /* Messages go from the user's buffer to the window, and back. */
 START_TEST(contiguous_chunks_are_not_packed)
 {
-    make_world(CYCLE);
+    make_world();
     for (int rank = 0; rank < RANKS; rank++) {
         for (int i = 0; i < EXCHANGE_DEPTH; i++)
             world.window[rank][i] =
                 (exchange_window){&world.flags[rank][i], world.window_data[rank][i]};
         world.task[rank].window = world.window[rank];
     }
-    write_and_read(CYCLE, check_direct);
+    write_and_read();
     free_world();
 }
 END_TEST
@@ -413,7 +356,7 @@ END_TEST
 START_TEST(pieces_are_counted)
 {
     int64_t pieces, merged;
-    make_world(CYCLE);
+    make_world();
     exchange_task task = world.task[0];
     for (task.contributors = 0; task.contributors <= RANKS; task.contributors++) {
         exchange *ex = exchange_new(&task);
@@ -516,9 +459,7 @@ END_TEST
 
 int main(void)
 {
-    return run_tests("exchange", ONCE(out_of_memory_in_new), ONCE(out_of_memory_for_a_bundle),
-                     ONCE(bundles_that_pay), ONCE(out_of_memory_in_reserve),
-                     ONCE(nothing_allocates_in_a_run), ONCE(contiguous_chunks_are_not_packed),
-                     ONCE(pieces_are_counted), TIMES(last_byte_of_the_largest_domain, 2),
-                     ONCE(holes), ONCE(batches));
+    return run_tests("exchange", ONCE(out_of_memory_for_a_bundle), ONCE(bundles_that_pay),
+                     ONCE(contiguous_chunks_are_not_packed), ONCE(pieces_are_counted),
+                     TIMES(last_byte_of_the_largest_domain, 2), ONCE(holes), ONCE(batches));
 }
