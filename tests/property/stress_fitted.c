@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Property test of fitted file domains: random instances of many kinds against every balanced
- * assignment (small ones) or an exact solver. A failure prints the command that replays it. */
+/* Property test of fitted file domains: random instances of many kinds, small ones against every
+ * balanced assignment. */
 #include "plan/fitted.h"
 
 #include "../unit/edges.h"
 #include "../unit/seeded.h"
 #include "options.h"
-#include "transport.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -57,11 +55,9 @@ struct instance {
     size_t loaded_unit[MAX_UNITS];
     double total;
     size_t node_of_aggregator[MAX_AGGREGATORS];
-    size_t fitted[MAX_UNITS];
     topo topology;
     matrix matrix;
     fitted_input input;
-    double hop_bytes;
 };
 
 /* ---- making one ---- */
@@ -203,102 +199,45 @@ static double brute_force(const struct instance *in)
     }
 }
 
-static double exact_hop_bytes(const struct instance *in)
-{
-    size_t least[MAX_NODES] = {0}, most[MAX_NODES] = {0}, node_of_unit[MAX_UNITS];
-    double total = 0.0;
-    for (size_t j = 0; j < in->aggregators; j++)
-        most[in->node_of_aggregator[j]] += (in->loaded + in->aggregators - 1) / in->aggregators;
-    const transport problem = {in->loaded, in->nodes, in->cost, least, most};
-    if (transport_solve(&problem, node_of_unit, &total) != 0) {
-        fprintf(stderr, "no exact answer\n");
-        exit(EXIT_FAILURE);
-    }
-    return total;
-}
-
 /* ---- checking one ---- */
 
-static const char *tool;
-
-static bool expect(bool true_statement, const struct kind *kind, uint64_t seed,
-                   const char *statement)
+static const char *name_of(int kind)
 {
-    if (!true_statement)
-        printf("# not so: %s; %s --kind='%s' --seed=%" PRIu64 " --instances=1\n", statement, tool,
-               kind->name, seed);
-    return true_statement;
-}
-#define EXPECT(statement) expect(statement, kind, seed, #statement)
-
-/* Within what the auction promises, unless a price war made it give up. */
-static bool is_near(const struct instance *in)
-{
-    double optimum = exact_hop_bytes(in);
-    return in->hop_bytes <= optimum + .01 * in->total + 1e-9 * (1.0 + optimum);
+    return kinds[kind].name;
 }
 
-static bool check_instance(struct instance *in, const struct kind *kind, uint64_t seed)
+/* Small ones are within what the header promises. */
+static const char *find_fault(const struct instance *in)
 {
-    size_t again[MAX_UNITS];
-    double twice;
-    if (fitted_assign(&in->input, in->fitted, &in->hop_bytes) != 0 ||
-        fitted_assign(&in->input, again, &twice) != 0)
-        return EXPECT(!"fitted_assign succeeds");
-    double optimum = exact_hop_bytes(in);
+    static size_t fitted[MAX_UNITS], again[MAX_UNITS];
+    double hop_bytes, twice;
     bool brute = in->units <= BRUTE_UNITS && in->aggregators <= BRUTE_AGGREGATORS;
-    return EXPECT(!brute || brute_force(in) == optimum) &&
-           EXPECT(in->hop_bytes == cost_of(in, in->fitted)) && EXPECT(in->hop_bytes >= optimum) &&
-           EXPECT(memcmp(in->fitted, again, in->units * sizeof *again) == 0) &&
-           EXPECT(in->hop_bytes == twice) &&
-           EXPECT(is_balanced(in, in->fitted) && is_short(in, in->fitted));
+    if (fitted_assign(&in->input, fitted, &hop_bytes) != 0 ||
+        fitted_assign(&in->input, again, &twice) != 0)
+        return "no answer";
+    if (hop_bytes != twice || memcmp(fitted, again, in->units * sizeof *again) != 0)
+        return "another answer the second time";
+    if (!is_balanced(in, fitted) || !is_short(in, fitted))
+        return "not balanced";
+    if (hop_bytes != cost_of(in, fitted))
+        return "another cost";
+    return brute && hop_bytes > brute_force(in) + .01 * in->total ? "far from the least" : NULL;
 }
 
-/* Price wars, which excuse a worse result, are rare. */
-static bool check_kind(struct instance *in, const struct kind *kind, uint64_t seed, uint64_t count)
+static const char *check_instance(int kind, uint64_t seed)
 {
-    bool good = true;
-    uint64_t wars = 0;
-    for (uint64_t k = 0; k < count && good; k++) {
-        make_instance(in, kind, seed + k);
-        good = check_instance(in, kind, seed + k);
-        wars += good && !is_near(in);
-        matrix_release(&in->matrix);
-        topo_release(&in->topology);
-    }
-    if (wars > 10 + count / 20) {
-        printf("# %" PRIu64 " price wars; %s --kind='%s' --seed=%" PRIu64 " --instances=%" PRIu64
-               "\n",
-               wars, tool, kind->name, seed, count);
-        return false;
-    }
-    return good;
-}
-
-/* ---- the command ---- */
-
-static int number, failed;
-
-static void tell(bool good, const char *what, uint64_t count)
-{
-    printf("%sok %d - %s: %" PRIu64 " instances\n", good ? "" : "not ", ++number, what, count);
-    failed += !good;
+    static struct instance in;
+    make_instance(&in, &kinds[kind], seed);
+    const char *fault = find_fault(&in);
+    matrix_release(&in.matrix);
+    topo_release(&in.topology);
+    return fault;
 }
 
 int main(int argc, char **argv)
 {
-    struct options options = read_options(
-        argc, argv, 4400, "Fits random file domains, and compares with exact answers.");
-    struct instance *in = calloc(1, sizeof *in);
-    if (in == NULL)
-        return EXIT_FAILURE;
-    tool = argv[0];
-    uint64_t each =
-        options.kind != NULL ? options.instances : (options.instances + KINDS - 1) / KINDS;
-    for (int k = 0; k < KINDS; k++)
-        if (options.kind == NULL || strcmp(options.kind, kinds[k].name) == 0)
-            tell(check_kind(in, &kinds[k], options.seed, each), kinds[k].name, each);
-    printf("1..%d\n", number);
-    free(in);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    static const struct property property = {
+        "Fits random file domains, and compares small ones with all others.", 4400, KINDS, name_of,
+        check_instance};
+    return check_property(argc, argv, &property);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Property test of the plans: random ranks on random nodes, each plan against the assignment
- * problem over the whole matrix D C, which is formed here in the plain way. A failure prints the
- * command that replays it. */
+ * problem over the whole matrix D C, which is formed here in the plain way. */
 #include "lap/lap.h"
 #include "plan/plan.h"
 
@@ -67,8 +66,6 @@ struct instance {
     double whole[MAX_PAIRS]; /* D C, or what nodes cost; domain by domain */
     size_t rank_of_domain[MAX_DOMAINS];
 };
-
-static const char *tool;
 
 /* ---- instances ---- */
 
@@ -291,45 +288,28 @@ static const char *check_largest(struct instance *in)
     return NULL;
 }
 
-static const char *check_instance(struct instance *in)
+static const char *name_of(int kind)
 {
-    const char *fault = check_steps(in);
-    return fault == NULL ? check_largest(in) : fault;
+    return kinds[kind].name;
 }
 
-/* ---- the command ---- */
-
-static bool check_kind(struct instance *in, const struct kind *kind, uint64_t seed, uint64_t count)
+static const char *check_instance(int kind, uint64_t seed)
 {
+    static struct instance in;
     const char *fault = NULL;
-    for (uint64_t k = 0; k < count && fault == NULL; k++, seed++)
-        fault = make_instance(in, kind, seed) != 0 ? "cannot be made" : check_instance(in);
-    if (fault != NULL)
-        printf("# %s: %s --kind='%s' --seed=%" PRIu64 " --instances=1\n", fault, tool, kind->name,
-               seed - 1);
-    return fault == NULL;
+    if (make_instance(&in, &kinds[kind], seed) != 0)
+        return "cannot be made";
+    fault = check_steps(&in);
+    if (fault == NULL)
+        fault = check_largest(&in);
+    release_instance(&in);
+    return fault;
 }
 
 int main(int argc, char **argv)
 {
-    struct options options = read_options(
-        argc, argv, 240, "Plans for random ranks, and compares with the whole problem.");
-    struct instance *in = calloc(1, sizeof *in);
-    int number = 0, failed = in == NULL;
-    tool = argv[0];
-    uint64_t each =
-        options.kind != NULL ? options.instances : (options.instances + KINDS - 1) / KINDS;
-    for (int k = 0; k < KINDS && in != NULL; k++) {
-        if (options.kind != NULL && strcmp(options.kind, kinds[k].name) != 0)
-            continue;
-        bool good = check_kind(in, &kinds[k], options.seed, each);
-        printf("%sok %d - %s: %" PRIu64 " instances\n", good ? "" : "not ", ++number, kinds[k].name,
-               each);
-        failed += !good;
-    }
-    printf("1..%d\n", number);
-    if (in != NULL)
-        release_instance(in);
-    free(in);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    static const struct property property = {
+        "Plans for random ranks, and compares with the whole problem.", 240, KINDS, name_of,
+        check_instance};
+    return check_property(argc, argv, &property);
 }

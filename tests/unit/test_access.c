@@ -439,28 +439,6 @@ START_TEST(layers_are_ordered_and_hold_every_byte)
 }
 END_TEST
 
-/* More layers than a search through all of them could find in the time that a test has. */
-START_TEST(many_layers_are_found_fast)
-{
-    enum { LAYERS = 1 << 18 };
-    access_list list = {0}, *layer;
-    size_t layers;
-    int rc = 0;
-    for (int64_t b = 0; b < LAYERS && rc == 0; b++)
-        rc = access_append(&list, b % 3, 10, 10 * b);
-    ck_assert_int_eq(rc, 0);
-    ck_assert_int_eq(access_layers(&list, &layer, &layers), 0);
-    ck_assert_uint_eq(layers, LAYERS);
-    for (size_t l = 0; l < layers; l++) {
-        if (layer[l].count != 1)
-            ck_abort_msg("layer %zu has %zu runs", l, layer[l].count);
-        access_release(&layer[l]);
-    }
-    free(layer);
-    access_release(&list);
-}
-END_TEST
-
 /* ---- domains ---- */
 
 START_TEST(even_domains_cover_the_range)
@@ -962,16 +940,15 @@ END_TEST
 
 int main(void)
 {
-    return run_tests("access", ONCE(equal_blocks_are_one_run), ONCE(bad_blocks_are_refused),
-                     ONCE(a_slice_may_descend), ONCE(ordered_accesses), ONCE(memory_in_pieces),
-                     ONCE(fingerprints_are_those_of_moved_lists),
-                     ONCE(halves_of_fingerprints_do_not_collide),
-                     ONCE(layers_are_ordered_and_hold_every_byte), ONCE(many_layers_are_found_fast),
-                     ONCE(even_domains_cover_the_range), ONCE(large_domains_begin_at_pages),
-                     ONCE(even_domains_of_huge_ranges), ONCE(domains_that_are_dealt_out),
-                     ONCE(striped_domains_of_huge_ranges), ONCE(a_long_run_stays_a_few_runs),
-                     ONCE(bad_domains_are_refused), ONCE(an_empty_range_has_no_units),
-                     ONCE(units_of_one_run_are_one_step), ONCE(bad_steps_are_refused),
-                     ONCE(union_of_lists), ONCE(union_of_interleaved_records),
-                     ONCE(neighbours_of_the_paper), ONCE(parts_add_up_to_the_whole));
+    return run_tests(
+        "access", ONCE(equal_blocks_are_one_run), ONCE(bad_blocks_are_refused),
+        ONCE(a_slice_may_descend), ONCE(ordered_accesses), ONCE(memory_in_pieces),
+        ONCE(fingerprints_are_those_of_moved_lists), ONCE(halves_of_fingerprints_do_not_collide),
+        ONCE(layers_are_ordered_and_hold_every_byte), ONCE(even_domains_cover_the_range),
+        ONCE(large_domains_begin_at_pages), ONCE(even_domains_of_huge_ranges),
+        ONCE(domains_that_are_dealt_out), ONCE(striped_domains_of_huge_ranges),
+        ONCE(a_long_run_stays_a_few_runs), ONCE(bad_domains_are_refused),
+        ONCE(an_empty_range_has_no_units), ONCE(units_of_one_run_are_one_step),
+        ONCE(bad_steps_are_refused), ONCE(union_of_lists), ONCE(union_of_interleaved_records),
+        ONCE(neighbours_of_the_paper), ONCE(parts_add_up_to_the_whole));
 }

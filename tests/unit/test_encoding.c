@@ -213,50 +213,20 @@ END_TEST
 
 /* ---- sizes ---- */
 
-static double encoded_bytes(access_list *list)
-{
-    access_message message = {0};
-    ck_assert_int_eq(access_encode_runs(list, 0, &message), 0);
-    double bytes = 8 * (double)message.count;
-    free(message.element);
-    return bytes;
-}
-
 /* 100 variables of 20 levels of an irregular pattern of 40 runs. */
 START_TEST(repeated_patterns_take_next_to_nothing)
 {
     access_list list = {0};
+    access_message message = {0};
     state = first_seed();
     for (int i = 0; i < 40; i++)
         add_run(&list, 4 * (1 + below(90)), 4 * (1 + below(4)), 0, 1);
     for (int i = 0; i < 2000; i++)
         add_repeated(&list, 0, 40);
-    ck_assert_double_le(encoded_bytes(&list), .02 * (double)list.count);
+    ck_assert_int_eq(access_encode_runs(&list, 0, &message), 0);
+    ck_assert_uint_lt(400 * message.count, list.count);
     access_release(&list);
-}
-END_TEST
-
-START_TEST(irregular_runs_are_small)
-{
-    static const struct {
-        int64_t unit, gap, length;
-        double most_per_run, most_of_data;
-    } sizes[] = {
-        {1, 30, 60, 2.01, .1},  {4, 500, 60, 3.5, .1},      {8, 500, 60, 4, .1},
-        {8, 4000, 60, 4.9, .1}, {1, 1 << 20, 1024, 7, .01}, {1, INT64_C(1) << 42, 1024, 9.1, .02},
-    };
-    for (size_t i = 0; i < LENGTH(sizes); i++) {
-        access_list list = {0};
-        int64_t least = sizes[i].length > 512 ? 512 : 1;
-        state = first_seed() + i;
-        for (int run = 0; run < 10000; run++)
-            add_run(&list, sizes[i].unit * (1 + below(sizes[i].gap)),
-                    sizes[i].unit * pick(&state, least, sizes[i].length), 0, 1);
-        double bytes = encoded_bytes(&list);
-        ck_assert_double_le(bytes, sizes[i].most_per_run * (double)list.count);
-        ck_assert_double_le(bytes, sizes[i].most_of_data * (double)list.bytes);
-        access_release(&list);
-    }
+    free(message.element);
 }
 END_TEST
 
@@ -362,6 +332,6 @@ int main(void)
     return run_tests("encoding", ONCE(random_lists), ONCE(empty_lists_are_empty_messages),
                      ONCE(limits_are_kept), ONCE(refused_lists),
                      ONCE(failed_allocations_are_errors),
-                     ONCE(repeated_patterns_take_next_to_nothing), ONCE(irregular_runs_are_small),
+                     ONCE(repeated_patterns_take_next_to_nothing),
                      ONCE(random_bytes_are_refused_or_lists), ONCE(malformed_messages_are_refused));
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The rows of C, gathered by node, against tables of all ranks and domains. */
 #include "plan/rows.h"
-#include "plan/plan.h"
 
 #include <errno.h>
 #include <string.h>
@@ -22,7 +21,7 @@ static int64_t below(int64_t n)
 /* The whole of C. */
 typedef struct model {
     size_t ranks, nodes, domains;
-    size_t node_of_rank[RANKS], ranks_on_node[NODES];
+    size_t node_of_rank[RANKS];
     int64_t bytes[RANKS][DOMAINS], blocks[RANKS][DOMAINS];
     bool near; /* ranks of a node are at different distances */
     unsigned char steps[RANKS][RANKS];
@@ -34,13 +33,11 @@ typedef struct model {
 static void random_model(model *m)
 {
     *m = (model){.ranks = (size_t)(1 + below(RANKS)), .domains = (size_t)(1 + below(DOMAINS))};
-    for (size_t r = 0; r < m->ranks; r++) {
+    for (size_t r = 0; r < m->ranks; r++)
         if (m->nodes == 0 || (m->nodes < NODES && below(2) == 0))
             m->node_of_rank[r] = m->nodes++;
         else
             m->node_of_rank[r] = (size_t)below((int64_t)m->nodes);
-        m->ranks_on_node[m->node_of_rank[r]]++;
-    }
     m->near = below(2) == 0;
     for (size_t r = 0; r < m->ranks; r++) {
         m->steps[r][r] = 8;
@@ -232,58 +229,6 @@ START_TEST(sums_are_those_of_all_ranks)
 }
 END_TEST
 
-static double cost(const model *m, const plan_strategy *strategy, const rows *c, size_t per_node,
-                   const rows *whole)
-{
-    topo topology;
-    size_t rank_of_domain[DOMAINS];
-    double hop_bytes;
-    topo_flat(&topology, m->nodes);
-    plan_input in = {.requests = &c->requests,
-                     .node_bytes = &c->node_bytes,
-                     .savings = c->savings.row_start != NULL ? &c->savings : NULL,
-                     .node_of_rank = m->node_of_rank,
-                     .topology = &topology,
-                     .per_node = per_node};
-    if (strategy->by_blocks) {
-        in.blocks = &c->blocks;
-        in.node_blocks = &c->node_blocks;
-    }
-    ck_assert_int_eq(strategy->assign(&in, rank_of_domain), 0);
-    in.requests = &whole->requests;
-    in.savings = whole->savings.row_start != NULL ? &whole->savings : NULL;
-    ck_assert_int_eq(plan_hop_bytes(&in, rank_of_domain, &hop_bytes), 0);
-    return hop_bytes;
-}
-
-/* Plans from the listed ranks are as good as plans from all. Where ranks save what others access,
- * only a strategy that minimises hop-bytes counts this. */
-START_TEST(listed_ranks_suffice)
-{
-    for (uint64_t k = 0, seed = first_seed(); k < random_cases(CASES); k++, seed++) {
-        model m;
-        state = seed;
-        random_model(&m);
-        if (m.domains > m.ranks)
-            continue;
-        size_t per_node = plan_even_per_node(m.ranks_on_node, m.nodes, m.domains);
-        for (const plan_strategy *s = plan_strategies; s->name != NULL; s++) {
-            rows listed, whole;
-            ck_assert_int_eq(gather(&m, per_node, s->by_blocks, &listed), 0);
-            ck_assert_int_eq(gather(&m, m.ranks, s->by_blocks, &whole), 0);
-            double few = cost(&m, s, &listed, per_node, &whole);
-            double all = cost(&m, s, &whole, per_node, &whole);
-            bool counts_savings = !m.near || s == plan_strategies;
-            ck_assert_msg(few <= all || s->by_blocks || !counts_savings,
-                          "%s, seed %llu: %g, %g with all ranks", s->name, (unsigned long long)seed,
-                          few, all);
-            rows_release(&listed);
-            rows_release(&whole);
-        }
-    }
-}
-END_TEST
-
 START_TEST(bad_elements_are_refused)
 {
     rows_node node = {.most = 1};
@@ -344,6 +289,6 @@ END_TEST
 
 int main(void)
 {
-    return run_tests("rows", ONCE(sums_are_those_of_all_ranks), ONCE(listed_ranks_suffice),
-                     ONCE(bad_elements_are_refused), ONCE(no_memory));
+    return run_tests("rows", ONCE(sums_are_those_of_all_ranks), ONCE(bad_elements_are_refused),
+                     ONCE(no_memory));
 }
