@@ -2,7 +2,7 @@
  *
  * What the mapper asks about jobs and nodes of ORTE.
  */
-#include "prte/shared/rmaps_dla.h"
+#include "orte/shared/rmaps_dla.h"
 
 #include <stdint.h>
 

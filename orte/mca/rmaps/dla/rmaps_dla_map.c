@@ -2,7 +2,7 @@
  *
  * The job's map: its nodes, the ranks of each, and their binding to processors.
  */
-#include "prte/shared/rmaps_dla.h"
+#include "orte/shared/rmaps_dla.h"
 
 #include <stdlib.h>
 

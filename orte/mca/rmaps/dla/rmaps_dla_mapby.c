@@ -5,7 +5,7 @@
  * and the parameters that mpirun passes to its daemons. In each place, a stock policy with the same
  * qualifiers replaces this component's policy.
  */
-#include "prte/shared/rmaps_dla.h"
+#include "orte/shared/rmaps_dla.h"
 
 #include <stdlib.h>
 #include <string.h>

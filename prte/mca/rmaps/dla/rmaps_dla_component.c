@@ -2,7 +2,7 @@
  *
  * The component and its parameters.
  */
-#include "prte/shared/rmaps_dla.h"
+#include "orte/shared/rmaps_dla.h"
 
 #include <stdio.h>
 #include <stdlib.h>

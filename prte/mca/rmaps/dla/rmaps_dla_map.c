@@ -2,7 +2,7 @@
  *
  * The job's map: its nodes, and the ranks of each.
  */
-#include "prte/shared/rmaps_dla.h"
+#include "orte/shared/rmaps_dla.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *
  * Nodes and application contexts of a job.
  */
-#include "prte/shared/rmaps_dla.h"
+#include "orte/shared/rmaps_dla.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  *
  * The mapper: selects the jobs that it maps, and maps them by the request.
  */
-#include "prte/shared/rmaps_dla.h"
+#include "orte/shared/rmaps_dla.h"
 
 #include <errno.h>
 #include <stdio.h>
