@@ -46,6 +46,7 @@ dependencies() (
     local cppflags names="OMPI_CPPFLAGS COMPAT_CPPFLAGS"
     [[ $1 != */prrte/* ]] || names=PRRTE_CPPFLAGS
     read -r -a cppflags <<<"$(for name in $names HWLOC_CFLAGS; do value "$name"; done | xargs -d '\n')"
+    mapfile -t -O ${#cppflags[@]} cppflags < <(sed -n "s/.*-D'\(RMAPS_DLA_LAUNCHER=[^']*\)'.*/-D\1/p" "$1/Makefile.am")
     cd "$top_builddir" && find "$1" -name '*.c' -exec "${CC:-cc}" -M -std=gnu11 -include "$1/symbols.h" \
         -I"$1/src" -I"$1/include" -I"$1" -I"$tree" "${cppflags[@]}" '{}' +
 )
