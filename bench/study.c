@@ -161,7 +161,6 @@ void study_place(study *s, const char *name)
     const setmatch_input input = {.view = chosen->cartesian ? &cartesian : &s->view,
                                   .slots = slots,
                                   .nodes = s->nodes,
-                                  .threshold = SETMATCH_DEFAULT_THRESHOLD,
                                   .refine = chosen->place == setmatch_auto};
     must(chosen->place(&input, s->node_of_rank), name);
     matrix_release(&cartesian);

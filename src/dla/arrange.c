@@ -146,11 +146,7 @@ static int place_by_levels(arranging *a)
     size_t *one = base_arena_alloc(&a->arena, n, sizeof(*one));
     const topo machine = {.nodes = n, .places = n, .place_of_node = number, .between = between};
     setmatch_network network = {0};
-    const setmatch_input input = {.view = &a->view,
-                                  .slots = one,
-                                  .nodes = n,
-                                  .network = &network,
-                                  .threshold = SETMATCH_DEFAULT_THRESHOLD};
+    const setmatch_input input = {.view = &a->view, .slots = one, .nodes = n, .network = &network};
     int rc;
 
     if (a->arena.failed)

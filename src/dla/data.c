@@ -126,7 +126,7 @@ static int read_bandwidth(FILE *stream, const dla_nodes *nodes, setmatch_network
 
     if (rc != 0)
         return rc;
-    rc = setmatch_network_from_bandwidth(&bandwidth, SETMATCH_DEFAULT_THRESHOLD, network);
+    rc = setmatch_network_from_bandwidth(&bandwidth, network);
     matrix_release(&bandwidth);
     return rc;
 }
@@ -183,7 +183,6 @@ setmatch_input dla_data_input(const dla_data *data, const dla_spec *spec)
     return (setmatch_input){
         .view = &data->file.view,
         .network = &data->network,
-        .threshold = SETMATCH_DEFAULT_THRESHOLD,
         .refine = true,
         .profile = data->profile.calls > 0 ? &data->profile : NULL,
         .objective = (setmatch_objective)spec->choice[DLA_OBJECTIVE],

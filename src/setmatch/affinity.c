@@ -71,7 +71,7 @@ static void halve_weights(affinity *g)
     }
 }
 
-int affinity_from_view(affinity *g, const matrix *view, bool exact)
+int affinity_from_view(affinity *g, const matrix *view)
 {
     matrix transposed;
     if (view->rows >= NO_VERTEX)
@@ -84,7 +84,7 @@ int affinity_from_view(affinity *g, const matrix *view, bool exact)
     rc = affinity_allocate(g, view->rows, 2 * transposed.row_start[view->rows]);
     for (size_t rank = 0; rc == 0 && rank < view->rows; rank++)
         add_rank(g, rank, view, &transposed);
-    if (rc == 0 && !exact)
+    if (rc == 0)
         halve_weights(g);
     matrix_release(&transposed);
     return rc;

@@ -29,9 +29,9 @@ typedef struct affinity {
 int affinity_allocate(affinity *g, size_t vertices, size_t arcs);
 
 /* One vertex per rank from V + transpose(V) without the diagonal. Values are halved until their sum
- * is below 2^62; `exact`: not halved, to be compared as uint64 only. -EINVAL: not square or a
- * negative value; -EOVERFLOW: too many ranks for a vertex; -ENOMEM. */
-int affinity_from_view(affinity *g, const matrix *view, bool exact);
+ * is below 2^62. -EINVAL: not square or a negative value; -EOVERFLOW: too many ranks for a vertex;
+ * -ENOMEM. */
+int affinity_from_view(affinity *g, const matrix *view);
 
 /* The graph of `count` vertices in which v becomes to[v]; vertices with NO_VERTEX are omitted.
  * Weights of parallel arcs are added. -ENOMEM. */

@@ -58,20 +58,18 @@ int slots_suffice(const size_t *slots, size_t nodes, size_t ranks)
     return ranks == 0;
 }
 
-int place_by_slot(const affinity *ranks, const allocation *s, unsigned threshold, size_t *node)
+int place_by_slot(const affinity *ranks, const allocation *s, size_t *node)
 {
     size_t rank = 0;
-    (void)threshold;
     for (size_t n = 0; n < s->listed; n++)
         for (size_t slot = 0; slot < s->slots[n] && rank < ranks->vertices; slot++)
             node[rank++] = n;
     return 0;
 }
 
-int place_by_node(const affinity *ranks, const allocation *s, unsigned threshold, size_t *node)
+int place_by_node(const affinity *ranks, const allocation *s, size_t *node)
 {
     size_t rank = 0;
-    (void)threshold;
     for (size_t turn = 0; rank < ranks->vertices; turn++)
         for (size_t n = 0; n < s->listed && rank < ranks->vertices; n++)
             if (turn < s->slots[n])

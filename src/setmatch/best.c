@@ -62,13 +62,13 @@ static int try_copy(struct contest *c, const size_t *node, bool refine)
     return refine_trial(c, 0, refine);
 }
 
-static int try_simple(struct contest *c, const search_rules *rules, bool refine)
+static int try_simple(struct contest *c, bool refine)
 {
-    int rc = place_by_sets(c->ranks, c->allocation, rules->threshold, c->trial);
+    int rc = place_by_sets(c->ranks, c->allocation, c->trial);
     if (rc == 0)
         rc = refine_trial(c, 0, refine);
     if (rc == 0)
-        rc = place_by_slot(c->ranks, c->allocation, rules->threshold, c->trial);
+        rc = place_by_slot(c->ranks, c->allocation, c->trial);
     return rc == 0 ? refine_trial(c, 0, refine) : rc;
 }
 
@@ -81,7 +81,7 @@ static int try_first(struct contest *c, const search_rules *rules)
         bisected == NULL ? -ENOMEM : bisect_ranks(c->ranks, c->allocation, 0, bisected, &c->work);
     bool few = c->ranks->vertices <= MANY_RANKS || 2 * c->work <= rules->work;
     if (rc == 0)
-        rc = try_simple(c, rules, few && rules->refine);
+        rc = try_simple(c, few && rules->refine);
     if (rc == 0)
         rc = try_copy(c, bisected, few && rules->refine);
     return rc == 0 && !few ? try_copy(c, c->best, rules->refine) : rc;

@@ -105,7 +105,7 @@ static int order_ranks(struct bisection *b, const affinity *ranks, struct part *
     walk w;
     if (walk_init(&w, &b->arena, ranks->vertices) != 0)
         return -ENOMEM;
-    walk_reset(&w, ranks, 100);
+    walk_reset(&w, ranks, 1);
     for (size_t v = 0; v < ranks->vertices; v++)
         if (w.mark[v] == NO_VERTEX)
             walk_breadth_first(&w, (vertex)v, 0);
@@ -137,9 +137,8 @@ int bisect_ranks(const affinity *ranks, const allocation *s, size_t variant, siz
     return rc;
 }
 
-int place_bisected(const affinity *ranks, const allocation *s, unsigned threshold, size_t *node)
+int place_bisected(const affinity *ranks, const allocation *s, size_t *node)
 {
     size_t work = 0;
-    (void)threshold;
     return bisect_ranks(ranks, s, 0, node, &work);
 }

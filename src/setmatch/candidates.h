@@ -42,20 +42,18 @@ size_t nodes_to_use(const allocation *s, size_t ranks, size_t variant);
 /* Whether there are slots for this number of ranks. */
 int slots_suffice(const size_t *slots, size_t nodes, size_t ranks);
 
-/* The signature of all methods. threshold: per cent; methods to which it does not apply ignore it.
- */
-typedef int (*place_fn)(const affinity *ranks, const allocation *s, unsigned threshold,
-                        size_t *node);
+/* The signature of all methods. */
+typedef int (*place_fn)(const affinity *ranks, const allocation *s, size_t *node);
 
-/* The paper's method: see setmatch_place. */
-int place_by_sets(const affinity *ranks, const allocation *s, unsigned threshold, size_t *node);
+/* The paper's method: see setmatch_paper. */
+int place_by_sets(const affinity *ranks, const allocation *s, size_t *node);
 
 /* Ranks in order on nodes in order; one rank to each node in turn. */
-int place_by_slot(const affinity *ranks, const allocation *s, unsigned threshold, size_t *node);
-int place_by_node(const affinity *ranks, const allocation *s, unsigned threshold, size_t *node);
+int place_by_slot(const affinity *ranks, const allocation *s, size_t *node);
+int place_by_node(const affinity *ranks, const allocation *s, size_t *node);
 
 /* Multilevel recursive bisection of the ranks together with the nodes. */
-int place_bisected(const affinity *ranks, const allocation *s, unsigned threshold, size_t *node);
+int place_bisected(const affinity *ranks, const allocation *s, size_t *node);
 
 /* place_bisected. Adds the number of visited vertices to *work. Variants use nodes as nodes_to_use
  * says, and in turn divide the nodes in halves, by factors of their number or, if slots differ, in
@@ -76,7 +74,6 @@ int refine_multilevel(const affinity *ranks, const allocation *s, size_t variant
 
 /* How place_best searches. */
 typedef struct search_rules {
-    unsigned threshold; /* as for place_by_sets */
     bool refine;
     size_t work; /* ends the search: visits of vertices */
 } search_rules;

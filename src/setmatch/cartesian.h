@@ -7,8 +7,7 @@
 
 #include "matrix/matrix.h"
 
-/* Values of setmatch_cartesian: with a threshold below 90 the sets are lines along the innermost
- * dimension, from 90 on they are the planes of one outermost coordinate (the paper's sets). */
+/* Values of setmatch_cartesian: the sets are lines along the innermost dimension. */
 #define SETMATCH_CARTESIAN_INNERMOST 100
 #define SETMATCH_CARTESIAN_BETWEEN 10
 #define SETMATCH_CARTESIAN_OUTERMOST 1

@@ -57,12 +57,11 @@ typedef struct setmatch_network {
 
 /* Derives levels from measured bandwidths: a value for each pair of nodes (the mean of both
  * directions if both are present; 0: not measured) and within each node (the diagonal). Groups are
- * formed like sets of ranks: nodes connected by bandwidths within `threshold` per cent of the
+ * formed like sets of ranks: nodes connected by bandwidths within 10 per cent of the
  * largest one between groups, repeatedly, until all nodes are one group. The bandwidth of a level
- * is the mean of those measured at it. -EINVAL: not square, a negative value, no value above 0 or
- * a threshold above 100; -ENOMEM. Release with setmatch_network_release. */
-int setmatch_network_from_bandwidth(const matrix *bandwidth, unsigned threshold,
-                                    setmatch_network *network);
+ * is the mean of those measured at it. -EINVAL: not square, a negative value or no value above 0;
+ * -ENOMEM. Release with setmatch_network_release. */
+int setmatch_network_from_bandwidth(const matrix *bandwidth, setmatch_network *network);
 
 /* Frees the contents and leaves a network without levels; safe on a zeroed one. */
 void setmatch_network_release(setmatch_network *network);
@@ -73,7 +72,6 @@ typedef struct setmatch_input {
     const size_t *slots; /* by node: the maximum number of its ranks */
     size_t nodes;
     const setmatch_network *network; /* NULL: unknown */
-    unsigned threshold;              /* per cent, 0..100, as for setmatch_place */
     bool refine;                     /* refine the placement, and search for a better one */
     const setmatch_profile *profile; /* NULL: none */
     setmatch_objective objective;    /* of setmatch_auto; the other methods use the view only */

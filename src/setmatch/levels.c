@@ -58,7 +58,7 @@ static int groups_init(struct groups *g, const setmatch_input *in, const struct 
 static int place_with_work(const placement_task *task, const affinity *ranks, const allocation *s,
                            size_t work, size_t *node)
 {
-    const search_rules rules = {task->input->threshold, task->input->refine, work};
+    const search_rules rules = {task->input->refine, work};
     return place_best(ranks, s, &rules, node);
 }
 

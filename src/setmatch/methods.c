@@ -9,12 +9,12 @@
 #include "setmatch/task.h"
 
 /* place NULL: by the objective. Sets node_of_rank only on success. */
-static int run_method(const setmatch_input *input, place_fn place, bool refine, bool exact,
+static int run_method(const setmatch_input *input, place_fn place, bool refine,
                       size_t *node_of_rank)
 {
     placement_task task;
     size_t work = 0;
-    int rc = placement_task_init(&task, input, exact);
+    int rc = placement_task_init(&task, input);
     if (rc != 0)
         return rc;
     size_t ranks = task.ranks.vertices, *node = calloc(ranks + 1, sizeof *node);
@@ -23,7 +23,7 @@ static int run_method(const setmatch_input *input, place_fn place, bool refine, 
     else if (place == NULL)
         rc = place_by_objective(&task, node);
     else
-        rc = place(&task.ranks, &task.allocation, input->threshold, node);
+        rc = place(&task.ranks, &task.allocation, node);
     if (rc == 0 && refine)
         rc = refine_placement(&task.ranks, &task.allocation, node, &work);
     if (rc == 0)
@@ -33,37 +33,29 @@ static int run_method(const setmatch_input *input, place_fn place, bool refine, 
     return rc;
 }
 
-int setmatch_place(const matrix *view, const size_t *slots, size_t nodes, unsigned threshold,
-                   size_t *node_of_rank)
-{
-    const setmatch_input input = {
-        .view = view, .slots = slots, .nodes = nodes, .threshold = threshold};
-    return run_method(&input, place_by_sets, false, true, node_of_rank);
-}
-
 int setmatch_auto(const setmatch_input *input, size_t *node_of_rank)
 {
-    return run_method(input, NULL, false, false, node_of_rank);
+    return run_method(input, NULL, false, node_of_rank);
 }
 
 int setmatch_paper(const setmatch_input *input, size_t *node_of_rank)
 {
-    return run_method(input, place_by_sets, input->refine, false, node_of_rank);
+    return run_method(input, place_by_sets, input->refine, node_of_rank);
 }
 
 int setmatch_bisection(const setmatch_input *input, size_t *node_of_rank)
 {
-    return run_method(input, place_bisected, input->refine, false, node_of_rank);
+    return run_method(input, place_bisected, input->refine, node_of_rank);
 }
 
 int setmatch_byslot(const setmatch_input *input, size_t *node_of_rank)
 {
-    return run_method(input, place_by_slot, false, false, node_of_rank);
+    return run_method(input, place_by_slot, false, node_of_rank);
 }
 
 int setmatch_bynode(const setmatch_input *input, size_t *node_of_rank)
 {
-    return run_method(input, place_by_node, false, false, node_of_rank);
+    return run_method(input, place_by_node, false, node_of_rank);
 }
 
 const setmatch_method setmatch_methods[] = {
@@ -74,11 +66,3 @@ const setmatch_method setmatch_methods[] = {
     {"bynode", setmatch_bynode, "one rank to each node in turn"},
     {NULL, NULL, NULL},
 };
-
-const setmatch_method *setmatch_find_method(const char *name)
-{
-    for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++)
-        if (strcmp(m->name, name) == 0)
-            return m;
-    return NULL;
-}

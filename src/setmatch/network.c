@@ -33,9 +33,9 @@ static int fastest_first(const void *a, const void *b)
     return (x->b > y->b) - (x->b < y->b);
 }
 
-static int bandwidth_is_valid(const matrix *m, unsigned threshold)
+static int bandwidth_is_valid(const matrix *m)
 {
-    if (m->rows != m->cols || threshold > 100 || !matrix_is_nonnegative(m))
+    if (m->rows != m->cols || !matrix_is_nonnegative(m))
         return 0;
     for (size_t i = 0; m->rows > 0 && i < m->row_start[m->rows]; i++)
         if (m->value[i] > 0)
@@ -103,8 +103,8 @@ static int append_switch_level(struct grouping *g, size_t nodes, setmatch_networ
     return 0;
 }
 
-/* On each level the threshold is relative to the fastest link between two groups. */
-static int find_network_levels(const struct measured *s, unsigned threshold, struct grouping *g,
+/* On each level, links within a tenth of the fastest one between two groups count. */
+static int find_network_levels(const struct measured *s, struct grouping *g,
                                setmatch_network *network)
 {
     size_t i = 0;
@@ -115,7 +115,7 @@ static int find_network_levels(const struct measured *s, unsigned threshold, str
             i++;
         if (i == s->count)
             return 0;
-        double counted = s->link[i].bandwidth * (100 - threshold) / 100;
+        double counted = s->link[i].bandwidth * 90 / 100;
         for (; i < s->count && s->link[i].bandwidth >= counted; i++)
             unite_groups(g, s->link[i].a, s->link[i].b);
         if (g->groups == 1)
@@ -151,12 +151,11 @@ static int find_bandwidths(struct measured *s, setmatch_network *network)
     return 0;
 }
 
-int setmatch_network_from_bandwidth(const matrix *bandwidth, unsigned threshold,
-                                    setmatch_network *network)
+int setmatch_network_from_bandwidth(const matrix *bandwidth, setmatch_network *network)
 {
     struct measured s;
     setmatch_network made = {0, NULL, NULL};
-    if (!bandwidth_is_valid(bandwidth, threshold))
+    if (!bandwidth_is_valid(bandwidth))
         return -EINVAL;
     int rc = measured_init(&s, bandwidth);
     struct grouping g = {base_arena_alloc(&s.arena, s.nodes, sizeof *g.parent), s.nodes, 0};
@@ -165,7 +164,7 @@ int setmatch_network_from_bandwidth(const matrix *bandwidth, unsigned threshold,
     if (g.parent == NULL)
         rc = -ENOMEM;
     if (rc == 0)
-        rc = find_network_levels(&s, threshold, &g, &made);
+        rc = find_network_levels(&s, &g, &made);
     if (rc == 0)
         rc = find_bandwidths(&s, &made);
     if (rc == 0)

@@ -144,7 +144,7 @@ static int try_coaccess(struct profile_search *s)
     int rc = setmatch_coaccess(s->profile, &coaccess);
     if (rc != 0)
         return rc;
-    rc = affinity_from_view(&ranks, &coaccess, false);
+    rc = affinity_from_view(&ranks, &coaccess);
     matrix_release(&coaccess);
     if (rc != 0)
         return rc;

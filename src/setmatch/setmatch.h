@@ -15,38 +15,11 @@
 #include "setmatch/input.h"
 #include "setmatch/quality.h"
 
-/* The paper's default: values within 10 per cent of the largest one count. */
-#define SETMATCH_DEFAULT_THRESHOLD 10
-
-/* Places ranks 0..view->rows - 1 on `nodes` nodes, at most slots[n] on node n.
- *   view        square, values >= 0; used as V + transpose(V), the diagonal is ignored
- *   threshold   per cent, 0..100: v counts if v >= (1 - threshold / 100) * max and v > 0
- *   node_of_rank  view->rows entries, out: the node of each rank
- * Phases: make_sets and merge_sets (the connected components of the counted values); match_sets
- * (the largest set first, on the node with the fewest sufficient free slots, the lower index on a
- * tie; a set that fits no node fills the node with most free slots with its first ranks in set
- * order, and continues with the rest).
- * Ties: equal sets are placed in the order of their lowest ranks. The rest of a split set is placed
- * before the next set. Set order is a depth-first traversal along counted values, the lowest
- * neighbour first, from the rank with the fewest of them (an end of a path, a corner of a grid),
- * the lowest rank on a tie. So a split set is split between neighbours in the file, and a regular
- * two-dimensional grid into chunks of file order.
- * Depends on the values only, not on how they are stored.
- * O(nnz + ranks * log(ranks) + (ranks + nodes) * log(nodes)); no recursion.
- * -EINVAL: not square, a negative value, a threshold out of range; -ENOSPC: fewer slots
- * than ranks; -EOVERFLOW: 2^32 - 1 ranks or nodes or more; -ENOMEM. */
-int setmatch_place(const matrix *view, const size_t *slots, size_t nodes, unsigned threshold,
-                   size_t *node_of_rank);
-
-/* The sets of the first two phases: set_of_rank[i] is the index of rank i's set, sets numbered by
- * their lowest rank; *sets their number. Errors as above. */
-int setmatch_sets(const matrix *view, unsigned threshold, size_t *set_of_rank, size_t *sets);
-
 /* A method sets node_of_rank, an entry for each row of the view. No node gets more ranks than
  * slots. Equal input gives equal output, however a matrix is stored.
- * -EINVAL: as setmatch_place, or a malformed profile, or the objective is a profile and there is
- * none; -ENOSPC: fewer slots than ranks; -EOVERFLOW: 2^32 - 1 ranks or nodes or more; -ERANGE:
- * bytes of the profile add up to more than int64; -ENOMEM. */
+ * -EINVAL: the view is not square or has a negative value, a malformed profile, or the objective is
+ * a profile and there is none; -ENOSPC: fewer slots than ranks; -EOVERFLOW: 2^32 - 1 ranks or nodes
+ * or more; -ERANGE: bytes of the profile add up to more than int64; -ENOMEM. */
 typedef int (*setmatch_method_fn)(const setmatch_input *input, size_t *node_of_rank);
 
 typedef struct setmatch_method {
@@ -58,9 +31,6 @@ typedef struct setmatch_method {
 /* The methods, terminated by an entry whose name is NULL; the first is the default. */
 extern const setmatch_method setmatch_methods[];
 
-/* The method of that name, or NULL. */
-const setmatch_method *setmatch_find_method(const char *name);
-
 /* auto: the least cut of setmatch, byslot and bisections; if `refine` is set, of these refined:
  * never a larger cut than that of setmatch or byslot. With a network, ranks are divided among the
  * groups of the last level first, then among the groups in each, and so on down to nodes, unless
@@ -71,7 +41,18 @@ const setmatch_method *setmatch_find_method(const char *name);
  * `load`, that is what the placements by a profile compete by. */
 int setmatch_auto(const setmatch_input *input, size_t *node_of_rank);
 
-/* setmatch_place, then refinement if set. */
+/* The paper's method, then refinement if set. Uses V + transpose(V) without the diagonal; a value
+ * counts if it is within 10 per cent of the largest one, the paper's default.
+ * Phases: make_sets and merge_sets (the connected components of the counted values); match_sets
+ * (the largest set first, on the node with the fewest sufficient free slots, the lower index on a
+ * tie; a set that fits no node fills the node with most free slots with its first ranks in set
+ * order, and continues with the rest).
+ * Ties: equal sets are placed in the order of their lowest ranks. The rest of a split set is placed
+ * before the next set. Set order is a depth-first traversal along counted values, the lowest
+ * neighbour first, from the rank with the fewest of them (an end of a path, a corner of a grid),
+ * the lowest rank on a tie. So a split set is split between neighbours in the file, and a regular
+ * two-dimensional grid into chunks of file order.
+ * O(nnz + ranks * log(ranks) + (ranks + nodes) * log(nodes)); no recursion. */
 int setmatch_paper(const setmatch_input *input, size_t *node_of_rank);
 
 /* Multilevel recursive bisection. */

@@ -15,14 +15,12 @@ static size_t work_of_search(const setmatch_input *input)
     return input->profile == NULL ? TIMES_BY_VIEW * work : work;
 }
 
-int placement_task_init(placement_task *task, const setmatch_input *input, bool exact)
+int placement_task_init(placement_task *task, const setmatch_input *input)
 {
-    if (input->threshold > 100)
-        return -EINVAL;
     if (input->nodes >= NO_VERTEX)
         return -EOVERFLOW;
     *task = (placement_task){.input = input, .work = work_of_search(input)};
-    int rc = affinity_from_view(&task->ranks, input->view, exact);
+    int rc = affinity_from_view(&task->ranks, input->view);
     if (rc == 0 && !slots_suffice(input->slots, input->nodes, input->view->rows))
         rc = -ENOSPC;
     if (rc == 0)

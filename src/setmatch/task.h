@@ -15,8 +15,8 @@ typedef struct placement_task {
     size_t work; /* of the search by one graph of ranks, in visits of vertices */
 } placement_task;
 
-/* Checks the input. exact: see affinity_from_view. Errors as setmatch_method_fn. */
-int placement_task_init(placement_task *task, const setmatch_input *input, bool exact);
+/* Checks the input. Errors as setmatch_method_fn. */
+int placement_task_init(placement_task *task, const setmatch_input *input);
 
 void placement_task_release(placement_task *task);
 

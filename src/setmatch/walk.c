@@ -3,6 +3,7 @@
 #include "setmatch/walk.h"
 
 #include <errno.h>
+#include <stdbool.h>
 
 int walk_init(walk *w, struct base_arena *arena, size_t vertices)
 {
@@ -13,14 +14,10 @@ int walk_init(walk *w, struct base_arena *arena, size_t vertices)
     return arena->failed ? -ENOMEM : 0;
 }
 
-void walk_reset(walk *w, const affinity *g, unsigned threshold)
+void walk_reset(walk *w, const affinity *g, int64_t counted)
 {
-    uint64_t largest = 0;
-    for (size_t i = 0; i < g->start[g->vertices]; i++)
-        largest = (uint64_t)g->weight[i] > largest ? (uint64_t)g->weight[i] : largest;
     w->g = g;
-    w->counted = (uint64_t)(((unsigned __int128)largest * (100 - threshold) + 99) / 100);
-    w->counted += w->counted == 0;
+    w->counted = counted;
     w->length = 0;
     for (size_t v = 0; v < g->vertices; v++)
         w->mark[v] = NO_VERTEX;
@@ -28,7 +25,7 @@ void walk_reset(walk *w, const affinity *g, unsigned threshold)
 
 static bool is_counted(const walk *w, size_t i)
 {
-    return (uint64_t)w->g->weight[i] >= w->counted;
+    return w->g->weight[i] >= w->counted;
 }
 
 void walk_breadth_first(walk *w, vertex seed, vertex mark)
@@ -71,17 +68,15 @@ void walk_depth_first(walk *w, vertex seed, vertex mark)
     }
 }
 
-vertex walk_undo(walk *w, size_t from, bool *path)
+vertex walk_undo(walk *w, size_t from)
 {
     vertex end = NO_VERTEX;
     size_t least = SIZE_MAX;
-    *path = true;
     for (size_t k = from; k < w->length; k++) {
         vertex v = w->order[k];
         size_t links = 0;
         for (size_t i = w->g->start[v]; i < w->g->start[v + 1]; i++)
             links += is_counted(w, i);
-        *path &= links <= 2;
         if (links < least || (links == least && v < end)) {
             end = v;
             least = links;

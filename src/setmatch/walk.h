@@ -5,15 +5,13 @@
 #ifndef SETMATCH_WALK_H
 #define SETMATCH_WALK_H
 
-#include <stdbool.h>
-
 #include "setmatch/affinity.h"
 
 typedef struct walk {
     const affinity *g;
-    uint64_t counted; /* the least weight that counts */
-    vertex *mark;     /* by vertex: that of its component; NO_VERTEX: not visited */
-    vertex *order;    /* the visited vertices, component by component */
+    int64_t counted; /* the least weight that counts */
+    vertex *mark;    /* by vertex: that of its component; NO_VERTEX: not visited */
+    vertex *order;   /* the visited vertices, component by component */
     size_t length;
     vertex *stack;
     size_t *at; /* by vertex: the next arc of a depth-first walk */
@@ -22,8 +20,8 @@ typedef struct walk {
 /* Memory for graphs of up to that number of vertices. -ENOMEM. */
 int walk_init(walk *w, struct base_arena *arena, size_t vertices);
 
-/* Nothing is visited. v counts if v >= (1 - threshold / 100) * max and v > 0. */
-void walk_reset(walk *w, const affinity *g, unsigned threshold);
+/* Nothing is visited. A weight counts if it is at least `counted`. */
+void walk_reset(walk *w, const affinity *g, int64_t counted);
 
 /* Append the component of `seed`, which is not visited, and mark it; neighbours in the order of
  * their arcs. Without recursion: a component may be one path of a million vertices. */
@@ -31,8 +29,7 @@ void walk_breadth_first(walk *w, vertex seed, vertex mark);
 void walk_depth_first(walk *w, vertex seed, vertex mark);
 
 /* Undoes the walk of the component order[from], ... Returns its vertex with the fewest links, the
- * lowest on a tie: an end of a path, a corner of a grid. Sets *path: none has more than two, so
- * that the component is a path or a ring. */
-vertex walk_undo(walk *w, size_t from, bool *path);
+ * lowest on a tie: an end of a path, a corner of a grid. */
+vertex walk_undo(walk *w, size_t from);
 
 #endif

@@ -75,7 +75,7 @@ static inline void graph_of_edges(affinity *g, size_t ranks, int64_t (*edge)[3],
     for (size_t k = 0; k < edges; k++)
         add_entry(&b, (size_t)edge[k][0], (size_t)edge[k][1], edge[k][2]);
     matrix view = finish_matrix(&b);
-    ck_assert_int_eq(affinity_from_view(g, &view, false), 0);
+    ck_assert_int_eq(affinity_from_view(g, &view), 0);
     matrix_release(&view);
 }
 

@@ -116,7 +116,7 @@ static void check_pairs(small_job *s, matrix_entry *entries, size_t count)
     memcpy(pairs, entries, sizeof(pairs)); /* matrix_from_entries sorts them */
     link_up(s);
     ck_assert_int_eq(matrix_from_entries(&view, 8, 8, entries, count), 0);
-    const dla_method method = {setmatch_auto, {.view = &view, .threshold = 10, .refine = true}};
+    const dla_method method = {setmatch_auto, {.view = &view, .refine = true}};
     ck_assert_int_eq(dla_place_by_slot(&s->job, by_slot, &app), 0);
     ck_assert_int_eq(dla_place_by_method(&s->job, &method, by_slot, node_of_rank), 0);
     for (size_t k = 0; k < 4; k++)
@@ -229,9 +229,7 @@ START_TEST(keeps_to_the_rules)
     check_placement(&s, by_slot);
     random_view(s.job.ranks, &view);
     for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++) {
-        const dla_method method = {
-            m->place,
-            {.view = &view, .threshold = (unsigned)any_of(101), .refine = any_of(2) == 0}};
+        const dla_method method = {m->place, {.view = &view, .refine = any_of(2) == 0}};
 
         ck_assert_msg(dla_place_by_method(&s.job, &method, by_slot, node_of_rank) == 0,
                       "case %d, %s", _i, m->name);

@@ -29,11 +29,7 @@ static setmatch_input on_equal_nodes(const matrix *view, size_t slots)
     ck_assert_uint_le(nodes, MOST_NODES);
     for (size_t n = 0; n < nodes; n++)
         equal_slots[n] = slots;
-    return (setmatch_input){.view = view,
-                            .slots = equal_slots,
-                            .nodes = nodes,
-                            .threshold = SETMATCH_DEFAULT_THRESHOLD,
-                            .refine = true};
+    return (setmatch_input){.view = view, .slots = equal_slots, .nodes = nodes, .refine = true};
 }
 
 /* Also checks that no node has more ranks than slots. */
@@ -144,16 +140,6 @@ START_TEST(stock_policies)
     ck_assert_int_eq(setmatch_bynode(&input, node), 0);
     ck_assert(memcmp(node, (size_t[]){0, 2, 3, 2, 3, 2}, sizeof node) == 0);
     matrix_release(&view);
-}
-END_TEST
-
-START_TEST(methods_by_name)
-{
-    ck_assert_ptr_eq(setmatch_find_method("auto"), setmatch_methods);
-    for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++)
-        ck_assert_ptr_eq(setmatch_find_method(m->name), m);
-    ck_assert_ptr_null(setmatch_methods[METHODS].name);
-    ck_assert_ptr_null(setmatch_find_method("Auto"));
 }
 END_TEST
 
@@ -277,7 +263,7 @@ START_TEST(network_from_bandwidth)
         5, 5, (int64_t[]){9000, 940, 300, 310, 100, 960,  9200, 290, 0,   105, 300, 290, 0,
                           1000, 95,  310, 0,   0,   9100, 100,  100, 105, 95,  100, 9100});
     setmatch_network network;
-    ck_assert_int_eq(setmatch_network_from_bandwidth(&measured, 10, &network), 0);
+    ck_assert_int_eq(setmatch_network_from_bandwidth(&measured, &network), 0);
     ck_assert_uint_eq(network.levels, 2);
     const size_t *leaf = network.group_of_node, *pod = network.group_of_node + 5;
     ck_assert_uint_eq(leaf[0], leaf[1]);
@@ -291,16 +277,11 @@ START_TEST(network_from_bandwidth)
     for (size_t k = 0; k < 4; k++)
         ck_assert_double_eq_tol(network.bandwidth[k], ((double[]){9100, 975, 300, 100})[k], 1e-9);
     setmatch_network_release(&network);
-    ck_assert_int_eq(setmatch_network_from_bandwidth(&measured, 95, &network), 0);
-    ck_assert_uint_eq(network.levels, 0);
-    ck_assert_double_eq_tol(network.bandwidth[1], (950 + 1000 + 300 + 310 + 290 + 400) / 9., 1e-9);
-    setmatch_network_release(&network);
-    ck_assert_int_eq(setmatch_network_from_bandwidth(&measured, 101, &network), -EINVAL);
     measured.value[1] = -1;
-    ck_assert_int_eq(setmatch_network_from_bandwidth(&measured, 10, &network), -EINVAL);
+    ck_assert_int_eq(setmatch_network_from_bandwidth(&measured, &network), -EINVAL);
     matrix_release(&measured);
     measured = matrix_of_values(2, 2, (int64_t[]){0, 0, 0, 0});
-    ck_assert_int_eq(setmatch_network_from_bandwidth(&measured, 10, &network), -EINVAL);
+    ck_assert_int_eq(setmatch_network_from_bandwidth(&measured, &network), -EINVAL);
     matrix_release(&measured);
 }
 END_TEST
@@ -312,7 +293,7 @@ START_TEST(network_without_memory)
     for (int rc = -ENOMEM; rc != 0; nth++) {
         setmatch_network network = {77, NULL, NULL};
         fail_allocation(nth);
-        rc = setmatch_network_from_bandwidth(&measured, 10, &network);
+        rc = setmatch_network_from_bandwidth(&measured, &network);
         stop_failing();
         ck_assert(rc == 0 || (allocations.live == 0 && network.levels == 77));
         ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
@@ -474,9 +455,6 @@ START_TEST(refusals)
         setmatch_input input = {.view = &view, .slots = (size_t[]){3, 4}, .nodes = 2};
         ck_assert_int_eq(m->place(&input, node), -ENOSPC);
         input.slots = (size_t[]){SIZE_MAX, SIZE_MAX};
-        input.threshold = 101;
-        ck_assert_int_eq(m->place(&input, node), -EINVAL);
-        input.threshold = 10;
         input.view = &negative;
         ck_assert_int_eq(m->place(&input, node), -EINVAL);
         ck_assert_uint_eq(node[0], 77);
@@ -571,12 +549,12 @@ int main(void)
                         TIMES(cuts_no_more_than_is_known, LENGTH(known_cuts)), END_OF_TESTS});
     add_tests(others,
               (const struct suite_test[]){
-                  ONCE(stock_policies), ONCE(methods_by_name), ONCE(values_beyond_any_sum),
-                  ONCE(cost_by_what_is_shared), ONCE(grid_among_groups), ONCE(levels_in_levels),
-                  ONCE(network_from_bandwidth), ONCE(network_without_memory),
-                  ONCE(crossing_by_hand), ONCE(the_better_domains), ONCE(coaccess_by_hand),
-                  TIMES(profile_of_uneven_blocks, 3), ONCE(cube_with_fitted_domains),
-                  ONCE(refusals), ONCE(no_ranks), TIMES(memory_runs_out, SHORTAGES), END_OF_TESTS});
+                  ONCE(stock_policies), ONCE(values_beyond_any_sum), ONCE(cost_by_what_is_shared),
+                  ONCE(grid_among_groups), ONCE(levels_in_levels), ONCE(network_from_bandwidth),
+                  ONCE(network_without_memory), ONCE(crossing_by_hand), ONCE(the_better_domains),
+                  ONCE(coaccess_by_hand), TIMES(profile_of_uneven_blocks, 3),
+                  ONCE(cube_with_fitted_domains), ONCE(refusals), ONCE(no_ranks),
+                  TIMES(memory_runs_out, SHORTAGES), END_OF_TESTS});
     suite_add_tcase(suite, slow);
     suite_add_tcase(suite, others);
     return run_suite(suite);

@@ -22,22 +22,16 @@ static matrix paper_view(void)
     return matrix_of_values(6, 6, &steps[0][0]);
 }
 
-static void assert_sets(const matrix *view, unsigned threshold, const size_t *expected)
+static int place(const matrix *view, const size_t *slots, size_t nodes, size_t *node)
 {
-    size_t set[MOST_RANKS], sets = 0, most = 0;
-    ck_assert_int_eq(setmatch_sets(view, threshold, set, &sets), 0);
-    for (size_t i = 0; i < view->rows; i++) {
-        ck_assert_uint_eq(set[i], expected[i]);
-        most = expected[i] + 1 > most ? expected[i] + 1 : most;
-    }
-    ck_assert_uint_eq(sets, most);
+    return setmatch_paper(&(setmatch_input){.view = view, .slots = slots, .nodes = nodes}, node);
 }
 
 static void assert_placed(const char *name, const matrix *view, const size_t *slots, size_t nodes,
-                          unsigned threshold, const size_t *expected)
+                          const size_t *expected)
 {
     size_t node[MOST_RANKS];
-    ck_assert_int_eq(setmatch_place(view, slots, nodes, threshold, node), 0);
+    ck_assert_int_eq(place(view, slots, nodes, node), 0);
     for (size_t i = 0; i < view->rows; i++)
         ck_assert_msg(node[i] == expected[i], "%s: rank %zu is on node %zu, not %zu", name, i,
                       node[i], expected[i]);
@@ -45,29 +39,15 @@ static void assert_placed(const char *name, const matrix *view, const size_t *sl
 
 /* --- the paper's example --- */
 
-/* The largest value is 4: with 10 per cent only 4 counts, with 25 per cent also 3. */
-START_TEST(paper_sets)
-{
-    matrix view = paper_view();
-    assert_sets(&view, 10, (size_t[]){0, 0, 1, 2, 0, 3});
-    assert_sets(&view, 0, (size_t[]){0, 0, 1, 2, 0, 3});
-    assert_sets(&view, 24, (size_t[]){0, 0, 1, 2, 0, 3});
-    assert_sets(&view, 25, (size_t[]){0, 0, 1, 2, 0, 1});
-    assert_sets(&view, 49, (size_t[]){0, 0, 1, 2, 0, 1});
-    assert_sets(&view, 50, (size_t[]){0, 0, 0, 0, 0, 0});
-    assert_sets(&view, 100, (size_t[]){0, 0, 0, 0, 0, 0});
-    matrix_release(&view);
-}
-END_TEST
-
+/* The largest value is 4, and only 4 counts. */
 START_TEST(paper_placement)
 {
     matrix view = paper_view();
     int64_t inside, total;
-    assert_placed("by hand", &view, (size_t[]){3, 3}, 2, 10, (size_t[]){0, 0, 1, 1, 0, 1});
-    assert_placed("by hand", &view, (size_t[]){2, 4}, 2, 10, (size_t[]){1, 1, 1, 0, 1, 0});
+    assert_placed("by hand", &view, (size_t[]){3, 3}, 2, (size_t[]){0, 0, 1, 1, 0, 1});
+    assert_placed("by hand", &view, (size_t[]){2, 4}, 2, (size_t[]){1, 1, 1, 0, 1, 0});
     /* The walk from 0 (one counted neighbour) is 0 4 1: split after 4. */
-    assert_placed("by hand", &view, (size_t[]){2, 2, 2}, 3, 10, (size_t[]){0, 1, 1, 2, 0, 2});
+    assert_placed("by hand", &view, (size_t[]){2, 2, 2}, 3, (size_t[]){0, 1, 1, 2, 0, 2});
     ck_assert_int_eq(setmatch_weight(&view, (size_t[]){0, 0, 1, 1, 0, 1}, &inside, &total), 0);
     ck_assert_int_eq(inside, 14); /* 0-1 0-4 1-4, 2-3 2-5 */
     ck_assert_int_eq(total, 20);  /* one a step of the access order */
@@ -82,8 +62,7 @@ START_TEST(nothing_but_zeros)
     matrix_entry zero[] = {{0, 1, 0}};
     matrix view;
     ck_assert_int_eq(matrix_from_entries(&view, 3, 3, zero, 1), 0);
-    assert_sets(&view, 100, (size_t[]){0, 1, 2});
-    assert_placed("by hand", &view, (size_t[]){1, 2}, 2, 100, (size_t[]){0, 1, 1});
+    assert_placed("by hand", &view, (size_t[]){1, 2}, 2, (size_t[]){0, 1, 1});
     matrix_release(&view);
 }
 END_TEST
@@ -93,8 +72,7 @@ START_TEST(largest_values_do_not_overflow)
     const int64_t max = INT64_MAX;
     matrix view =
         matrix_of_values(3, 3, (int64_t[]){0, max, max / 2, max, 0, max, max / 2, max - 1, 0});
-    assert_sets(&view, 0, (size_t[]){0, 0, 1});
-    assert_sets(&view, 1, (size_t[]){0, 0, 0});
+    assert_placed("one set", &view, (size_t[]){1, 2}, 2, (size_t[]){1, 1, 0});
     int64_t inside = 5, total = 6;
     ck_assert_int_eq(setmatch_weight(&view, (size_t[]){0, 1, 2}, &inside, &total), -ERANGE);
     ck_assert(inside == 5 && total == 6);
@@ -105,12 +83,10 @@ END_TEST
 START_TEST(no_ranks)
 {
     matrix view;
-    size_t sets = 7, node = 9;
+    size_t node = 9;
     int64_t inside, total;
     ck_assert_int_eq(matrix_from_entries(&view, 0, 0, NULL, 0), 0);
-    ck_assert_int_eq(setmatch_sets(&view, 10, &node, &sets), 0);
-    ck_assert_uint_eq(sets, 0);
-    ck_assert_int_eq(setmatch_place(&view, NULL, 0, 10, &node), 0);
+    ck_assert_int_eq(place(&view, NULL, 0, &node), 0);
     ck_assert_uint_eq(node, 9);
     ck_assert_int_eq(setmatch_weight(&view, &node, &inside, &total), 0);
     ck_assert_int_eq(total, 0);
@@ -147,7 +123,7 @@ START_TEST(sets_are_matched)
         if (at[0] != ' ' && at[1] != ' ')
             add_entry(&b, (size_t)(at[0] - '0'), (size_t)(at[1] - '0'), 1);
     matrix view = finish_matrix(&b);
-    assert_placed(matchings[_i].name, &view, matchings[_i].slots, matchings[_i].nodes, 10,
+    assert_placed(matchings[_i].name, &view, matchings[_i].slots, matchings[_i].nodes,
                   matchings[_i].expected);
     matrix_release(&view);
 }
@@ -157,17 +133,15 @@ END_TEST
 START_TEST(refusals)
 {
     matrix view = paper_view(), wide;
-    size_t node[6] = {77}, sets = 88;
+    size_t node[6] = {77};
     int64_t inside = 55, total;
     ck_assert_int_eq(matrix_from_entries(&wide, 2, 3, NULL, 0), 0);
-    ck_assert_int_eq(setmatch_place(&view, (size_t[]){2, 3}, 2, 10, node), -ENOSPC);
-    ck_assert_int_eq(setmatch_place(&view, NULL, 0, 10, node), -ENOSPC);
-    ck_assert_int_eq(setmatch_place(&wide, (size_t[]){2}, 1, 10, node), -EINVAL);
-    ck_assert_int_eq(setmatch_sets(&wide, 10, node, &sets), -EINVAL);
-    ck_assert_int_eq(setmatch_sets(&view, 101, node, &sets), -EINVAL);
+    ck_assert_int_eq(place(&view, (size_t[]){2, 3}, 2, node), -ENOSPC);
+    ck_assert_int_eq(place(&view, NULL, 0, node), -ENOSPC);
+    ck_assert_int_eq(place(&wide, (size_t[]){2}, 1, node), -EINVAL);
     ck_assert_int_eq(setmatch_weight(&wide, node, &inside, &total), -EINVAL);
-    ck_assert(node[0] == 77 && sets == 88 && inside == 55);
-    assert_placed("slots beyond any sum", &view, (size_t[]){SIZE_MAX, SIZE_MAX}, 2, 100,
+    ck_assert(node[0] == 77 && inside == 55);
+    assert_placed("slots beyond any sum", &view, (size_t[]){SIZE_MAX, SIZE_MAX}, 2,
                   (size_t[]){0, 0, 0, 0, 0, 0});
     matrix_release(&view);
     matrix_release(&wide);
@@ -203,7 +177,6 @@ END_TEST
 
 struct model {
     size_t n, nodes;
-    unsigned threshold;
     int64_t value[MOST_RANKS][MOST_RANKS]; /* as given */
     int linked[MOST_RANKS][MOST_RANKS];
     size_t label[MOST_RANKS]; /* the lowest rank of the rank's set */
@@ -223,7 +196,7 @@ static void model_links(struct model *m)
     for (size_t i = 0; i < m->n; i++)
         for (size_t j = 0; j < m->n; j++) {
             int64_t v = m->value[i][j] + m->value[j][i];
-            m->linked[i][j] = i != j && v > 0 && 100 * v >= (100 - (int64_t)m->threshold) * max;
+            m->linked[i][j] = i != j && v > 0 && 10 * v >= 9 * max;
         }
 }
 
@@ -307,10 +280,14 @@ static void random_model(struct model *m, uint64_t *seed)
     memset(m, 0, sizeof *m);
     m->n = (size_t)pick(seed, 1, MOST_RANKS);
     m->nodes = (size_t)pick(seed, 1, MOST_NODES);
-    m->threshold = (unsigned)pick(seed, 0, 100);
-    int64_t values = pick(seed, 0, (int64_t)(3 * m->n)), most = pick(seed, 1, 12);
-    for (int64_t k = 0; k < values; k++)
-        m->value[next_random(seed) % m->n][next_random(seed) % m->n] = pick(seed, 0, most);
+    int64_t values = pick(seed, 0, (int64_t)(3 * m->n)), most = pick(seed, 1, 30);
+    int64_t least = most * pick(seed, 0, 9) / 10; /* so that some, many or all of them count */
+    for (int64_t k = 0; k < values; k++) {
+        size_t i = next_random(seed) % m->n, j = next_random(seed) % m->n;
+        int64_t both = pick(seed, least, most);
+        m->value[j][i] = pick(seed, 0, both);
+        m->value[i][j] = both - m->value[j][i];
+    }
     size_t total = 0;
     for (size_t k = 0; k < m->nodes; k++)
         total += m->slots[k] = (size_t)pick(seed, 0, 8);
@@ -350,22 +327,17 @@ START_TEST(random_views_equal_the_model)
 {
     uint64_t seed = first_seed() + (uint64_t)_i;
     static struct model m;
-    size_t slots[MOST_NODES], used[MOST_NODES] = {0}, node[MOST_RANKS], set[MOST_RANKS], sets;
+    size_t slots[MOST_NODES], used[MOST_NODES] = {0}, node[MOST_RANKS];
     random_model(&m, &seed);
     memcpy(slots, m.slots, sizeof slots);
     model_place(&m);
     for (int form = 0; form < 4; form++) {
         matrix view = model_matrix(&m, form, &seed);
         memset(node, 0xff, sizeof node);
-        ck_assert_int_eq(setmatch_place(&view, slots, m.nodes, m.threshold, node), 0);
-        ck_assert_int_eq(setmatch_sets(&view, m.threshold, set, &sets), 0);
-        for (size_t i = 0; i < m.n; i++) {
+        ck_assert_int_eq(place(&view, slots, m.nodes, node), 0);
+        for (size_t i = 0; i < m.n; i++)
             ck_assert_msg(node[i] == m.node[i], "case %d form %d: rank %zu on node %zu, not %zu",
                           _i, form, i, node[i], m.node[i]);
-            ck_assert_uint_eq(set[m.label[i]], set[i]);
-            ck_assert(m.label[i] != i || i == 0 || set[i] > set[m.label[i - 1]] ||
-                      m.label[i - 1] != i - 1);
-        }
         matrix_release(&view);
     }
     for (size_t i = 0; i < m.n; i++)
@@ -390,23 +362,20 @@ enum { RECORDED = 1, SIMPLIFIED = 2 }; /* views */
 /* The best known placements of these grids are chunks of file order. */
 static const struct grid {
     size_t dims[3], nodes, slots;
-    unsigned threshold;
     int views;
 } grids[] = {
-    {{2, 2, 4}, 4, 4, 10, RECORDED | SIMPLIFIED},
-    {{4, 2, 2}, 4, 4, 10, RECORDED | SIMPLIFIED},
-    {{1, 4, 4}, 4, 4, 10, RECORDED | SIMPLIFIED},
-    {{4, 4, 4}, 8, 8, 10, RECORDED | SIMPLIFIED},
-    {{4, 4, 4}, 4, 16, 10, RECORDED | SIMPLIFIED},
-    {{2, 4, 8}, 4, 16, 10, RECORDED | SIMPLIFIED},
-    {{4, 4, 2}, 4, 8, 10, RECORDED | SIMPLIFIED},
-    {{2, 2, 4}, 2, 8, 10, RECORDED | SIMPLIFIED},
-    {{4, 2, 8}, 8, 8, 10, RECORDED | SIMPLIFIED},
-    {{1, 8, 8}, 8, 8, 10, RECORDED | SIMPLIFIED},
+    {{2, 2, 4}, 4, 4, RECORDED | SIMPLIFIED},
+    {{4, 2, 2}, 4, 4, RECORDED | SIMPLIFIED},
+    {{1, 4, 4}, 4, 4, RECORDED | SIMPLIFIED},
+    {{4, 4, 4}, 8, 8, RECORDED | SIMPLIFIED},
+    {{4, 4, 4}, 4, 16, RECORDED | SIMPLIFIED},
+    {{2, 4, 8}, 4, 16, RECORDED | SIMPLIFIED},
+    {{4, 4, 2}, 4, 8, RECORDED | SIMPLIFIED},
+    {{2, 2, 4}, 2, 8, RECORDED | SIMPLIFIED},
+    {{4, 2, 8}, 8, 8, RECORDED | SIMPLIFIED},
+    {{1, 8, 8}, 8, 8, RECORDED | SIMPLIFIED},
     /* lines longer than a node: each on exactly two nodes, in two halves */
-    {{2, 2, 8}, 8, 4, 10, RECORDED},
-    /* one set: the walk winds along the rows */
-    {{1, 4, 4}, 2, 8, 99, SIMPLIFIED},
+    {{2, 2, 8}, 8, 4, RECORDED},
 };
 
 START_TEST(grids_are_placed_in_chunks_of_file_order)
@@ -420,9 +389,9 @@ START_TEST(grids_are_placed_in_chunks_of_file_order)
     matrix recorded = grid_view(g->dims), simplified;
     ck_assert_int_eq(setmatch_cartesian(g->dims, 3, SETMATCH_ORDER_C, &simplified), 0);
     if (g->views & RECORDED)
-        assert_placed("recorded", &recorded, slots, g->nodes, g->threshold, expected);
+        assert_placed("recorded", &recorded, slots, g->nodes, expected);
     if (g->views & SIMPLIFIED)
-        assert_placed("simplified", &simplified, slots, g->nodes, g->threshold, expected);
+        assert_placed("simplified", &simplified, slots, g->nodes, expected);
     matrix_release(&recorded);
     matrix_release(&simplified);
 }
@@ -454,9 +423,6 @@ START_TEST(cartesian_values)
             ck_assert_int_eq(matrix_get(&view, i, j), expected);
         }
     assert_ascending_columns(&view);
-    assert_sets(&view, 10, (size_t[]){0, 0, 1, 1, 2, 2, 3, 3});
-    assert_sets(&view, 90, (size_t[]){0, 0, 0, 0, 1, 1, 1, 1});
-    assert_sets(&view, 99, (size_t[]){0, 0, 0, 0, 0, 0, 0, 0});
     matrix_release(&view);
 }
 END_TEST
@@ -538,12 +504,14 @@ START_TEST(a_million_ranks)
     for (size_t d = 0; d < large_grids[_i].ndims; d++)
         dims[d] = is_slow_run() ? large_grids[_i].small : large_grids[_i].dims[d];
     ck_assert_int_eq(setmatch_cartesian(dims, large_grids[_i].ndims, SETMATCH_ORDER_C, &view), 0);
+    for (size_t i = 0; i < view.row_start[view.rows]; i++)
+        view.value[i] = 1;
     size_t nodes = view.rows / each, *slots = calloc(nodes, sizeof *slots);
     size_t *node = calloc(view.rows, sizeof *node);
     ck_assert(slots != NULL && node != NULL);
     for (size_t k = 0; k < nodes; k++)
         slots[k] = each;
-    ck_assert_int_eq(setmatch_place(&view, slots, nodes, 99, node), 0);
+    ck_assert_int_eq(place(&view, slots, nodes, node), 0);
     for (size_t i = 0; i < view.rows; i++)
         wrong += large_grids[_i].in_order && node[i] != i / each;
     ck_assert_uint_eq(wrong, 0);
@@ -556,13 +524,7 @@ END_TEST
 static int place_paper(const matrix *view)
 {
     size_t node[6];
-    return setmatch_place(view, (size_t[]){2, 2, 2}, 3, 10, node);
-}
-
-static int sets_of_paper(const matrix *view)
-{
-    size_t set[6], sets;
-    return setmatch_sets(view, 10, set, &sets);
+    return place(view, (size_t[]){2, 2, 2}, 3, node);
 }
 
 static int build_grid(const matrix *view)
@@ -576,7 +538,7 @@ static int build_grid(const matrix *view)
 
 START_TEST(memory_runs_out)
 {
-    static int (*const calls[])(const matrix *) = {place_paper, sets_of_paper, build_grid};
+    static int (*const calls[])(const matrix *) = {place_paper, build_grid};
     matrix view = paper_view();
     long nth = 0;
     for (int rc = -ENOMEM; rc != 0; nth++) {
@@ -591,7 +553,7 @@ END_TEST
 
 int main(void)
 {
-    return run_tests("setmatch", ONCE(paper_sets), ONCE(paper_placement), ONCE(nothing_but_zeros),
+    return run_tests("setmatch", ONCE(paper_placement), ONCE(nothing_but_zeros),
                      ONCE(largest_values_do_not_overflow), ONCE(no_ranks),
                      TIMES(sets_are_matched, LENGTH(matchings)), ONCE(refusals),
                      ONCE(weights_of_one_triangle),
@@ -599,5 +561,5 @@ int main(void)
                      TIMES(grids_are_placed_in_chunks_of_file_order, LENGTH(grids)),
                      ONCE(cartesian_values), ONCE(cartesian_in_fortran_order),
                      ONCE(cartesian_with_extents_of_one), ONCE(cartesian_refusals),
-                     TIMES(a_million_ranks, LENGTH(large_grids)), TIMES(memory_runs_out, 3));
+                     TIMES(a_million_ranks, LENGTH(large_grids)), TIMES(memory_runs_out, 2));
 }
