@@ -20,16 +20,6 @@ typedef struct setmatch_profile {
     const matrix *bytes;
 } setmatch_profile;
 
-/* How the accessed range is divided into file domains. EVEN: one contiguous domain of equal length
- * per node that has ranks. FITTED: bins are assigned to nodes, the same number to each. Either way
- * domains are assigned to the nodes that access most of their bytes. AUTO: the one of the two with
- * fewer crossing bytes. */
-typedef enum setmatch_domains {
-    SETMATCH_DOMAINS_AUTO,
-    SETMATCH_DOMAINS_EVEN,
-    SETMATCH_DOMAINS_FITTED
-} setmatch_domains;
-
 /* The objective to minimise. NEIGHBOURS: the weight of the view between nodes. PROFILE: the bytes
  * of the profile that cross between nodes to reach the file domains. AUTO: PROFILE if there is one.
  */
@@ -75,9 +65,9 @@ typedef struct setmatch_input {
     bool refine;                     /* refine the placement, and search for a better one */
     const setmatch_profile *profile; /* NULL: none */
     setmatch_objective objective;    /* of setmatch_auto; the other methods use the view only */
-    setmatch_domains domains;        /* for which to place with a profile */
     /* What a placement of all ranks by a profile costs, as the caller sees it: candidates are
-     * compared by it. 0 or a negative errno value. NULL: the bytes of setmatch_crossing. */
+     * compared by it. 0 or a negative errno value. NULL: the bytes on other nodes than the owner of
+     * their file domain, which are even or fitted, whichever has fewer such bytes. */
     int (*load)(const void *context, const size_t *node_of_rank, double *load);
     const void *load_context;
 } setmatch_input;

@@ -45,7 +45,7 @@ static int enter_trial(struct profile_search *s, int64_t local_bytes)
 static int try_placement(struct profile_search *s, owners *o, int64_t *local_bytes)
 {
     const setmatch_input *in = s->task->input;
-    int rc = owners_find(o, s->profile, in->nodes, s->trial, in->domains, local_bytes);
+    int rc = owners_find(o, s->profile, in->nodes, s->trial, local_bytes);
     if (rc != 0)
         return rc;
     rc = enter_trial(s, *local_bytes);

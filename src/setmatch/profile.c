@@ -3,7 +3,6 @@
 #include "setmatch/profile.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "setmatch/quality.h"
 #include "setmatch/transportation.h"
@@ -17,16 +16,6 @@ static int profile_is_valid(const setmatch_profile *p)
         if (p->bytes[c].rows != p->bytes[0].rows || !matrix_is_nonnegative(&p->bytes[c]))
             return 0;
     return p->calls > 0;
-}
-
-static int sum_bytes(const setmatch_profile *p, int64_t *total)
-{
-    int64_t sum = 0, one;
-    for (size_t c = 0; c < p->calls; c++)
-        if (matrix_sum(&p->bytes[c], &one) != 0 || __builtin_add_overflow(sum, one, &sum))
-            return -ERANGE;
-    *total = sum;
-    return 0;
 }
 
 /* ---- co-access ---- */
@@ -169,12 +158,10 @@ static int item_benefit(const matrix *bytes, const struct items *items, size_t n
     return rc;
 }
 
-/* Sets used[n] to 1 for each node with ranks, otherwise to 0. Returns the number of such nodes. */
-static size_t mark_used_nodes(size_t ranks, size_t nodes, const size_t *node, size_t *used)
+/* Sets used[n], of zeros, to 1 for each node with ranks. Returns the number of such nodes. */
+static size_t mark_used_nodes(size_t ranks, const size_t *node, size_t *used)
 {
     size_t count = 0;
-    for (size_t n = 0; n < nodes; n++)
-        used[n] = 0;
     for (size_t r = 0; r < ranks; r++) {
         count += used[node[r]] == 0;
         used[node[r]] = 1;
@@ -182,96 +169,89 @@ static size_t mark_used_nodes(size_t ranks, size_t nodes, const size_t *node, si
     return count;
 }
 
-/* Scratch memory for one call. */
-struct owner_work {
+/* Of one call. */
+struct assignment {
+    const matrix *bytes;
+    size_t nodes;
+    const size_t *node; /* by rank */
     struct items items;
     size_t *node_of_item;
-    size_t *capacity; /* by node: an equal share of the items, rounded up, if it has ranks */
+    size_t *capacity;    /* by node, in items; 0 if it has no ranks */
+    size_t *owner;       /* by bin */
+    int64_t local_bytes; /* with these owners; -1: there are none yet */
 };
 
-static int assign_items(const matrix *bytes, size_t nodes, const size_t *node, struct owner_work *w,
-                        int64_t *local_bytes)
+/* Sets node_of_item; each node gets an equal share of the items, rounded up, if it has ranks. */
+static int assign_items(struct assignment *a, size_t used, int64_t *local_bytes)
 {
     matrix benefit;
-    int rc = item_benefit(bytes, &w->items, nodes, node, &benefit);
+    int rc = item_benefit(a->bytes, &a->items, a->nodes, a->node, &benefit);
     if (rc != 0)
         return rc;
-    size_t used = mark_used_nodes(bytes->rows, nodes, node, w->capacity);
-    for (size_t n = 0; n < nodes; n++)
-        w->capacity[n] *= (w->items.count + used - 1) / (used > 0 ? used : 1);
-    rc = solve_transportation(&benefit, w->capacity, w->node_of_item);
-    for (size_t k = 0; rc == 0 && k < w->items.count; k++)
-        if (__builtin_add_overflow(*local_bytes, matrix_get(&benefit, k, w->node_of_item[k]),
+    for (size_t n = 0; n < a->nodes; n++)
+        if (a->capacity[n] > 0)
+            a->capacity[n] = (a->items.count + used - 1) / used;
+    rc = solve_transportation(&benefit, a->capacity, a->node_of_item);
+    *local_bytes = 0;
+    for (size_t k = 0; rc == 0 && k < a->items.count; k++)
+        if (__builtin_add_overflow(*local_bytes, matrix_get(&benefit, k, a->node_of_item[k]),
                                    local_bytes))
             rc = -ERANGE;
     matrix_release(&benefit);
     return rc;
 }
 
-/* With even or fitted domains. */
-static int assign_bins_to_nodes(size_t *owner, const matrix *bytes, size_t nodes,
-                                const size_t *node, setmatch_domains domains, int64_t *local_bytes)
+/* Replaces the owners unless they keep more bytes. */
+static int try_items(struct assignment *a, size_t used)
+{
+    int64_t local_bytes;
+    int rc = assign_items(a, used, &local_bytes);
+    if (rc != 0 || local_bytes < a->local_bytes)
+        return rc;
+    a->local_bytes = local_bytes;
+    for (size_t b = 0; b < a->bytes->cols; b++)
+        if (a->items.item[b] != SIZE_MAX)
+            a->owner[b] = a->node_of_item[a->items.item[b]];
+    return 0;
+}
+
+/* Even domains, then fitted ones. */
+static int assign_call(struct assignment *a)
 {
     struct base_arena arena = {0};
-    struct owner_work w = {
-        .items.item = base_arena_alloc(&arena, bytes->cols, sizeof *w.items.item),
-        .node_of_item = base_arena_alloc(&arena, bytes->cols, sizeof *w.node_of_item),
-        .capacity = base_arena_alloc(&arena, nodes, sizeof *w.capacity)};
+    a->items.item = base_arena_alloc(&arena, a->bytes->cols, sizeof *a->items.item);
+    a->node_of_item = base_arena_alloc(&arena, a->bytes->cols, sizeof *a->node_of_item);
+    a->capacity = base_arena_alloc(&arena, a->nodes, sizeof *a->capacity);
     int rc = arena.failed ? -ENOMEM : 0;
-    *local_bytes = 0;
-    if (rc == 0 && domains == SETMATCH_DOMAINS_EVEN)
-        number_domains(bytes, mark_used_nodes(bytes->rows, nodes, node, w.capacity), &w.items);
-    else if (rc == 0)
-        number_bins(bytes, &w.items);
-    if (rc == 0)
-        rc = assign_items(bytes, nodes, node, &w, local_bytes);
-    for (size_t b = 0; rc == 0 && b < bytes->cols; b++)
-        if (w.items.item[b] != SIZE_MAX)
-            owner[b] = w.node_of_item[w.items.item[b]];
+    if (rc == 0) {
+        size_t used = mark_used_nodes(a->bytes->rows, a->node, a->capacity);
+        number_domains(a->bytes, used, &a->items);
+        rc = try_items(a, used);
+        number_bins(a->bytes, &a->items);
+        if (rc == 0)
+            rc = try_items(a, used);
+    }
     base_arena_release(&arena);
     return rc;
 }
 
-/* Replaces even domains by fitted ones unless those keep fewer bytes. */
-static int compare_with_fitted(size_t *owner, const matrix *bytes, size_t nodes, const size_t *node,
-                               int64_t *local_bytes)
-{
-    int64_t fitted_bytes = 0;
-    size_t *fitted = calloc(bytes->cols + 1, sizeof *fitted);
-    int rc = fitted == NULL ? -ENOMEM
-                            : assign_bins_to_nodes(fitted, bytes, nodes, node,
-                                                   SETMATCH_DOMAINS_FITTED, &fitted_bytes);
-    for (size_t b = 0; rc == 0 && fitted_bytes >= *local_bytes && b < bytes->cols; b++)
-        if (owner[b] != SIZE_MAX)
-            owner[b] = fitted[b];
-    if (rc == 0 && fitted_bytes > *local_bytes)
-        *local_bytes = fitted_bytes;
-    free(fitted);
-    return rc;
-}
-
-static int assign_call(size_t *owner, const matrix *bytes, size_t nodes, const size_t *node,
-                       setmatch_domains domains, int64_t *local_bytes)
-{
-    setmatch_domains first = domains == SETMATCH_DOMAINS_AUTO ? SETMATCH_DOMAINS_EVEN : domains;
-    int64_t here;
-    int rc = assign_bins_to_nodes(owner, bytes, nodes, node, first, &here);
-    if (rc == 0 && domains == SETMATCH_DOMAINS_AUTO)
-        rc = compare_with_fitted(owner, bytes, nodes, node, &here);
-    if (rc == 0 && __builtin_add_overflow(*local_bytes, here, local_bytes))
-        rc = -ERANGE;
-    return rc;
-}
-
 int owners_find(owners *o, const setmatch_profile *profile, size_t nodes, const size_t *node,
-                setmatch_domains domains, int64_t *local_bytes)
+                int64_t *local_bytes)
 {
     int64_t sum = 0;
     int rc = owners_init(o, profile);
     if (rc != 0)
         return rc;
-    for (size_t c = 0; rc == 0 && c < profile->calls; c++)
-        rc = assign_call(o->bins[c], &profile->bytes[c], nodes, node, domains, &sum);
+    for (size_t c = 0; rc == 0 && c < profile->calls; c++) {
+        struct assignment a = {.bytes = &profile->bytes[c],
+                               .nodes = nodes,
+                               .node = node,
+                               .owner = o->bins[c],
+                               .local_bytes = -1};
+        rc = assign_call(&a);
+        if (rc == 0 && __builtin_add_overflow(sum, a.local_bytes, &sum))
+            rc = -ERANGE;
+    }
     if (rc != 0)
         owners_release(o);
     else
@@ -307,22 +287,4 @@ int owners_benefit(const owners *o, const setmatch_profile *profile, size_t node
         rc = matrix_builder_finish(&b, benefit);
     matrix_builder_clear(&b);
     return rc;
-}
-
-int setmatch_crossing(const setmatch_profile *profile, size_t nodes, const size_t *node_of_rank,
-                      setmatch_domains domains, int64_t *crossing, int64_t *total)
-{
-    owners o;
-    int64_t local_bytes = 0, sum;
-    if (!profile_is_valid(profile))
-        return -EINVAL;
-    int rc = sum_bytes(profile, &sum);
-    if (rc == 0)
-        rc = owners_find(&o, profile, nodes, node_of_rank, domains, &local_bytes);
-    if (rc != 0)
-        return rc;
-    owners_release(&o);
-    *crossing = sum - local_bytes;
-    *total = sum;
-    return 0;
 }

@@ -20,13 +20,6 @@ int setmatch_weight(const matrix *view, const size_t *node_of_rank, int64_t *ins
  * -EINVAL: not square or a bandwidth that is not above 0. */
 int setmatch_cost(const setmatch_input *input, const size_t *node_of_rank, double *cost);
 
-/* *total: bytes of the profile; *crossing: those of ranks on another node than the owner of the
- * file domain. Domains are assigned to nodes (numbered below `nodes`) by an auction that keeps all
- * but at most one hundredth of an average domain's bytes per domain, compared with the optimum.
- * -EINVAL: a malformed profile; -ERANGE; -ENOMEM. */
-int setmatch_crossing(const setmatch_profile *profile, size_t nodes, const size_t *node_of_rank,
-                      setmatch_domains domains, int64_t *crossing, int64_t *total);
-
 /* The co-access matrix C * transpose(C) with each bin's products divided by the bin's bytes: the
  * bytes that two ranks have in common; the upper triangle. In bins of more than 64 ranks each rank
  * is paired with the next 32 only, with proportionally greater values. -EINVAL: a malformed

@@ -2,6 +2,7 @@
 /* Property test of the placement methods: random views and profiles on random nodes, placed by
  * every method. No node exceeds its slots, refinement and method auto never increase the cut, and
  * storage and numbering make no difference. */
+#include "setmatch/profile.h"
 #include "setmatch/setmatch.h"
 #include "setmatch/transportation.h"
 
@@ -297,22 +298,21 @@ static const char *check_profile(const struct instance *in)
 {
     const setmatch_profile profile = {1, &in->bytes};
     size_t node[MOST_RANKS];
-    for (int domains = 0; domains < 3; domains++) {
-        int64_t crossing[2], total;
-        for (int k = 0; k < 2; k++) {
-            setmatch_input input = input_of(in, true);
-            input.profile = &profile;
-            input.domains = (setmatch_domains)domains;
-            input.objective = k == 0 ? SETMATCH_OBJECTIVE_NEIGHBOURS : SETMATCH_OBJECTIVE_AUTO;
-            if (setmatch_auto(&input, node) != 0 || !obeys_slots(in, node))
-                return "auto with a profile";
-            if (setmatch_crossing(&profile, in->nodes, node, input.domains, &crossing[k], &total) !=
-                0)
-                return "crossing";
-        }
-        if (crossing[1] > crossing[0] || crossing[1] < 0 || crossing[0] > total)
-            return "more crosses with the profile than without";
+    int64_t local_bytes[2], total;
+    for (int k = 0; k < 2; k++) {
+        owners o;
+        setmatch_input input = input_of(in, true);
+        input.profile = &profile;
+        input.objective = k == 0 ? SETMATCH_OBJECTIVE_NEIGHBOURS : SETMATCH_OBJECTIVE_AUTO;
+        if (setmatch_auto(&input, node) != 0 || !obeys_slots(in, node))
+            return "auto with a profile";
+        if (owners_find(&o, &profile, in->nodes, node, &local_bytes[k]) != 0)
+            return "owners";
+        owners_release(&o);
     }
+    if (matrix_sum(&in->bytes, &total) != 0 || local_bytes[1] < local_bytes[0] ||
+        local_bytes[0] < 0 || local_bytes[1] > total)
+        return "more crosses with the profile than without";
     return NULL;
 }
 

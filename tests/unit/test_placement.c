@@ -2,6 +2,7 @@
 /* The placement methods of src/setmatch: known cuts, groups of nodes, profiles, refusals, memory.
  */
 #include "base/mix.h"
+#include "setmatch/profile.h"
 #include "setmatch/setmatch.h"
 
 #include <check.h>
@@ -307,64 +308,35 @@ END_TEST
 
 /* --- profiles --- */
 
-static int64_t crossing_of(const setmatch_profile *profile, size_t nodes, const size_t *node,
-                           setmatch_domains domains)
+/* The bytes of ranks on another node than the owner of the file domain. */
+static int64_t crossing_of(const setmatch_profile *profile, size_t nodes, const size_t *node)
 {
-    int64_t crossing, total;
-    ck_assert_int_eq(setmatch_crossing(profile, nodes, node, domains, &crossing, &total), 0);
-    return crossing;
+    owners o;
+    int64_t local_bytes, total;
+    ck_assert_int_eq(owners_find(&o, profile, nodes, node, &local_bytes), 0);
+    owners_release(&o);
+    ck_assert_int_eq(matrix_sum(profile->bytes, &total), 0);
+    return total - local_bytes;
 }
+
+/* Ranks 0 and 1 are on node 0, rank 2 on node 1. */
+static const struct {
+    int64_t bytes[3 * 6], crossing;
+} crossings[] = {
+    /* Node 0 has 10 2 0 4, node 1 has 0 1 6 2: two bins each, 0 and 3, 1 and 2. */
+    {{9, 0, 0, 3, 0, 0, 1, 2, 0, 1, 0, 0, 0, 1, 6, 2, 0, 0}, 25 - 14 - 7},
+    /* In turn: even domains cut through all of them. */
+    {{4, 0, 4, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 4, 0, 4}, 0},
+    /* Three of four bins on one node: fitted domains have two on each. */
+    {{4, 4, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 4}, 0},
+};
 
 START_TEST(crossing_by_hand)
 {
-    /* Ranks 0 and 1 on node 0 have 10 2 0 4 in the bins, rank 2 on node 1 has 0 1 6 2. Even
-     * domains: bins 0 and 1 to node 0, 2 and 3 to node 1. Fitted ones, two bins each: 0 and 3, 1
-     * and 2. */
-    matrix bytes = matrix_of_values(3, 4, (int64_t[]){9, 0, 0, 3, 1, 2, 0, 1, 0, 1, 6, 2});
-    matrix apart =
-        matrix_of_values(3, 4, (int64_t[]){900, 0, 0, 300, 0, 0, 0, 0, 0, 100, 600, 200});
-    const setmatch_profile profile = {1, &bytes}, second = {1, &apart};
-    const size_t node[] = {0, 0, 1};
-    ck_assert_int_eq(crossing_of(&profile, 2, node, SETMATCH_DOMAINS_EVEN), 25 - 12 - 8);
-    ck_assert_int_eq(crossing_of(&profile, 2, node, SETMATCH_DOMAINS_FITTED), 25 - 14 - 7);
-    ck_assert_int_eq(crossing_of(&profile, 2, node, SETMATCH_DOMAINS_AUTO), 25 - 14 - 7);
-    ck_assert_int_eq(crossing_of(&second, 2, node, SETMATCH_DOMAINS_FITTED), 200);
-    ck_assert_int_eq(crossing_of(&second, 2, node, SETMATCH_DOMAINS_EVEN), 100 + 300);
+    matrix bytes = matrix_of_values(3, 6, crossings[_i].bytes);
+    ck_assert_int_eq(crossing_of(&(setmatch_profile){1, &bytes}, 2, (size_t[]){0, 0, 1}),
+                     crossings[_i].crossing);
     matrix_release(&bytes);
-    matrix_release(&apart);
-}
-END_TEST
-
-/* Alternating blocks of two nodes: even domains cut through all of them, fitted ones match them. */
-START_TEST(the_better_domains)
-{
-    static const int64_t crossing_of[] = {
-        [SETMATCH_DOMAINS_AUTO] = 0, [SETMATCH_DOMAINS_EVEN] = 8, [SETMATCH_DOMAINS_FITTED] = 0};
-    const size_t apart[] = {0, 1}, together[] = {0, 0};
-    matrix view = matrix_of_values(2, 2, (int64_t[]){0, 5, 5, 0});
-    matrix bytes = matrix_of_values(2, 6, (int64_t[]){4, 0, 4, 0, 4, 0, 0, 4, 0, 4, 0, 4});
-    const setmatch_profile profile = {1, &bytes}, empty = {0, NULL};
-    const setmatch_input input = {.view = &view, .slots = (size_t[]){1, 1}, .nodes = 2};
-    int64_t crossing, inside, total;
-    double cost;
-    for (int k = 0; k < (int)LENGTH(crossing_of); k++) {
-        ck_assert_int_eq(
-            setmatch_crossing(&profile, 2, apart, (setmatch_domains)k, &crossing, &total), 0);
-        ck_assert_int_eq(crossing, crossing_of[k]);
-        ck_assert_int_eq(total, 24);
-        ck_assert_int_eq(
-            setmatch_crossing(&empty, 2, together, (setmatch_domains)k, &crossing, &total),
-            -EINVAL);
-    }
-    ck_assert_int_eq(setmatch_weight(&view, apart, &inside, &total), 0);
-    ck_assert_int_eq(inside, 0);
-    ck_assert_int_eq(total, 5);
-    ck_assert_int_eq(setmatch_cost(&input, apart, &cost), 0);
-    ck_assert_double_eq_tol(cost, 5 / 2100., 1e-12);
-    ck_assert_int_eq(setmatch_weight(&view, together, &inside, &total), 0);
-    ck_assert_int_eq(inside, 5);
-    matrix_release(&bytes);
-    matrix_release(&view);
 }
 END_TEST
 
@@ -406,19 +378,16 @@ static int64_t crossing_by(const setmatch_input *input)
 {
     size_t node[64];
     ck_assert_int_eq(setmatch_auto(input, node), 0);
-    return crossing_of(input->profile, input->nodes, node, input->domains);
+    return crossing_of(input->profile, input->nodes, node);
 }
 
 START_TEST(profile_of_uneven_blocks)
 {
-    if (!takes_part((uint64_t)_i, 3))
-        return;
     matrix view, bytes = uneven_blocks(32, 16);
     const setmatch_profile profile = {1, &bytes};
     pattern_view("mesh:32:1", &view);
     setmatch_input input = on_equal_nodes(&view, 8);
     input.profile = &profile;
-    input.domains = (setmatch_domains)_i;
     int64_t by_profile = crossing_by(&input);
     input.objective = SETMATCH_OBJECTIVE_NEIGHBOURS;
     ck_assert_int_lt(by_profile, crossing_by(&input));
@@ -427,7 +396,7 @@ START_TEST(profile_of_uneven_blocks)
 }
 END_TEST
 
-/* The study's cube: shuffled ranks, fitted domains, no bytes need to cross. */
+/* The study's cube: shuffled ranks, with fitted domains no bytes need to cross. */
 START_TEST(cube_with_fitted_domains)
 {
     matrix view, bytes;
@@ -436,7 +405,6 @@ START_TEST(cube_with_fitted_domains)
     pattern_profile("shuffled-array:4x4x4:16x16x16", 8, 8192, &bytes);
     setmatch_input input = on_equal_nodes(&view, 8);
     input.profile = &profile;
-    input.domains = SETMATCH_DOMAINS_FITTED;
     ck_assert_int_eq(crossing_by(&input), 0);
     matrix_release(&view);
     matrix_release(&bytes);
@@ -462,7 +430,6 @@ START_TEST(refusals)
         ck_assert_int_eq(m->place(&input, node), 0);
     }
     size_t node[8] = {77};
-    int64_t crossing, total;
     setmatch_input input = on_equal_nodes(&view, 2);
     input.objective = SETMATCH_OBJECTIVE_PROFILE;
     ck_assert_int_eq(setmatch_auto(&input, node), -EINVAL);
@@ -470,8 +437,8 @@ START_TEST(refusals)
     ck_assert_int_eq(setmatch_auto(&input, node), -EINVAL);
     input.profile = &no_profile;
     ck_assert_int_eq(setmatch_auto(&input, node), -EINVAL);
-    ck_assert_int_eq(
-        setmatch_crossing(&no_profile, 4, node, SETMATCH_DOMAINS_EVEN, &crossing, &total), -EINVAL);
+    matrix coaccess;
+    ck_assert_int_eq(setmatch_coaccess(&no_profile, &coaccess), -EINVAL);
     ck_assert_uint_eq(node[0], 77);
     matrix_release(&view);
     matrix_release(&negative);
@@ -500,11 +467,11 @@ START_TEST(no_ranks)
 }
 END_TEST
 
-enum { SHORTAGES = METHODS + 4 };
+enum { SHORTAGES = METHODS + 2 };
 
 /* If any allocation fails, the result is -ENOMEM, memory is freed and outputs are not set: by each
- * method, then by method auto with a network, and with a profile for each kind of domains. All of
- * the first allocations fail in turn, fewer and fewer of the later ones. */
+ * method, then by method auto with a network, and with a profile. All of the first allocations fail
+ * in turn, fewer and fewer of the later ones. */
 START_TEST(memory_runs_out)
 {
     if (!takes_part((uint64_t)_i, SHORTAGES))
@@ -519,10 +486,8 @@ START_TEST(memory_runs_out)
     long nth = 0;
     if (with == 0)
         input.network = &network;
-    if (with >= 1) {
+    if (with == 1)
         input.profile = &profile;
-        input.domains = (setmatch_domains)(with - 1);
-    }
     for (int rc = -ENOMEM; rc != 0; nth += 1 + pick(&state, 0, nth / (int64_t)random_cases(25))) {
         size_t node[8] = {77};
         fail_allocation(nth);
@@ -551,8 +516,8 @@ int main(void)
               (const struct suite_test[]){
                   ONCE(stock_policies), ONCE(values_beyond_any_sum), ONCE(cost_by_what_is_shared),
                   ONCE(grid_among_groups), ONCE(levels_in_levels), ONCE(network_from_bandwidth),
-                  ONCE(network_without_memory), ONCE(crossing_by_hand), ONCE(the_better_domains),
-                  ONCE(coaccess_by_hand), TIMES(profile_of_uneven_blocks, 3),
+                  ONCE(network_without_memory), TIMES(crossing_by_hand, LENGTH(crossings)),
+                  ONCE(coaccess_by_hand), ONCE(profile_of_uneven_blocks),
                   ONCE(cube_with_fitted_domains), ONCE(refusals), ONCE(no_ranks),
                   TIMES(memory_runs_out, SHORTAGES), END_OF_TESTS});
     suite_add_tcase(suite, slow);
