@@ -96,13 +96,11 @@ static void list_coarse_members(const vertex *to, size_t vertices, size_t count,
                                 vertex *member)
 {
     for (size_t v = 0; v < vertices; v++)
-        if (to[v] != NO_VERTEX)
-            first[to[v] + 2]++;
+        first[to[v] + 2]++;
     for (size_t c = 2; c < count + 2; c++)
         first[c] += first[c - 1];
     for (size_t v = 0; v < vertices; v++)
-        if (to[v] != NO_VERTEX)
-            member[first[to[v] + 1]++] = (vertex)v;
+        member[first[to[v] + 1]++] = (vertex)v;
 }
 
 /* Adds the arcs of one fine vertex to coarse vertex c, whose arcs begin at g->start[c]. at[]: index
@@ -113,8 +111,6 @@ static size_t add_arcs(affinity *g, size_t c, size_t end, const affinity *fine, 
 {
     for (size_t i = fine->start[v]; i < fine->start[v + 1]; i++) {
         vertex other = to[fine->other[i]];
-        if (other == NO_VERTEX)
-            continue;
         bool is_new = at[other] <= g->start[c];
         end += is_new;
         size_t arc = is_new ? end : at[other];

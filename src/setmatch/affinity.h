@@ -33,8 +33,8 @@ int affinity_allocate(affinity *g, size_t vertices, size_t arcs);
  * -ENOMEM. */
 int affinity_from_view(affinity *g, const matrix *view);
 
-/* The graph of `count` vertices in which v becomes to[v]; vertices with NO_VERTEX are omitted.
- * Weights of parallel arcs are added. -ENOMEM. */
+/* The graph of `count` vertices in which v becomes to[v]. Weights of parallel arcs are added.
+ * -ENOMEM. */
 int affinity_contract(affinity *coarse, const affinity *fine, const vertex *to, size_t count);
 
 /* The subgraph of `count` vertices. to[] is scratch memory: an entry for each vertex of `whole`,

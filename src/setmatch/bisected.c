@@ -107,8 +107,8 @@ static int order_ranks(struct bisection *b, const affinity *ranks, struct part *
         return -ENOMEM;
     walk_reset(&w, ranks, 1);
     for (size_t v = 0; v < ranks->vertices; v++)
-        if (w.mark[v] == NO_VERTEX)
-            walk_breadth_first(&w, (vertex)v, 0);
+        if (!w.visited[v])
+            walk_breadth_first(&w, (vertex)v);
     all->rank = w.order;
     return affinity_extract(&all->g, ranks, w.order, w.length, b->to);
 }

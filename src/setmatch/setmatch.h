@@ -52,7 +52,8 @@ int setmatch_auto(const setmatch_input *input, size_t *node_of_rank);
  * neighbour first, from the rank with the fewest of them (an end of a path, a corner of a grid),
  * the lowest rank on a tie. So a split set is split between neighbours in the file, and a regular
  * two-dimensional grid into chunks of file order.
- * O(nnz + ranks * log(ranks) + (ranks + nodes) * log(nodes)); no recursion. */
+ * O(nnz + (ranks + nodes) * log(nodes)), and for each part of a set that is placed a move within
+ * the list of the nodes; no recursion. */
 int setmatch_paper(const setmatch_input *input, size_t *node_of_rank);
 
 /* Multilevel recursive bisection. */

@@ -3,11 +3,10 @@
 #include "setmatch/walk.h"
 
 #include <errno.h>
-#include <stdbool.h>
 
 int walk_init(walk *w, struct base_arena *arena, size_t vertices)
 {
-    *w = (walk){.mark = base_arena_alloc(arena, vertices, sizeof *w->mark),
+    *w = (walk){.visited = base_arena_alloc(arena, vertices, sizeof *w->visited),
                 .order = base_arena_alloc(arena, vertices, sizeof *w->order),
                 .stack = base_arena_alloc(arena, vertices, sizeof *w->stack),
                 .at = base_arena_alloc(arena, vertices, sizeof *w->at)};
@@ -20,7 +19,7 @@ void walk_reset(walk *w, const affinity *g, int64_t counted)
     w->counted = counted;
     w->length = 0;
     for (size_t v = 0; v < g->vertices; v++)
-        w->mark[v] = NO_VERTEX;
+        w->visited[v] = false;
 }
 
 static bool is_counted(const walk *w, size_t i)
@@ -28,41 +27,41 @@ static bool is_counted(const walk *w, size_t i)
     return w->g->weight[i] >= w->counted;
 }
 
-void walk_breadth_first(walk *w, vertex seed, vertex mark)
+void walk_breadth_first(walk *w, vertex seed)
 {
     const affinity *g = w->g;
-    w->mark[seed] = mark;
+    w->visited[seed] = true;
     w->order[w->length] = seed;
     for (size_t head = w->length++; head < w->length; head++) {
         for (size_t i = g->start[w->order[head]]; i < g->start[w->order[head] + 1]; i++) {
             vertex other = g->other[i];
-            if (!is_counted(w, i) || w->mark[other] == mark)
+            if (!is_counted(w, i) || w->visited[other])
                 continue;
-            w->mark[other] = mark;
+            w->visited[other] = true;
             w->order[w->length++] = other;
         }
     }
 }
 
-/* The next vertex linked with v that is not marked, or NO_VERTEX. */
-static vertex next_linked(walk *w, vertex v, vertex mark)
+/* The next vertex linked with v that is not visited, or NO_VERTEX. */
+static vertex next_linked(walk *w, vertex v)
 {
     while (w->at[v] < w->g->start[v + 1]) {
         size_t i = w->at[v]++;
-        if (is_counted(w, i) && w->mark[w->g->other[i]] != mark)
+        if (is_counted(w, i) && !w->visited[w->g->other[i]])
             return w->g->other[i];
     }
     return NO_VERTEX;
 }
 
-void walk_depth_first(walk *w, vertex seed, vertex mark)
+void walk_depth_first(walk *w, vertex seed)
 {
     size_t depth = 0;
     for (vertex v = seed;;) {
-        w->mark[v] = mark;
+        w->visited[v] = true;
         w->at[v] = w->g->start[v];
         w->order[w->length++] = w->stack[depth++] = v;
-        while ((v = next_linked(w, w->stack[depth - 1], mark)) == NO_VERTEX)
+        while ((v = next_linked(w, w->stack[depth - 1])) == NO_VERTEX)
             if (--depth == 0)
                 return;
     }
@@ -81,7 +80,7 @@ vertex walk_undo(walk *w, size_t from)
             end = v;
             least = links;
         }
-        w->mark[v] = NO_VERTEX;
+        w->visited[v] = false;
     }
     w->length = from;
     return end;

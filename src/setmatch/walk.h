@@ -5,12 +5,14 @@
 #ifndef SETMATCH_WALK_H
 #define SETMATCH_WALK_H
 
+#include <stdbool.h>
+
 #include "setmatch/affinity.h"
 
 typedef struct walk {
     const affinity *g;
     int64_t counted; /* the least weight that counts */
-    vertex *mark;    /* by vertex: that of its component; NO_VERTEX: not visited */
+    bool *visited;   /* by vertex */
     vertex *order;   /* the visited vertices, component by component */
     size_t length;
     vertex *stack;
@@ -23,10 +25,10 @@ int walk_init(walk *w, struct base_arena *arena, size_t vertices);
 /* Nothing is visited. A weight counts if it is at least `counted`. */
 void walk_reset(walk *w, const affinity *g, int64_t counted);
 
-/* Append the component of `seed`, which is not visited, and mark it; neighbours in the order of
- * their arcs. Without recursion: a component may be one path of a million vertices. */
-void walk_breadth_first(walk *w, vertex seed, vertex mark);
-void walk_depth_first(walk *w, vertex seed, vertex mark);
+/* Append the component of `seed`, which is not visited; neighbours in the order of their arcs.
+ * Without recursion: a component may be one path of a million vertices. */
+void walk_breadth_first(walk *w, vertex seed);
+void walk_depth_first(walk *w, vertex seed);
 
 /* Undoes the walk of the component order[from], ... Returns its vertex with the fewest links, the
  * lowest on a tie: an end of a path, a corner of a grid. */
