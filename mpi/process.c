@@ -16,8 +16,8 @@
 #include "base/text.h"
 #include "base/unknown.h"
 #include "collective/exchange.h"
+#include "collective/parameters.h"
 #include "collective/record.h"
-#include "plan/parameters.h"
 
 /* ---- parameters ---- */
 

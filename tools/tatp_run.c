@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "base/unknown.h"
-#include "plan/parameters.h"
+#include "collective/parameters.h"
 #include "tool.h"
 
 typedef struct run_options {

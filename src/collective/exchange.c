@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collective/aggregation.h"
 #include "collective/exchange_internal.h"
 
 #include "base/memory.h"
-#include "plan/aggregation.h"
 
 coll_exchange_memory *coll_exchange_memory_new(coll_pool *pool)
 {

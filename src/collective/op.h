@@ -4,9 +4,8 @@
 #ifndef COLLECTIVE_OP_H
 #define COLLECTIVE_OP_H
 
+#include "collective/aggregation.h"
 #include "collective/file.h"
-
-#include "plan/aggregation.h"
 
 typedef struct coll_op {
     coll_file *file;

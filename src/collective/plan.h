@@ -10,13 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collective/aggregation.h"
 #include "collective/group.h"
 #include "collective/nodes.h"
 
 #include "access/access.h"
 #include "access/domain.h"
 #include "matrix/matrix.h"
-#include "plan/aggregation.h"
 #include "plan/division.h"
 #include "plan/plan.h"
 

@@ -12,9 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collective/parameters.h"
 #include "collective/texts.h"
-
-#include "plan/parameters.h"
 
 /* The job, and where it was started. */
 typedef struct coll_job {

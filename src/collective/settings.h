@@ -10,9 +10,8 @@
 
 #include "collective/group.h"
 #include "collective/hints.h"
+#include "collective/parameters.h"
 #include "collective/plan.h"
-
-#include "plan/parameters.h"
 
 /* After the parameters of files (enum parameter): their values, or coll_settings_digest_text. */
 enum coll_setting {

@@ -10,12 +10,12 @@
 #define COLLECTIVE_SLOT_H
 
 #include "access/fingerprint.h"
+#include "collective/aggregation.h"
 #include "collective/exchange.h"
 #include "collective/observer.h"
 #include "collective/plan.h"
+#include "collective/trial.h"
 #include "collective/view.h"
-#include "plan/aggregation.h"
-#include "plan/trial.h"
 
 /* What a rank accesses in one call. */
 typedef struct coll_access {

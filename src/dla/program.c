@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "plan/parameters.h"
+#include "collective/parameters.h"
 #include "topo/network.h"
 
 typedef struct checked {

@@ -22,7 +22,7 @@ rows() {
     tr -d '\n' <"$2" | grep -oE "\[$1[A-Z_]*\] = *\{\"[a-z_]*\"" | sed 's/.*{"\(.*\)"/\1/'
 }
 
-mapfile -t parameters < <(rows PARAMETER_ "$src/src/plan/parameters.c")
+mapfile -t parameters < <(rows PARAMETER_ "$src/src/collective/parameters.c")
 all "parameters" "$manual" "${parameters[@]}"
 mapfile -t hints < <(rows COLL_HINT_ "$src/src/collective/hints.c")
 all "hints" "$manual" "${hints[@]}"

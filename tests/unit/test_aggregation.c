@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Unit tests of the choice between aggregators and independent access. */
-#include "plan/aggregation.h"
+#include "collective/aggregation.h"
 #include "suite.h"
 
 #include <check.h>

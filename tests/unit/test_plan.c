@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Unit and property tests of the assignment of file domains to ranks, against a model
  * that forms the whole p x p distance matrix and tries every assignment. */
-#include "plan/parameters.h"
+#include "collective/parameters.h"
 #include "plan/plan.h"
 #include "topo/local.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Unit tests of trials: all orders of events. */
-#include "plan/trial.h"
+#include "collective/trial.h"
 #include "suite.h"
 
 #include <check.h>

@@ -6,8 +6,8 @@
  * would write under the same lock of the file system in turn. Otherwise they only add a transfer
  * from rank to rank.
  */
-#ifndef PLAN_AGGREGATION_H
-#define PLAN_AGGREGATION_H
+#ifndef COLLECTIVE_AGGREGATION_H
+#define COLLECTIVE_AGGREGATION_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * The MCA parameters fcoll_tatp_*, for the component to register, and for mpirun to check before a
  * job starts.
  */
-#ifndef PLAN_PARAMETERS_H
-#define PLAN_PARAMETERS_H
+#ifndef COLLECTIVE_PARAMETERS_H
+#define COLLECTIVE_PARAMETERS_H
 
 #include <stdbool.h>
 #include <stddef.h>

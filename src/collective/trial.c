@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The way of a repeated call, by trying. */
-#include "plan/trial.h"
+#include "collective/trial.h"
 
 /* Calls by aggregators before the first trial, and by how much more before the one after a failure:
  * even trials that fail at the very end take a few per cent of many calls. */

@@ -12,8 +12,8 @@
  *
  * A function of the reported seconds alone: ranks that report the same decide alike.
  */
-#ifndef PLAN_TRIAL_H
-#define PLAN_TRIAL_H
+#ifndef COLLECTIVE_TRIAL_H
+#define COLLECTIVE_TRIAL_H
 
 #include <stdbool.h>
 #include <stdint.h>

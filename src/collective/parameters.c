@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plan/parameters.h"
+#include "collective/parameters.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -12,8 +12,6 @@
 #include "base/mix.h"
 #include "base/version.h"
 #include "plan/division.h"
-
-/* Smaller messages would be more requests than data, and a length is an int. */
 
 const parameter_description parameter_table[PARAMETERS] = {
     [PARAMETER_VERSION] = {"version", PARAMETER_TEXT, TATP_VERSION_TEXT, 1,

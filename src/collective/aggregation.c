@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Whether a collective access needs aggregators. */
-#include "plan/aggregation.h"
+#include "collective/aggregation.h"
 
 /* Mean length of pieces that are worth a request each, bytes: what counts is the time of all
  * requests against that of all bytes, so that a few short pieces do not matter. A request to a
