@@ -42,13 +42,13 @@ static size_t fewest_nodes(const allocation *s, size_t ranks)
     return nodes;
 }
 
-size_t nodes_to_use(const allocation *s, size_t ranks, size_t variant)
+size_t nodes_to_use(const allocation *s, size_t ranks, variant v)
 {
     size_t least = fewest_nodes(s, ranks);
     size_t most = 2 * least < s->nodes ? 2 * least : s->nodes;
-    if (variant % 2 == 0)
+    if (v.nodes == FEWEST_NODES)
         return least;
-    return variant % 6 == 1 ? most : least + base_mix(variant) % (most - least + 1);
+    return v.nodes == MOST_NODES ? most : least + base_mix(v.seed) % (most - least + 1);
 }
 
 int slots_suffice(const size_t *slots, size_t nodes, size_t ranks)

@@ -42,18 +42,18 @@ static void enter_trial(struct contest *c)
     c->cut = cut;
 }
 
-static int refine_trial(struct contest *c, size_t variant, bool refine)
+static int refine_trial(struct contest *c, size_t seed, bool refine)
 {
-    int rc = refine ? refine_multilevel(c->ranks, c->allocation, variant, c->trial, &c->work) : 0;
+    int rc = refine ? refine_multilevel(c->ranks, c->allocation, seed, c->trial, &c->work) : 0;
     if (rc == 0)
         enter_trial(c);
     return rc;
 }
 
-static int try_bisection(struct contest *c, size_t variant)
+static int try_bisection(struct contest *c, size_t k)
 {
-    int rc = bisect_ranks(c->ranks, c->allocation, variant, c->trial, &c->work);
-    return rc == 0 ? refine_trial(c, variant, true) : rc;
+    int rc = bisect_ranks(c->ranks, c->allocation, variant_of(k), c->trial, &c->work);
+    return rc == 0 ? refine_trial(c, k, true) : rc;
 }
 
 static int try_copy(struct contest *c, const size_t *node, bool refine)
@@ -77,8 +77,9 @@ static int try_simple(struct contest *c, bool refine)
 static int try_first(struct contest *c, const search_rules *rules)
 {
     size_t *bisected = base_arena_alloc(&c->arena, c->ranks->vertices, sizeof *bisected);
-    int rc =
-        bisected == NULL ? -ENOMEM : bisect_ranks(c->ranks, c->allocation, 0, bisected, &c->work);
+    int rc = bisected == NULL
+                 ? -ENOMEM
+                 : bisect_ranks(c->ranks, c->allocation, variant_of(0), bisected, &c->work);
     bool few = c->ranks->vertices <= MANY_RANKS || 2 * c->work <= rules->work;
     if (rc == 0)
         rc = try_simple(c, few && rules->refine);
@@ -100,8 +101,8 @@ int place_best(const affinity *ranks, const allocation *s, const search_rules *r
     if (rc == 0)
         rc = try_first(&c, rules);
     c.confirmed = 0;
-    for (size_t variant = 1; rc == 0 && rules->refine && !search_has_ended(&c, rules); variant++)
-        rc = try_bisection(&c, variant);
+    for (size_t k = 1; rc == 0 && rules->refine && !search_has_ended(&c, rules); k++)
+        rc = try_bisection(&c, k);
     if (rc == 0)
         memcpy(node, c.best, ranks->vertices * sizeof *node);
     base_arena_release(&c.arena);

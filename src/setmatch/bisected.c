@@ -18,7 +18,7 @@ struct part {
 
 struct bisection {
     halves nodes;
-    size_t variant;
+    variant variant;
     bool is_large; /* there are many ranks */
     size_t *node;
     struct base_arena arena; /* of what follows, and is of use for one part at a time */
@@ -27,6 +27,18 @@ struct bisection {
     vertex *member;      /* of one half of it */
     vertex *to;          /* for affinity_extract */
 };
+
+variant variant_of(size_t k)
+{
+    static const variant in_turn[] = {
+        {FEWEST_NODES, AT_MIDDLE, 0},          {MOST_NODES, BY_LEAST_FACTOR, 0},
+        {FEWEST_NODES, BY_GREATEST_FACTOR, 0}, {ANY_NODES, AT_MIDDLE, 0},
+        {FEWEST_NODES, BY_LEAST_FACTOR, 0},    {ANY_NODES, BY_GREATEST_FACTOR, 0},
+    };
+    variant v = in_turn[k % (sizeof in_turn / sizeof in_turn[0])];
+    v.seed = k;
+    return v;
+}
 
 /* ---- halves of the ranks ---- */
 
@@ -80,7 +92,7 @@ static int place_halves(struct bisection *b, const struct part *p, size_t middle
 /* Divides the nodes in two, then the ranks. */
 static int divide_part(struct bisection *b, const struct part *p)
 {
-    const divide_rules rules = {b->variant, b->is_large};
+    const divide_rules rules = {b->variant.seed, b->is_large};
     size_t middle = halves_divide(&b->nodes, p->first, p->end, b->variant);
     const uint64_t capacity[2] = {halves_slots(&b->nodes, p->first, middle),
                                   halves_slots(&b->nodes, middle, p->end)};
@@ -120,12 +132,10 @@ static int init_bisection(struct bisection *b, const affinity *ranks, const allo
                : 0;
 }
 
-int bisect_ranks(const affinity *ranks, const allocation *s, size_t variant, size_t *node,
-                 size_t *work)
+int bisect_ranks(const affinity *ranks, const allocation *s, variant v, size_t *node, size_t *work)
 {
-    struct part all = {.end = nodes_to_use(s, ranks->vertices, variant)};
-    struct bisection b = {
-        .variant = variant, .is_large = ranks->vertices > MANY_RANKS, .node = node};
+    struct part all = {.end = nodes_to_use(s, ranks->vertices, v)};
+    struct bisection b = {.variant = v, .is_large = ranks->vertices > MANY_RANKS, .node = node};
     int rc = init_bisection(&b, ranks, s);
     if (rc == 0)
         rc = order_ranks(&b, ranks, &all);
@@ -140,5 +150,5 @@ int bisect_ranks(const affinity *ranks, const allocation *s, size_t variant, siz
 int place_bisected(const affinity *ranks, const allocation *s, size_t *node)
 {
     size_t work = 0;
-    return bisect_ranks(ranks, s, 0, node, &work);
+    return bisect_ranks(ranks, s, variant_of(0), node, &work);
 }

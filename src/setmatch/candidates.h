@@ -35,9 +35,22 @@ static inline size_t allocation_slots(const allocation *s, size_t n, size_t most
     return s->slots[n] < most ? s->slots[n] : most;
 }
 
-/* The number of nodes to use, the largest first; all must suffice. Even variants use the fewest
- * that do, variants 1, 7 and so on up to twice as many, others any between. */
-size_t nodes_to_use(const allocation *s, size_t ranks, size_t variant);
+/* How one of several bisections differs from the others. */
+typedef struct variant {
+    /* The nodes to use, the largest first: the fewest that suffice, twice as many if there are so
+     * many, or any number between. */
+    enum { FEWEST_NODES, MOST_NODES, ANY_NODES } nodes;
+    /* Where nodes are divided: in the middle, or by the least or greatest prime factor of their
+     * number. If slots differ, by half the slots or at random instead of by a factor. */
+    enum { AT_MIDDLE, BY_LEAST_FACTOR, BY_GREATEST_FACTOR } halves;
+    size_t seed; /* of the order in which vertices are visited, and of random choices */
+} variant;
+
+/* Variant k; the first one is the plain one. */
+variant variant_of(size_t k);
+
+/* The number of nodes to use; all must suffice. */
+size_t nodes_to_use(const allocation *s, size_t ranks, variant v);
 
 /* Whether there are slots for this number of ranks. */
 int slots_suffice(const size_t *slots, size_t nodes, size_t ranks);
@@ -55,11 +68,9 @@ int place_by_node(const affinity *ranks, const allocation *s, size_t *node);
 /* Multilevel recursive bisection of the ranks together with the nodes. */
 int place_bisected(const affinity *ranks, const allocation *s, size_t *node);
 
-/* place_bisected. Adds the number of visited vertices to *work. Variants use nodes as nodes_to_use
- * says, and in turn divide the nodes in halves, by factors of their number or, if slots differ, in
- * halves of equal slots or at random. */
-int bisect_ranks(const affinity *ranks, const allocation *s, size_t variant, size_t *node,
-                 size_t *work);
+/* A variant of place_bisected, which is the first one. Adds the number of visited vertices to
+ * *work. */
+int bisect_ranks(const affinity *ranks, const allocation *s, variant v, size_t *node, size_t *work);
 
 /* Refines pairs of nodes, for `rounds` rounds or until no pair gains. Never increases the cut; sets
  * *gained to its reduction. Adds the number of visited ranks to *work. */
@@ -67,9 +78,9 @@ int refine_pairs(const affinity *ranks, const allocation *s, size_t rounds, size
                  size_t *work, int64_t *gained);
 
 /* refine_pairs with groups of ranks that share a node, the largest first, and finally with single
- * ranks. Of many ranks, small groups only where large ones gained. Variants form other groups.
+ * ranks. Of many ranks, small groups only where large ones gained. Another seed forms other groups.
  * Never increases the cut. */
-int refine_multilevel(const affinity *ranks, const allocation *s, size_t variant, size_t *node,
+int refine_multilevel(const affinity *ranks, const allocation *s, size_t seed, size_t *node,
                       size_t *work);
 
 /* How place_best searches. */
@@ -81,8 +92,5 @@ typedef struct search_rules {
 /* The least cut of SetMatch, by slot and bisection. If `refine` is set, these are refined, of many
  * ranks only the best of them, and compared with as many variants as the work allows. */
 int place_best(const affinity *ranks, const allocation *s, const search_rules *rules, size_t *node);
-
-/* Variant 0 of refine_multilevel. */
-int refine_placement(const affinity *ranks, const allocation *s, size_t *node, size_t *work);
 
 #endif

@@ -224,6 +224,6 @@ int divide_in_two(two_way *t, const affinity *g, const uint64_t capacity[2],
         t,
         capacity,
         rules->is_large ? &quick : &thorough,
-        {.largest = count_graph_ranks(g) / PARTS_PER_GRAPH + 1, .variant = rules->variant}};
+        {.largest = count_graph_ranks(g) / PARTS_PER_GRAPH + 1, .seed = rules->seed}};
     return divide_graph(&d, g, side);
 }

@@ -13,8 +13,8 @@
 #include "setmatch/two_way.h"
 
 typedef struct divide_rules {
-    size_t variant; /* 0, 1, ...: each visits vertices in another order */
-    bool is_large;  /* the graph is one of many ranks, or a part of it: in less time */
+    size_t seed;   /* of the order in which vertices are visited */
+    bool is_large; /* the graph is one of many ranks, or a part of it: in less time */
 } divide_rules;
 
 /* Divides a graph between two sides of these capacities, whose sum suffices for all ranks. With one

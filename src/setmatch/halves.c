@@ -28,11 +28,6 @@ uint64_t halves_slots(const halves *h, size_t first, size_t end)
     return slots;
 }
 
-bool halves_are_even(const halves *h, size_t first, size_t end)
-{
-    return h->slots[h->order[first]] == h->slots[h->order[end - 1]];
-}
-
 /* Moves the nodes of the first half to the front. */
 static size_t move_half(halves *h, size_t first, size_t end)
 {
@@ -80,24 +75,24 @@ static size_t divide_by_slots(const halves *h, size_t first, size_t end)
     return middle;
 }
 
-/* Half of the nodes at random, different ones for each variant. */
-static size_t divide_at_random(halves *h, size_t first, size_t end, size_t variant)
+/* Half of the nodes at random. */
+static size_t divide_at_random(halves *h, size_t first, size_t end, size_t seed)
 {
     size_t wanted = (end - first) / 2;
     for (size_t k = first; k < end; k++) {
-        h->is_first[k] = base_mix(variant ^ (uint64_t)k << 32) % (end - k) < wanted;
+        h->is_first[k] = base_mix(seed ^ (uint64_t)k << 32) % (end - k) < wanted;
         wanted -= h->is_first[k];
     }
     return move_half(h, first, end);
 }
 
-size_t halves_divide(halves *h, size_t first, size_t end, size_t variant)
+size_t halves_divide(halves *h, size_t first, size_t end, variant v)
 {
-    bool even = halves_are_even(h, first, end);
-    switch (variant % 3) {
-    case 1: return even ? divide_by_factor(first, end, false) : divide_by_slots(h, first, end);
-    case 2:
-        return even ? divide_by_factor(first, end, true) : divide_at_random(h, first, end, variant);
-    default: return first + (end - first) / 2;
-    }
+    bool even = h->slots[h->order[first]] == h->slots[h->order[end - 1]];
+    if (v.halves == AT_MIDDLE)
+        return first + (end - first) / 2;
+    if (even)
+        return divide_by_factor(first, end, v.halves == BY_GREATEST_FACTOR);
+    return v.halves == BY_LEAST_FACTOR ? divide_by_slots(h, first, end)
+                                       : divide_at_random(h, first, end, v.seed);
 }

@@ -24,12 +24,8 @@ int halves_init(halves *h, struct base_arena *arena, const allocation *s);
 /* The slots of a part, UINT64_MAX if there are more. */
 uint64_t halves_slots(const halves *h, size_t first, size_t end);
 
-/* Whether all nodes of a part have the same number of slots. */
-bool halves_are_even(const halves *h, size_t first, size_t end);
-
-/* Divides a part of at least two nodes in two, in turn with the variant: by number; by a factor of
- * it or, if slots differ, by half the slots; by another factor, or at random. Returns where the
- * second half begins. Both halves keep their order. */
-size_t halves_divide(halves *h, size_t first, size_t end, size_t variant);
+/* Divides a part of at least two nodes in two, as the variant says. Returns where the second half
+ * begins. Both halves keep their order. */
+size_t halves_divide(halves *h, size_t first, size_t end, variant v);
 
 #endif

@@ -5,10 +5,10 @@
 enum { BLOCK = 4096 };
 
 /* A stride coprime to n, so that steps modulo n visit every number below n once; about n divided by
- * the golden ratio, less for variants 1 .. 7. */
-static size_t coprime_stride(size_t n, size_t variant)
+ * the golden ratio, less for seeds 1 .. 7. */
+static size_t coprime_stride(size_t n, size_t seed)
 {
-    size_t stride = (size_t)((double)n * (0.6180339887498949 - 0.07 * (double)(variant % 8)));
+    size_t stride = (size_t)((double)n * (0.6180339887498949 - 0.07 * (double)(seed % 8)));
     for (stride |= 1; n > 1; stride++) {
         size_t a = n, b = stride;
         while (b != 0) {
@@ -76,8 +76,8 @@ size_t match_vertices(const affinity *g, const match_rules *m, vertex *to)
         to[v] = NO_VERTEX;
     for (size_t first = 0; first < g->vertices; first += BLOCK) {
         size_t count = g->vertices - first < BLOCK ? g->vertices - first : BLOCK;
-        size_t stride = coprime_stride(count, m->variant);
-        for (size_t k = 0, v = m->variant % count; k < count;
+        size_t stride = coprime_stride(count, m->seed);
+        for (size_t k = 0, v = m->seed % count; k < count;
              k++, v = v + stride - (v + stride < count ? 0 : count))
             match_vertex(g, m, first + v, to);
     }

@@ -10,7 +10,7 @@
 
 typedef struct match_rules {
     uint64_t largest;     /* of a pair, in ranks */
-    size_t variant;       /* selects the order in which vertices are visited */
+    size_t seed;          /* of the order in which vertices are visited */
     const size_t *within; /* by vertex: only vertices with the same value merge; NULL: all */
 } match_rules;
 

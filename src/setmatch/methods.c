@@ -25,7 +25,7 @@ static int run_method(const setmatch_input *input, place_fn place, bool refine,
     else
         rc = place(&task.ranks, &task.allocation, node);
     if (rc == 0 && refine)
-        rc = refine_placement(&task.ranks, &task.allocation, node, &work);
+        rc = refine_multilevel(&task.ranks, &task.allocation, 0, node, &work);
     if (rc == 0)
         memcpy(node_of_rank, node, ranks * sizeof *node);
     free(node);

@@ -18,7 +18,7 @@ struct multilevel {
     const allocation *allocation;
     const affinity *ranks;
     uint64_t largest; /* of a group, in ranks */
-    size_t variant;
+    size_t seed;
     size_t *work;
     int64_t cut;    /* before; -1: not yet known */
     int64_t gained; /* by all levels so far */
@@ -38,7 +38,7 @@ static int refine_graph(struct multilevel *m, const affinity *g, size_t *node);
 static int coarsen_placement(const struct multilevel *m, const affinity *g, const size_t *node,
                              struct coarse_level *c)
 {
-    const match_rules rules = {m->largest, m->variant, node};
+    const match_rules rules = {m->largest, m->seed, node};
     c->to = base_arena_alloc(&c->arena, g->vertices, sizeof *c->to);
     if (c->to == NULL)
         return -ENOMEM;
@@ -95,15 +95,10 @@ static int refine_graph(struct multilevel *m, const affinity *g, size_t *node)
     return rc == 0 && (is_first || level_pays(m, g)) ? refine_level(m, g, node) : rc;
 }
 
-int refine_placement(const affinity *ranks, const allocation *s, size_t *node, size_t *work)
-{
-    return refine_multilevel(ranks, s, 0, node, work);
-}
-
-int refine_multilevel(const affinity *ranks, const allocation *s, size_t variant, size_t *node,
+int refine_multilevel(const affinity *ranks, const allocation *s, size_t seed, size_t *node,
                       size_t *work)
 {
     size_t most = s->nodes > 0 ? s->slots[s->by_size[0]] : 0;
-    struct multilevel m = {s, ranks, most / GROUPS_PER_NODE + 1, variant, work, -1, 0};
+    struct multilevel m = {s, ranks, most / GROUPS_PER_NODE + 1, seed, work, -1, 0};
     return refine_graph(&m, ranks, node);
 }

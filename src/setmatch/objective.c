@@ -127,10 +127,10 @@ static int try_graph(struct profile_search *s, const affinity *ranks)
     int rc = place_by_affinity(task, ranks, s->trial);
     if (rc == 0)
         rc = alternate(s);
-    for (size_t variant = 0; rc == 0 && variant < BISECTIONS; variant++) {
-        rc = bisect_ranks(ranks, &task->allocation, variant, s->trial, &work);
+    for (size_t k = 0; rc == 0 && k < BISECTIONS; k++) {
+        rc = bisect_ranks(ranks, &task->allocation, variant_of(k), s->trial, &work);
         if (rc == 0 && task->input->refine)
-            rc = refine_multilevel(ranks, &task->allocation, variant, s->trial, &work);
+            rc = refine_multilevel(ranks, &task->allocation, k, s->trial, &work);
         if (rc == 0)
             rc = alternate(s);
     }

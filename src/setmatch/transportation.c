@@ -7,14 +7,7 @@
 
 #include "base/memory.h"
 #include "plan/auction.h"
-
-static bool capacity_suffices(const matrix *benefit, const size_t *capacity)
-{
-    size_t items = benefit->rows;
-    for (size_t n = 0; n < benefit->cols && items > 0; n++)
-        items -= capacity[n] < items ? capacity[n] : items;
-    return items == 0;
-}
+#include "setmatch/candidates.h"
 
 /* Items without benefit take the first nodes with room. */
 static int place_others(size_t items, size_t nodes, const size_t *capacity, size_t *node_of_item)
@@ -39,7 +32,7 @@ static int place_others(size_t items, size_t nodes, const size_t *capacity, size
 int solve_transportation(const matrix *benefit, const size_t *capacity, size_t *node_of_item)
 {
     topo flat;
-    if (!capacity_suffices(benefit, capacity))
+    if (!slots_suffice(capacity, benefit->cols, benefit->rows))
         return -ENOSPC;
     topo_flat(&flat, benefit->cols);
     int rc = auction_solve(benefit, &flat, capacity, node_of_item);
