@@ -53,6 +53,10 @@ typedef struct setmatch_network {
  * -ENOMEM. Release with setmatch_network_release. */
 int setmatch_network_from_bandwidth(const matrix *bandwidth, setmatch_network *network);
 
+/* The distance class of two nodes, an index in bandwidth[]. 0: one node; 1 + level: one group of
+ * that level, but of none before; 1 + levels: beyond. network NULL: no levels. */
+size_t setmatch_network_distance(const setmatch_network *network, size_t nodes, size_t a, size_t b);
+
 /* Frees the contents and leaves a network without levels; safe on a zeroed one. */
 void setmatch_network_release(setmatch_network *network);
 

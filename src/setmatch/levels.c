@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "setmatch/cost.h"
 #include "setmatch/task.h"
 
 /* Ranks to be placed on some nodes, which are in groups of the levels below `level`. */
@@ -60,11 +59,6 @@ static int place_with_work(const placement_task *task, const affinity *ranks, co
 {
     const search_rules rules = {task->input->refine, work};
     return place_best(ranks, s, &rules, node);
-}
-
-static int place_flat(const placement_task *task, const affinity *ranks, size_t *node)
-{
-    return place_with_work(task, ranks, &task->allocation, task->work, node);
 }
 
 /* On nodes with these slots. Each rank is placed once on each level, so that all take as much work
@@ -196,22 +190,9 @@ static int place_by_groups(const placement_task *task, const affinity *ranks, si
     return rc;
 }
 
-/* Replaces the placement by one that ignores groups if that costs less. */
-static int compare_with_flat(const placement_task *task, const affinity *ranks, size_t *node)
-{
-    size_t *flat = calloc(ranks->vertices + 1, sizeof *flat);
-    int rc = flat == NULL ? -ENOMEM : place_flat(task, ranks, flat);
-    if (rc == 0 &&
-        affinity_cost(ranks, task->input, flat) < affinity_cost(ranks, task->input, node))
-        memcpy(node, flat, ranks->vertices * sizeof *node);
-    free(flat);
-    return rc;
-}
-
 int place_by_affinity(const placement_task *task, const affinity *ranks, size_t *node)
 {
     if (task->input->network == NULL || task->input->network->levels == 0)
-        return place_flat(task, ranks, node);
-    int rc = place_by_groups(task, ranks, node);
-    return rc == 0 ? compare_with_flat(task, ranks, node) : rc;
+        return place_with_work(task, ranks, &task->allocation, task->work, node);
+    return place_by_groups(task, ranks, node);
 }

@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 #include "base/union.h"
-#include "setmatch/cost.h"
+#include "setmatch/input.h"
 
 /* Between two nodes, a < b. */
 struct link {
@@ -127,6 +127,17 @@ static int find_network_levels(const struct measured *s, struct grouping *g,
 
 /* ---- the bandwidth of each level ---- */
 
+size_t setmatch_network_distance(const setmatch_network *network, size_t nodes, size_t a, size_t b)
+{
+    size_t level = 0, levels = network == NULL ? 0 : network->levels;
+    if (a == b)
+        return 0;
+    while (level < levels &&
+           network->group_of_node[level * nodes + a] != network->group_of_node[level * nodes + b])
+        level++;
+    return 1 + level;
+}
+
 /* Levels without measurements get the bandwidth of the level before; nodes that of the fastest
  * link. */
 static int find_bandwidths(struct measured *s, setmatch_network *network)
@@ -139,7 +150,7 @@ static int find_bandwidths(struct measured *s, setmatch_network *network)
     network->bandwidth[0] = s->node_sum;
     count[0] = s->node_count;
     for (size_t i = 0; i < s->count; i++) {
-        size_t k = network_distance(network, s->nodes, s->link[i].a, s->link[i].b);
+        size_t k = setmatch_network_distance(network, s->nodes, s->link[i].a, s->link[i].b);
         network->bandwidth[k] += s->link[i].bandwidth;
         count[k]++;
     }

@@ -33,12 +33,12 @@ extern const setmatch_method setmatch_methods[];
 
 /* auto: the least cut of setmatch, byslot and bisections; if `refine` is set, of these refined:
  * never a larger cut than that of setmatch or byslot. With a network, ranks are divided among the
- * groups of the last level first, then among the groups in each, and so on down to nodes, unless
- * the sum V / P is less without. With a profile, the placement by the view competes with placements
- * by the co-access matrix (fitted domains) and by a transportation problem (even ones): never more
- * bytes cross than with the placement by the view. All sums of values are exact up to 2^62; beyond,
- * values are halved until their sum is below. Where the input has a
- * `load`, that is what the placements by a profile compete by. */
+ * groups of the last level first, then among the groups in each, and so on down to nodes. With a
+ * profile, the placement by the view competes with placements by the co-access matrix (fitted
+ * domains) and by a transportation problem (even ones): never more bytes cross than with the
+ * placement by the view. All sums of values are exact up to 2^62; beyond, values are halved until
+ * their sum is below. Where the input has a `load`, that is what the placements by a profile
+ * compete by. */
 int setmatch_auto(const setmatch_input *input, size_t *node_of_rank);
 
 /* The paper's method, then refinement if set. Uses V + transpose(V) without the diagonal; a value

@@ -2,7 +2,6 @@
 /* The weight inside nodes and the cost of a placement. */
 #include <errno.h>
 
-#include "setmatch/cost.h"
 #include "setmatch/quality.h"
 
 /* How often the entries of a view contain the weight of each pair. */
@@ -42,17 +41,6 @@ int setmatch_weight(const matrix *view, const size_t *node_of_rank, int64_t *ins
     return 0;
 }
 
-size_t network_distance(const setmatch_network *network, size_t nodes, size_t a, size_t b)
-{
-    size_t level = 0, levels = network == NULL ? 0 : network->levels;
-    if (a == b)
-        return 0;
-    while (level < levels &&
-           network->group_of_node[level * nodes + a] != network->group_of_node[level * nodes + b])
-        level++;
-    return 1 + level;
-}
-
 static double class_bandwidth(const setmatch_input *in, size_t k)
 {
     const double paper_node = 3500, paper_network = 2100;
@@ -63,7 +51,7 @@ static double class_bandwidth(const setmatch_input *in, size_t k)
 
 static double bandwidth_between(const setmatch_input *in, size_t a, size_t b)
 {
-    return class_bandwidth(in, network_distance(in->network, in->nodes, a, b));
+    return class_bandwidth(in, setmatch_network_distance(in->network, in->nodes, a, b));
 }
 
 static int bandwidths_are_positive(const setmatch_input *in)
@@ -73,16 +61,6 @@ static int bandwidths_are_positive(const setmatch_input *in)
         if (!(class_bandwidth(in, k) > 0))
             return 0;
     return 1;
-}
-
-double affinity_cost(const affinity *ranks, const setmatch_input *input, const size_t *node)
-{
-    double twice = 0;
-    for (size_t v = 0; v < ranks->vertices; v++)
-        for (size_t i = ranks->start[v]; i < ranks->start[v + 1]; i++)
-            twice +=
-                (double)ranks->weight[i] / bandwidth_between(input, node[v], node[ranks->other[i]]);
-    return twice / 2;
 }
 
 int setmatch_cost(const setmatch_input *input, const size_t *node_of_rank, double *cost)
