@@ -121,27 +121,28 @@ static int count_ranges(const size_t *of, size_t units, size_t count, size_t *ra
     return 0;
 }
 
-int domains_from_units(file_domains *domains, int64_t lo, int64_t hi, int64_t base, int64_t unit,
-                       const size_t *of, size_t count)
+int domains_from_units(file_domains *domains, const domain_units *units, const size_t *of,
+                       size_t count)
 {
+    int64_t lo = units->lo, hi = units->hi, base = units->base, unit = units->unit;
     file_domains result = {.lo = lo, .hi = hi, .count = count};
     if (base < 0 || base > lo || lo > hi || count == 0 || unit < 1)
         return -EINVAL;
     int64_t first = base + (lo - base) / unit * unit;
-    size_t units = lo < hi ? (size_t)((hi - first - 1) / unit + 1) : 0;
-    int rc = count_ranges(of, units, count, &result.ranges);
+    size_t used = lo < hi ? (size_t)((hi - first - 1) / unit + 1) : 0;
+    int rc = count_ranges(of, used, count, &result.ranges);
     if (rc == 0)
         rc = allocate_domains(&result, result.ranges);
     if (rc != 0)
         return rc;
     size_t r = 0;
-    for (size_t u = 0; u < units; u++) {
+    for (size_t u = 0; u < used; u++) {
         int64_t at = first + (int64_t)u * unit, begin = at > lo ? at : lo;
         if (u == 0 || of[u] != of[u - 1])
             result.range[r++] = (domain_range){begin, begin, 0, of[u]};
         result.range[r - 1].hi = hi - at > unit ? at + unit : hi;
     }
-    if (units > 0)
+    if (used > 0)
         result.size[of[0]] = lo - first;
     index_ranges(&result);
     *domains = result;
@@ -210,9 +211,10 @@ static int64_t striped_size(const file_domains *domains, size_t j)
     return (stripes - 1) * stripe + (rest < stripe ? rest : stripe);
 }
 
-int domains_striped(file_domains *domains, int64_t lo, int64_t hi, int64_t stripe, const size_t *of,
+int domains_striped(file_domains *domains, const domain_units *stripes, const size_t *of,
                     size_t columns, size_t count)
 {
+    int64_t lo = stripes->lo, hi = stripes->hi, stripe = stripes->unit;
     if (of == NULL)
         columns = count;
     if (lo < 0 || lo > hi || count == 0 || columns == 0 || stripe < 1)

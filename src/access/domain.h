@@ -61,20 +61,25 @@ int64_t domains_alignment(int64_t bytes, size_t count, int64_t stripe);
 int domains_even(file_domains *domains, int64_t lo, int64_t hi, size_t count, int64_t align);
 
 /* [lo, hi) cut into units of `unit` bytes counted from `base` <= lo, so that the first and the last
- * one may be shorter; the u-th unit that intersects [lo, hi) belongs to domain of[u] < count.
- * Adjacent units of one domain become one range. -EINVAL: as above, or unit < 1, base < 0 or
- * base > lo, or a domain out of range; -ENOMEM. */
-int domains_from_units(file_domains *domains, int64_t lo, int64_t hi, int64_t base, int64_t unit,
-                       const size_t *of, size_t count);
+ * one may be shorter. */
+typedef struct domain_units {
+    int64_t lo, hi, base, unit;
+} domain_units;
 
-/* [lo, hi) by stripes of `stripe` bytes, counted from byte 0 of the file: stripe s belongs to
+/* The u-th unit that intersects [lo, hi) belongs to domain of[u] < count. Adjacent units of one
+ * domain become one range. -EINVAL: as above, or unit < 1, base < 0 or base > lo, or a domain out
+ * of range; -ENOMEM. */
+int domains_from_units(file_domains *domains, const domain_units *units, const size_t *of,
+                       size_t count);
+
+/* Units are stripes, counted from byte 0 of the file, whatever `base` is: stripe s belongs to
  * domain of[s % columns] < count; where of is NULL, to domain s % count. Memory O(columns + count).
  *
  * Where the file system puts stripe s on storage target s % targets, all stripes of a target belong
  * to one domain when columns is `targets`, or of is NULL and count divides it. Where count is m
  * times `targets` and columns is count (or of is NULL), a target's stripes belong to m columns.
- * -EINVAL: lo < 0, lo > hi, stripe < 1, columns or count 0, or a domain out of range; -ENOMEM. */
-int domains_striped(file_domains *domains, int64_t lo, int64_t hi, int64_t stripe, const size_t *of,
+ * -EINVAL: lo < 0, lo > hi, unit < 1, columns or count 0, or a domain out of range; -ENOMEM. */
+int domains_striped(file_domains *domains, const domain_units *stripes, const size_t *of,
                     size_t columns, size_t count);
 
 void domains_release(file_domains *domains);

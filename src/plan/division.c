@@ -86,7 +86,8 @@ int division_make(const division_settings *settings, int64_t lo, int64_t hi, div
     int64_t stripe = settings->stripe;
     if (division_is_striped(settings)) {
         result->period = stripe * (int64_t)count;
-        return domains_striped(&result->domains, lo, hi, stripe, NULL, 0, count);
+        return domains_striped(&result->domains, &(domain_units){lo, hi, 0, stripe}, NULL, 0,
+                               count);
     }
     result->period = stripe > 0 ? stripe : 1;
     return domains_even(&result->domains, lo, hi, count, domains_alignment(hi - lo, count, stripe));

@@ -51,13 +51,13 @@ pieces pieces_of(const division_settings *settings, size_t domains, int64_t lo, 
 int pieces_divide(const pieces *p, const division_settings *settings, size_t domains,
                   division *result)
 {
+    const domain_units units = {p->lo, p->hi, p->base, p->unit};
     if (p->columns) {
         result->period = p->unit * (int64_t)p->count;
-        return domains_striped(&result->domains, p->lo, p->hi, p->unit, p->domain, p->count,
-                               domains);
+        return domains_striped(&result->domains, &units, p->domain, p->count, domains);
     }
     result->period = settings->stripe > 0 ? p->unit : 1;
-    return domains_from_units(&result->domains, p->lo, p->hi, p->base, p->unit, p->domain, domains);
+    return domains_from_units(&result->domains, &units, p->domain, domains);
 }
 
 int pieces_divide_singly(const pieces *p, const division_settings *settings, division *result)

@@ -103,12 +103,13 @@ static void list_coarse_members(const vertex *to, size_t vertices, size_t count,
         member[first[to[v] + 1]++] = (vertex)v;
 }
 
-/* Adds the arcs of one fine vertex to coarse vertex c, whose arcs begin at g->start[c]. at[]: index
- * of the arc to each coarse vertex, and one more; not above the beginning: none yet. Without
- * branches, which would be mispredicted. */
-static size_t add_arcs(affinity *g, size_t c, size_t end, const affinity *fine, vertex v,
-                       const vertex *to, size_t *at)
+/* Adds the arcs of one fine vertex to the last coarse vertex, c. at[]: index of the arc to each
+ * coarse vertex, and one more; not above the beginning: none yet. Without branches, which would be
+ * mispredicted. */
+static void add_arcs(affinity *g, size_t c, const affinity *fine, vertex v, const vertex *to,
+                     size_t *at)
 {
+    size_t end = g->start[c + 1];
     for (size_t i = fine->start[v]; i < fine->start[v + 1]; i++) {
         vertex other = to[fine->other[i]];
         bool is_new = at[other] <= g->start[c];
@@ -118,7 +119,7 @@ static size_t add_arcs(affinity *g, size_t c, size_t end, const affinity *fine, 
         g->other[arc - 1] = other;
         g->weight[arc - 1] += fine->weight[i];
     }
-    return end;
+    g->start[c + 1] = end;
 }
 
 int affinity_contract(affinity *coarse, const affinity *fine, const vertex *to, size_t count)
@@ -133,14 +134,13 @@ int affinity_contract(affinity *coarse, const affinity *fine, const vertex *to, 
     if (rc == 0) {
         list_coarse_members(to, fine->vertices, count, first, member);
         for (size_t c = 0; c < count; c++) {
-            size_t end = made.start[c];
+            made.start[c + 1] = made.start[c];
             at[c] = spare;
             for (size_t k = first[c]; k < first[c + 1]; k++) {
                 made.size[c] += fine->size[member[k]];
-                end = add_arcs(&made, c, end, fine, member[k], to, at);
+                add_arcs(&made, c, fine, member[k], to, at);
             }
             at[c] = 0;
-            made.start[c + 1] = end;
         }
         *coarse = made;
     }

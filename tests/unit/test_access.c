@@ -227,11 +227,13 @@ static void draw_domains(file_domains *d, const model *m)
     case 1:
         for (size_t u = 0; u < FILE_BYTES; u++)
             of[u] = (size_t)below(3);
-        ck_assert_int_eq(domains_from_units(d, 0, FILE_BYTES, 0, 1 + below(40), of, 3), 0);
+        ck_assert_int_eq(
+            domains_from_units(d, &(domain_units){0, FILE_BYTES, 0, 1 + below(40)}, of, 3), 0);
         break;
     default:
-        ck_assert_int_eq(
-            domains_striped(d, lo, FILE_BYTES, 1 + below(50), NULL, 0, (size_t)(1 + below(9))), 0);
+        ck_assert_int_eq(domains_striped(d, &(domain_units){lo, FILE_BYTES, 0, 1 + below(50)}, NULL,
+                                         0, (size_t)(1 + below(9))),
+                         0);
     }
 }
 
@@ -554,17 +556,18 @@ START_TEST(domains_that_are_dealt_out)
         int columns = in_turn ? count : 1 + below(MOST_DOMAINS);
         for (int u = 0; u < FILE_BYTES; u++)
             of[u] = (size_t)(in_turn && u < count ? u : below(count));
-        ck_assert_int_eq(
-            domains_striped(&d, lo, hi, unit, in_turn ? NULL : of, (size_t)columns, (size_t)count),
-            0);
+        ck_assert_int_eq(domains_striped(&d, &(domain_units){lo, hi, 0, unit}, in_turn ? NULL : of,
+                                         (size_t)columns, (size_t)count),
+                         0);
         ck_assert_uint_eq(d.count, (size_t)count);
         deal_out(&m, 0, lo, hi, unit, of, columns);
         check_domains(&d, &m, lo, hi);
         domains_release(&d);
         if (lo == hi)
             continue; /* no unit */
-        ck_assert_int_eq(
-            domains_from_units(&d, lo, hi, base, unit, of + (lo - base) / unit, (size_t)count), 0);
+        ck_assert_int_eq(domains_from_units(&d, &(domain_units){lo, hi, base, unit},
+                                            of + (lo - base) / unit, (size_t)count),
+                         0);
         deal_out(&m, base, lo, hi, unit, of, FILE_BYTES);
         check_domains(&d, &m, lo, hi);
         domains_release(&d);
@@ -590,7 +593,7 @@ START_TEST(striped_domains_of_huge_ranges)
     file_domains d;
     access_list list = {0};
     int64_t contiguous, TiB = INT64_C(1) << 40, MiB = 1 << 20, bytes = 0;
-    ck_assert_int_eq(domains_striped(&d, 3, TiB + 5, MiB, NULL, 0, 160), 0);
+    ck_assert_int_eq(domains_striped(&d, &(domain_units){3, TiB + 5, 0, MiB}, NULL, 0, 160), 0);
     for (size_t j = 0; j < 160; j++)
         bytes += d.size[j];
     ck_assert_int_eq(bytes, TiB + 5);
@@ -599,7 +602,8 @@ START_TEST(striped_domains_of_huge_ranges)
     domains_release(&d);
     access_release(&list);
 
-    ck_assert_int_eq(domains_striped(&d, INT64_MAX - 10, INT64_MAX, 4, NULL, 0, 1 << 16), 0);
+    ck_assert_int_eq(
+        domains_striped(&d, &(domain_units){INT64_MAX - 10, INT64_MAX, 0, 4}, NULL, 0, 1 << 16), 0);
     size_t near = 0;
     domain_range range = domains_range_at(&d, INT64_MAX - 1, &near);
     ck_assert_int_eq(range.hi, INT64_MAX);
@@ -607,7 +611,8 @@ START_TEST(striped_domains_of_huge_ranges)
                      range.lo);
     ck_assert_int_eq(contiguous, range.hi - range.lo);
     domains_release(&d);
-    ck_assert_int_eq(domains_striped(&d, 0, INT64_MAX, INT64_MAX, NULL, 0, 3), 0);
+    ck_assert_int_eq(domains_striped(&d, &(domain_units){0, INT64_MAX, 0, INT64_MAX}, NULL, 0, 3),
+                     0);
     ck_assert_int_eq(d.size[0], INT64_MAX);
     ck_assert_int_eq(d.size[1], 0);
     domains_release(&d);
@@ -637,18 +642,18 @@ START_TEST(bad_domains_are_refused)
     ck_assert_int_eq(domains_even(&d, 0, 4, 0, 1), -EINVAL);
     ck_assert_int_eq(domains_even(&d, 0, 4, 1, 0), -EINVAL);
     ck_assert_int_eq(domains_even(&d, -1, 4, 1, 1), -EINVAL);
-    ck_assert_int_eq(domains_striped(&d, 5, 4, 1, NULL, 0, 1), -EINVAL);
-    ck_assert_int_eq(domains_striped(&d, -1, 4, 1, NULL, 0, 1), -EINVAL);
-    ck_assert_int_eq(domains_striped(&d, 0, 4, 0, NULL, 0, 1), -EINVAL);
-    ck_assert_int_eq(domains_striped(&d, 0, 4, 1, NULL, 0, 0), -EINVAL);
-    ck_assert_int_eq(domains_striped(&d, 0, 4, 1, of, 2, 3), -EINVAL);
-    ck_assert_int_eq(domains_striped(&d, 0, 4, 1, of, 0, 4), -EINVAL);
-    ck_assert_int_eq(domains_from_units(&d, 0, 20, 0, 10, of, 3), -EINVAL);
-    ck_assert_int_eq(domains_from_units(&d, 0, 10, 0, 0, of, 3), -EINVAL);
-    ck_assert_int_eq(domains_from_units(&d, 5, 10, 6, 10, of, 3), -EINVAL);
-    ck_assert_int_eq(domains_from_units(&d, 5, 4, 0, 10, of, 3), -EINVAL);
-    ck_assert_int_eq(domains_from_units(&d, 0, 10, -1, 20, of, 3), -EINVAL);
-    ck_assert_int_eq(domains_from_units(&d, 0, 10, 0, 10, of, 0), -EINVAL);
+    ck_assert_int_eq(domains_striped(&d, &(domain_units){5, 4, 0, 1}, NULL, 0, 1), -EINVAL);
+    ck_assert_int_eq(domains_striped(&d, &(domain_units){-1, 4, 0, 1}, NULL, 0, 1), -EINVAL);
+    ck_assert_int_eq(domains_striped(&d, &(domain_units){0, 4, 0, 0}, NULL, 0, 1), -EINVAL);
+    ck_assert_int_eq(domains_striped(&d, &(domain_units){0, 4, 0, 1}, NULL, 0, 0), -EINVAL);
+    ck_assert_int_eq(domains_striped(&d, &(domain_units){0, 4, 0, 1}, of, 2, 3), -EINVAL);
+    ck_assert_int_eq(domains_striped(&d, &(domain_units){0, 4, 0, 1}, of, 0, 4), -EINVAL);
+    ck_assert_int_eq(domains_from_units(&d, &(domain_units){0, 20, 0, 10}, of, 3), -EINVAL);
+    ck_assert_int_eq(domains_from_units(&d, &(domain_units){0, 10, 0, 0}, of, 3), -EINVAL);
+    ck_assert_int_eq(domains_from_units(&d, &(domain_units){5, 10, 6, 10}, of, 3), -EINVAL);
+    ck_assert_int_eq(domains_from_units(&d, &(domain_units){5, 4, 0, 10}, of, 3), -EINVAL);
+    ck_assert_int_eq(domains_from_units(&d, &(domain_units){0, 10, -1, 20}, of, 3), -EINVAL);
+    ck_assert_int_eq(domains_from_units(&d, &(domain_units){0, 10, 0, 10}, of, 0), -EINVAL);
     ck_assert_int_eq(domains_even(&d, 0, 100, 2, 1), 0);
     ck_assert_int_eq(access_append(&list, 90, 20, 0), 0);
     ck_assert_int_eq(domains_cut(&d, &list, &share, &shares), -EINVAL); /* beyond their range */
@@ -662,7 +667,7 @@ START_TEST(an_empty_range_has_no_units)
 {
     file_domains d;
     for (int64_t at = 10; at <= 15; at += 5) {
-        ck_assert_int_eq(domains_from_units(&d, at, at, 0, 10, NULL, 3), 0);
+        ck_assert_int_eq(domains_from_units(&d, &(domain_units){at, at, 0, 10}, NULL, 3), 0);
         ck_assert_uint_eq(d.ranges, 0);
         ck_assert_int_eq(d.size[0] + d.size[1] + d.size[2], 0);
         domains_release(&d);
