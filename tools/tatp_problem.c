@@ -22,15 +22,14 @@ void tatp_append_choice(char **list, int width, const char *name, const char *no
 static void check_problem_options(const tatp_problem_options *options, struct argp_state *state)
 {
     const tatp_network_options *network = &options->network;
-    const char *const files[] = {options->requests, options->blocks,    options->savings,
-                                 options->view,     network->distances, network->topology,
-                                 network->hosts};
+    const char *const files[] = {options->requests,  options->blocks,   options->view,
+                                 network->distances, network->topology, network->hosts};
     tool_check_input(state, files, sizeof files / sizeof *files);
     if ((options->requests != NULL) + (options->view != NULL) != 1)
         argp_error(state, "one of --requests and --view is needed");
-    if (options->view != NULL && (options->blocks != NULL || options->savings != NULL ||
-                                  options->strategy != NULL || options->per_node > 0))
-        argp_error(state, "--blocks, --savings, --strategy and --per-node are not for --view");
+    if (options->view != NULL &&
+        (options->blocks != NULL || options->strategy != NULL || options->per_node > 0))
+        argp_error(state, "--blocks, --strategy and --per-node are not for --view");
     if (network->distances != NULL && network->topology != NULL)
         argp_error(state, "--distances and --topology exclude each other");
     if (network->distances == NULL && network->hosts == NULL)
@@ -46,7 +45,6 @@ static error_t parse_problem_option(int key, char *arg, struct argp_state *state
     case ARGP_KEY_INIT: return 0;
     case 'r': options->requests = arg; return 0;
     case 'b': options->blocks = arg; return 0;
-    case 'a': options->savings = arg; return 0;
     case 'v': options->view = arg; return 0;
     case 'd': options->network.distances = arg; return 0;
     case 't': options->network.topology = arg; return 0;
@@ -85,9 +83,6 @@ const struct argp tatp_problem_argp = {
              "Bytes that each rank (row) accesses in each domain (column)", 0},
             {"blocks", 'b', "FILE", 0,
              "For latp_count: number of contiguous blocks of each request (default: 1)", 0},
-            {"savings", 'a', "FILE", 0,
-             "Eighths of hop-bytes that each domain saves on each rank by distances inside nodes",
-             0},
             {"view", 'v', "FILE", 0,
              "In place of requests, the calls that --mca fcoll_tatp_record has recorded", 0},
             {"distances", 'd', "FILE", 0, "Hops between ranks or, with --hosts, between nodes", 0},
@@ -110,22 +105,14 @@ static int read_market_matrix(FILE *stream, void *object, matrix_error *error)
     return matrix_read_market(stream, object, NULL, error);
 }
 
-/* A matrix of the shape of C. */
-static void read_like_requests(const tatp_problem *p, const tatp_problem_options *options,
-                               const char *file, matrix *m)
+/* Of the shape of C. */
+static void read_blocks(tatp_problem *p, const tatp_problem_options *options)
 {
-    tool_read(file, read_market_matrix, m);
+    const matrix *m = &p->blocks;
+    tool_read(options->blocks, read_market_matrix, &p->blocks);
     if (m->rows != p->requests.rows || m->cols != p->requests.cols)
-        exit(tool_fail("%s: %zu rows and %zu columns, but %s has %zu and %zu", file, m->rows,
-                       m->cols, options->requests, p->requests.rows, p->requests.cols));
-}
-
-static void sum_nodes(tatp_problem *p, const char *file)
-{
-    int rc = matrix_sum_rows(&p->node_bytes, &p->requests, p->network.node_of_rank,
-                             p->network.topology.nodes);
-    if (rc != 0)
-        exit(tool_fail("%s: %s", file, strerror(-rc)));
+        exit(tool_fail("%s: %zu rows and %zu columns, but %s has %zu and %zu", options->blocks,
+                       m->rows, m->cols, options->requests, p->requests.rows, p->requests.cols));
 }
 
 void tatp_problem_read(tatp_problem *p, const tatp_problem_options *options)
@@ -133,16 +120,10 @@ void tatp_problem_read(tatp_problem *p, const tatp_problem_options *options)
     *p = (tatp_problem){.requests = {0}};
     tool_read(options->requests, read_market_matrix, &p->requests);
     if (options->blocks != NULL)
-        read_like_requests(p, options, options->blocks, &p->blocks);
-    if (options->savings != NULL)
-        read_like_requests(p, options, options->savings, &p->savings);
+        read_blocks(p, options);
     tatp_network_read(&options->network, options->requests, p->requests.rows, &p->network);
-    if (options->savings != NULL)
-        sum_nodes(p, options->requests);
     p->in = (plan_input){.requests = &p->requests,
                          .blocks = options->blocks != NULL ? &p->blocks : NULL,
-                         .savings = options->savings != NULL ? &p->savings : NULL,
-                         .node_bytes = options->savings != NULL ? &p->node_bytes : NULL,
                          .node_of_rank = p->network.node_of_rank,
                          .topology = &p->network.topology,
                          .per_node = options->per_node};
@@ -153,8 +134,6 @@ void tatp_problem_release(tatp_problem *p)
     tatp_network_release(&p->network);
     matrix_release(&p->requests);
     matrix_release(&p->blocks);
-    matrix_release(&p->savings);
-    matrix_release(&p->node_bytes);
 }
 
 /* ---- results ---- */

@@ -12,7 +12,7 @@
 #include "tatp_network.h"
 
 typedef struct tatp_problem_options {
-    const char *requests, *blocks, *savings, *view; /* one of requests and view */
+    const char *requests, *blocks, *view; /* one of requests and view */
     tatp_network_options network;
     const plan_strategy *strategy; /* NULL: all */
     size_t per_node;
@@ -21,13 +21,12 @@ typedef struct tatp_problem_options {
 /* Appends a line for one value of an option to malloc'ed text, for the end of --help. */
 void tatp_append_choice(char **list, int width, const char *name, const char *note);
 
-/* A child of a command's argp for --requests, --blocks, --savings, --hosts, --strategy, ...; it
+/* A child of a command's argp for --requests, --blocks, --hosts, --strategy, ...; it
  * rejects options that exclude each other. Its input is a tatp_problem_options. */
 extern const struct argp tatp_problem_argp;
 
 typedef struct tatp_problem {
-    matrix requests, blocks, savings;
-    matrix node_bytes; /* of requests, with savings */
+    matrix requests, blocks;
     tatp_network network;
     plan_input in;
 } tatp_problem;

@@ -11,7 +11,7 @@
 
 struct coll_nodes {
     bool is_known; /* what follows */
-    coll_inside inside;
+    unsigned char *nearness;
     coll_node_map map;
 };
 
@@ -29,7 +29,7 @@ static void release_nodes(coll_nodes *nodes)
         free(map->host[n]);
     free(map->host);
     topo_release(&map->topology);
-    coll_inside_release(&nodes->inside);
+    free(nodes->nearness);
     *nodes = (coll_nodes){0};
 }
 
@@ -41,9 +41,9 @@ void coll_nodes_free(coll_nodes *nodes)
     free(nodes);
 }
 
-const coll_inside *coll_nodes_inside(const coll_nodes *nodes)
+const unsigned char *coll_nodes_nearness(const coll_nodes *nodes)
 {
-    return &nodes->inside;
+    return nodes->nearness;
 }
 
 const coll_node_map *coll_nodes_map(const coll_nodes *nodes)
@@ -134,21 +134,21 @@ static int find_nodes(coll_nodes *nodes, coll_group *group, const coll_opening *
     if (rc == 0 && is_root)
         rc = coll_distances_read(map, process, opening, &is_open);
     if (rc == 0 && coll_is_leader(group))
-        rc = coll_inside_read(group, &nodes->inside, &given);
+        rc = coll_nearness_read(group, &nodes->nearness, &given);
     int64_t value[VALUES] = {is_open, coll_has_address(group), !given, coll_may_be_bound(),
                              group->runtime->error_class(rc)};
     rc = group->runtime->reduce(group->runtime->context, value, VALUES, COLL_MAX);
     if (rc == 0)
         rc = (int)value[ERROR];
-    bool asks_inside = value[NO_LOCALITIES] && value[BOUND];
-    if (rc == 0 && asks_inside)
-        rc = coll_inside_ask(group, given, &nodes->inside);
+    bool asks_ranks = value[NO_LOCALITIES] && value[BOUND];
+    if (rc == 0 && asks_ranks)
+        rc = coll_nearness_ask(group, given, &nodes->nearness);
     if (rc == 0 && value[OPEN] && value[ADDRESS])
         rc = coll_distances_ask(map, group, &is_open);
     if (rc == 0 && is_open)
         coll_distances_report_flat(map, process);
     if (rc == 0 && is_root)
-        coll_inside_report(group, given, asks_inside);
+        coll_nearness_report(group, given, asks_ranks);
     return rc;
 }
 

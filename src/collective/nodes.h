@@ -56,12 +56,8 @@ const coll_node_map *coll_nodes_map(const coll_nodes *nodes);
 
 /* ---- on the leader of a node ---- */
 
-/* Distances inside the node, as rows_steps of src/plan has them. */
-typedef struct coll_inside {
-    unsigned char *steps; /* between any two ranks; NULL: no rank is near another one, or this rank
-                             is not the leader */
-    unsigned char *nearness; /* of each rank; NULL: all are as near to the network */
-} coll_inside;
-const coll_inside *coll_nodes_inside(const coll_nodes *nodes);
+/* How near each rank of the node is to its network devices (topo/machine.h), more is nearer. NULL:
+ * all are as near, or this rank is not the leader. */
+const unsigned char *coll_nodes_nearness(const coll_nodes *nodes);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the files of module nodes share. The hops between nodes come from a file of the user or from
- * the job's environment; rank 0 alone learns them, since it alone decides. Distances inside a node
- * come from the launcher or from hwloc; the leader of the node alone learns them. */
+ * the job's environment; rank 0 alone learns them, since it alone decides. Where ranks are bound on
+ * their node comes from the launcher or from hwloc; the leader of the node alone learns it. */
 #ifndef COLLECTIVE_NODES_INTERNAL_H
 #define COLLECTIVE_NODES_INTERNAL_H
 
@@ -9,17 +9,17 @@
 
 /* ---- nodes_local.c ---- */
 
-/* Distances between the ranks of this node, from the localities that the launcher gives. *given:
- * it gives that of any rank, or the node has one rank. Local. */
-int coll_inside_read(const coll_group *group, coll_inside *inside, bool *given);
-void coll_inside_release(coll_inside *inside);
+/* How near the ranks of this node are to its network devices, from the localities that the launcher
+ * gives. *nearness stays where none is bound. *given: it gives that of any rank, or the node has
+ * one rank. Local. */
+int coll_nearness_read(const coll_group *group, unsigned char **nearness, bool *given);
 /* Whether this rank may use fewer processors than there are. Local. */
 bool coll_may_be_bound(void);
-/* The same from what each rank's own hwloc says; *inside changes on leaders only, and there unless
- * `given`. Collective. */
-int coll_inside_ask(coll_group *group, bool given, coll_inside *inside);
+/* The same from what each rank's own hwloc says; *nearness changes on leaders only, and there
+ * unless `given`. Collective. */
+int coll_nearness_ask(coll_group *group, bool given, unsigned char **nearness);
 /* On the leader of a node: whether the launcher gave localities, or each rank's hwloc was asked. */
-void coll_inside_report(const coll_group *group, bool given, bool asked);
+void coll_nearness_report(const coll_group *group, bool given, bool asked);
 
 /* ---- nodes_distance.c ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Distances between the ranks of a node: which parts of the machine they share, by the locality
- * strings that the launcher gave this node for ranks that it bound. Where it gave none, each rank
- * makes its own with hwloc, by the processors that it may use, and sends it to its leader. */
+/* How near the ranks of a node are to its network devices, by the locality strings that the
+ * launcher gave this node for ranks that it bound. Where it gave none, each rank makes its own with
+ * hwloc, by the processors that it may use, and sends it to its leader. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include <errno.h>
 #include <sched.h>
@@ -9,62 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "collective/nodes_internal.h"
-#include "topo/local.h"
 #include "topo/machine.h"
 
 static topo_machine *find_machine(const coll_group *group)
 {
     const coll_process *process = group->runtime->process;
     return process->machine(process->context);
-}
-
-/* *steps is NULL where no two ranks save anything. */
-static int make_steps(char *const *locality, size_t ranks, unsigned char **steps)
-{
-    unsigned char *made = base_alloc(ranks, ranks);
-    int most = 0;
-    if (made == NULL)
-        return -ENOMEM;
-    for (size_t i = 0; i < ranks; i++) {
-        for (size_t k = 0; k < i; k++) {
-            int saved = topo_level_saves(topo_locality_level(locality[i], locality[k]));
-            made[i * ranks + k] = made[k * ranks + i] = (unsigned char)saved;
-            most = saved > most ? saved : most;
-        }
-        made[i * ranks + i] = TOPO_STEPS;
-    }
-    if (most == 0) {
-        free(made);
-        made = NULL;
-    }
-    *steps = made;
-    return 0;
-}
-
-static bool any_differs(const unsigned char *nearness, size_t ranks)
-{
-    for (size_t i = 1; i < ranks; i++)
-        if (nearness[i] != nearness[0])
-            return true;
-    return false;
-}
-
-/* *network is NULL where all ranks are as near, or this is not known. */
-static int make_nearness(const coll_group *group, char *const *locality, size_t ranks,
-                         unsigned char **nearness)
-{
-    topo_machine *machine = find_machine(group);
-    if (machine == NULL)
-        return 0;
-    unsigned char *made = calloc(ranks, 1);
-    int rc = made == NULL ? -ENOMEM : topo_machine_near_network(machine, locality, ranks, made);
-    if (rc == 0 && any_differs(made, ranks))
-        *nearness = made;
-    else
-        free(made);
-    return rc;
 }
 
 static bool any_bound(char *const *locality, size_t ranks)
@@ -75,29 +26,20 @@ static bool any_bound(char *const *locality, size_t ranks)
     return false;
 }
 
-/* Sets *inside on success only. */
-static int make_inside(const coll_group *group, char *const *locality, coll_inside *inside)
+/* *nearness stays where no rank is bound, or the machine is not known. */
+static int make_nearness(const coll_group *group, char *const *locality, unsigned char **nearness)
 {
     size_t ranks = (size_t)group->locals;
-    coll_inside made = {NULL, NULL};
-    int rc = 0;
-    if (ranks > 1 && any_bound(locality, ranks)) {
-        rc = make_steps(locality, ranks, &made.steps);
-        if (rc == 0)
-            rc = make_nearness(group, locality, ranks, &made.nearness);
-    }
+    topo_machine *machine = ranks > 1 && any_bound(locality, ranks) ? find_machine(group) : NULL;
+    if (machine == NULL)
+        return 0;
+    unsigned char *made = calloc(ranks, 1);
+    int rc = made == NULL ? -ENOMEM : topo_machine_near_network(machine, locality, ranks, made);
     if (rc == 0)
-        *inside = made;
+        *nearness = made;
     else
-        coll_inside_release(&made);
+        free(made);
     return rc;
-}
-
-void coll_inside_release(coll_inside *inside)
-{
-    free(inside->steps);
-    free(inside->nearness);
-    *inside = (coll_inside){NULL, NULL};
 }
 
 static void free_localities(char **locality, size_t ranks)
@@ -109,7 +51,7 @@ static void free_localities(char **locality, size_t ranks)
 
 /* ---- from the launcher ---- */
 
-int coll_inside_read(const coll_group *group, coll_inside *inside, bool *given)
+int coll_nearness_read(const coll_group *group, unsigned char **nearness, bool *given)
 {
     size_t ranks = (size_t)group->locals;
     char **locality = calloc(ranks, sizeof *locality);
@@ -120,7 +62,7 @@ int coll_inside_read(const coll_group *group, coll_inside *inside, bool *given)
         locality[i] = group->runtime->locality(group->runtime->context, group->local[i]);
         *given = *given || locality[i] != NULL;
     }
-    int rc = make_inside(group, locality, inside);
+    int rc = make_nearness(group, locality, nearness);
     free_localities(locality, ranks);
     return rc;
 }
@@ -149,7 +91,7 @@ static size_t index_on_node(const void *group, int rank)
 }
 
 /* On the leader: takes its own string over. rc: as coll_receive_texts. */
-static int ask_peers(coll_group *group, char *own, coll_inside *inside, int rc)
+static int ask_peers(coll_group *group, char *own, unsigned char **nearness, int rc)
 {
     size_t ranks = (size_t)group->locals;
     coll_texts all = {calloc(ranks, sizeof *all.text), index_on_node, group};
@@ -160,14 +102,14 @@ static int ask_peers(coll_group *group, char *own, coll_inside *inside, int rc)
     }
     all.text[0] = own;
     if (rc == 0)
-        rc = make_inside(group, all.text, inside);
+        rc = make_nearness(group, all.text, nearness);
     free_localities(all.text, ranks);
     return rc;
 }
 
-int coll_inside_ask(coll_group *group, bool given, coll_inside *inside)
+int coll_nearness_ask(coll_group *group, bool given, unsigned char **nearness)
 {
-    coll_inside asked = {NULL, NULL};
+    unsigned char *asked = NULL;
     char *own;
     int rc = make_own_locality(group, &own);
     if (coll_is_leader(group)) {
@@ -179,15 +121,15 @@ int coll_inside_ask(coll_group *group, bool given, coll_inside *inside)
     }
     rc = coll_agree_error(group, rc);
     if (rc == 0 && !given && coll_is_leader(group)) {
-        coll_inside_release(inside);
-        *inside = asked;
+        free(*nearness);
+        *nearness = asked;
     } else {
-        coll_inside_release(&asked);
+        free(asked);
     }
     return rc;
 }
 
-void coll_inside_report(const coll_group *group, bool given, bool asked)
+void coll_nearness_report(const coll_group *group, bool given, bool asked)
 {
     const char *source = "all equal, because ranks are not bound";
     if (group->locals < 2)
@@ -196,5 +138,5 @@ void coll_inside_report(const coll_group *group, bool given, bool asked)
         source = "from the launcher";
     else if (asked)
         source = "from hwloc";
-    coll_log(group->runtime->process, 10, "distances between the ranks of a node: %s", source);
+    coll_log(group->runtime->process, 10, "localities of the ranks of a node: %s", source);
 }

@@ -16,7 +16,6 @@ static void release_draft(coll_draft *draft)
     domains_free_shares(draft->layout.share, draft->layout.shares);
     free(draft->layout.aggregator);
     matrix_release(&draft->requests);
-    matrix_release(&draft->savings);
     matrix_release(&draft->blocks);
     *draft = (coll_draft){0};
 }
@@ -44,16 +43,10 @@ static int assess_otp(const plan_input *in, size_t *rank_of_domain, double *hop_
     return rc != 0 ? rc : plan_hop_bytes(in, rank_of_domain, hop_bytes);
 }
 
-/* On rank 0: all but those of otp. Fitted domains count ranks of a node one hop apart. Negative
- * errno. */
+/* On rank 0: all but those of otp. Negative errno. */
 static int assess_plan(const plan_input *in, const size_t *rank_of_domain, coll_plan_costs *costs)
 {
-    plan_input apart = *in;
-    apart.savings = NULL;
     int rc = plan_hop_bytes(in, rank_of_domain, &costs->hop_bytes);
-    costs->apart_hop_bytes = costs->hop_bytes;
-    if (rc == 0 && in->savings != NULL)
-        rc = plan_hop_bytes(&apart, rank_of_domain, &costs->apart_hop_bytes);
     if (rc != 0)
         return rc;
     costs->per_node = in->per_node;
@@ -90,7 +83,6 @@ static plan_input pose_problem(const coll_planning *planning, const rows *c)
     return (plan_input){
         .requests = &c->requests,
         .node_bytes = &c->node_bytes,
-        .savings = c->savings.row_start != NULL ? &c->savings : NULL,
         .node_of_rank = map->node_of_rank,
         .topology = &map->topology,
         .per_node = plan_even_per_node(map->ranks_on_node, map->nodes, planning->domains),
@@ -125,8 +117,8 @@ static int fit_on_root(const coll_planning *planning, const pieces_bytes *all,
 {
     const coll_plan_costs *costs = &draft->costs;
     if (!planning->may_fit || draft->units.unit > 0 || all->too_many ||
-        !pieces_may_pay(&planning->pieces, &planning->division, planning->domains,
-                        costs->apart_hop_bytes, costs->crossing_bytes))
+        !pieces_may_pay(&planning->pieces, &planning->division, planning->domains, costs->hop_bytes,
+                        costs->crossing_bytes))
         return 0;
     return coll_fit_units(planning, planning->in->broadcast + PLAN_ELEMENTS, costs, all, units);
 }
@@ -143,9 +135,8 @@ static int fill_broadcast(const coll_planning *planning, int rc, coll_gathered *
         rc = fit_on_root(planning, &all->units, draft, units);
     if (rc == 0 && planning->in->wishes.keep_entries) {
         draft->requests = all->c.requests;
-        draft->savings = all->c.savings;
         draft->blocks = all->c.blocks;
-        all->c.requests = all->c.savings = all->c.blocks = (matrix){0};
+        all->c.requests = all->c.blocks = (matrix){0};
     }
     planning->in->broadcast[PLAN_ERROR] = runtime->error_class(rc);
     planning->in->broadcast[PLAN_ID] = ++runtime->process->plans;
@@ -225,7 +216,6 @@ void coll_plan_reset(coll_plan *plan)
 {
     release_draft(&plan->draft);
     matrix_release(&plan->even_requests);
-    matrix_release(&plan->even_savings);
     *plan = (coll_plan){0};
 }
 
@@ -293,8 +283,7 @@ int coll_plan_make(coll_plan *plan, const coll_plan_input *in, int rc)
         adopt_draft(plan, in, draft);
         *draft = (coll_draft){0};
         plan->even_requests = even.requests;
-        plan->even_savings = even.savings;
-        even.requests = even.savings = (matrix){0};
+        even.requests = (matrix){0};
     }
     release_draft(&even);
     release_draft(&fitted);
@@ -323,9 +312,7 @@ coll_plan_costs coll_plan_get_costs(const coll_plan *plan)
         costs.domains = DIVISION_FITTED;
     costs.unit = unit > 0 ? unit : stripe;
     costs.requests = kept(&draft->requests);
-    costs.savings = kept(&draft->savings);
     costs.even_requests = kept(&plan->even_requests);
-    costs.even_savings = kept(&plan->even_savings);
     costs.blocks = kept(&draft->blocks);
     return costs;
 }
@@ -333,8 +320,6 @@ coll_plan_costs coll_plan_get_costs(const coll_plan *plan)
 void coll_plan_release_entries(coll_plan *plan)
 {
     matrix_release(&plan->draft.requests);
-    matrix_release(&plan->draft.savings);
     matrix_release(&plan->draft.blocks);
     matrix_release(&plan->even_requests);
-    matrix_release(&plan->even_savings);
 }

@@ -72,18 +72,13 @@ const domain_layout *coll_plan_layout(const coll_plan *plan);
 typedef struct coll_plan_costs {
     double hop_bytes, hop_bytes_otp;
     int64_t crossing_bytes; /* between nodes */
-    double apart_hop_bytes; /* as if all ranks of a node were one hop apart, which fitted domains
-                               are compared with */
     division_kind domains;  /* what was used: even, stripe or fitted */
     int64_t unit;           /* of stripes or fitted domains, bytes; 0: even domains */
     size_t per_node;        /* domains that a node owns at most */
     /* Kept entries, ranks x domains; NULL: not kept. */
     const matrix *requests;      /* C, bytes */
-    const matrix *savings;       /* what domains save on ranks (plan_input.savings); NULL also: no
-                                    more than their own bytes */
     const matrix *even_requests; /* the same of the even domains that fitted ones replaced */
-    const matrix *even_savings;
-    const matrix *blocks; /* contiguous blocks, where the strategy assigns by them */
+    const matrix *blocks;        /* contiguous blocks, where the strategy assigns by them */
 } coll_plan_costs;
 
 coll_plan_costs coll_plan_get_costs(const coll_plan *plan);

@@ -19,7 +19,7 @@ int coll_fit_units(const coll_planning *planning, const int64_t *aggregator,
     for (size_t j = 0; j < count; j++)
         node_of_aggregator[j] = map->node_of_rank[aggregator[j]];
     const pieces_fit_input in = {&planning->division, &map->topology, node_of_aggregator, count,
-                                 even->apart_hop_bytes};
+                                 even->hop_bytes};
     int rc = matrix_from_entries(&bytes, whole->count, map->nodes, all->entry, all->count);
     if (rc == 0)
         rc = pieces_fit(whole, &bytes, &in, units);

@@ -34,8 +34,8 @@ typedef struct coll_draft {
     int64_t parts;        /* see division_cycles */
     domain_layout layout; /* complete in a plan only */
     /* On rank 0. */
-    coll_plan_costs costs;            /* without the matrices */
-    matrix requests, savings, blocks; /* if they are kept */
+    coll_plan_costs costs;   /* without the matrices */
+    matrix requests, blocks; /* if they are kept */
 } coll_draft;
 
 /* Fitted domains that are better than those of a draft. */
@@ -46,7 +46,7 @@ typedef struct coll_fit {
 
 struct coll_plan {
     coll_draft draft;
-    matrix even_requests, even_savings; /* rank 0 */
+    matrix even_requests; /* rank 0 */
 };
 
 /* ---- plan_requests.c ---- */

@@ -14,7 +14,6 @@ static request_sums start_request_sums(const coll_planning *planning)
     bool by_blocks = in->settings->strategy->by_blocks;
     const int *local = in->group->local;
     size_t locals = (size_t)in->group->locals;
-    const coll_inside *inside = coll_nodes_inside(in->nodes);
     size_t most = in->wishes.all_entries
                       ? locals
                       : plan_even_per_node(map->ranks_on_node, map->nodes, planning->domains);
@@ -22,7 +21,9 @@ static request_sums start_request_sums(const coll_planning *planning)
         .node = {.by_blocks = by_blocks,
                  .most = most,
                  .low = local[(most < locals ? most : locals) - 1],
-                 .near = {local, locals, inside->steps, inside->nearness}},
+                 .rank = local,
+                 .ranks = locals,
+                 .nearness = coll_nodes_nearness(in->nodes)},
         .all = rows_builder_new((size_t)in->group->size, map->nodes, planning->domains, by_blocks),
         .node_of_rank = map->node_of_rank,
     };

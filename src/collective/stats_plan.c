@@ -38,16 +38,13 @@ static bool is_short(const matrix *m)
 }
 
 /* By rank, or else by node; nothing if that has too many entries, too, or there is no memory for
- * it. savings: NULL, or for requests by rank. */
-static void put_requests(json_writer *w, const matrix *requests, const matrix *savings,
-                         const coll_node_map *map)
+ * it. */
+static void put_requests(json_writer *w, const matrix *requests, const coll_node_map *map)
 {
     matrix sums = {0};
     if (is_short(requests)) {
         json_put_string(w, "requests_by", "rank");
         put_entries(w, "requests", requests);
-        if (savings != NULL && is_short(savings))
-            put_entries(w, "savings", savings);
     } else if (sum_nodes(requests, map, &sums) == 0 && is_short(&sums)) {
         json_put_string(w, "requests_by", "node");
         put_entries(w, "requests", &sums);
@@ -88,13 +85,13 @@ void coll_stats_put_plan(json_writer *w, const char *key, const coll_observed *a
     json_end_array(w);
     json_put_sizes(w, "node_of_rank", map->node_of_rank, (size_t)ranks);
     json_put_ints(w, "rank_of_domain", layout->aggregator, layout->domains->count);
-    put_requests(w, costs.requests, costs.savings, map);
+    put_requests(w, costs.requests, map);
     if (costs.blocks != NULL && is_short(costs.blocks))
         put_entries(w, "blocks", costs.blocks);
     if (costs.even_requests != NULL) {
         json_begin_object(w, "even");
         json_put_size(w, "count", costs.even_requests->cols);
-        put_requests(w, costs.even_requests, costs.even_savings, map);
+        put_requests(w, costs.even_requests, map);
         json_end_object(w);
     }
     put_distances(w, &map->topology);

@@ -161,7 +161,7 @@ static int allocate_costs(struct costs *costs)
 int costs_init(struct costs *costs, const plan_input *in, const struct held *held)
 {
     size_t nodes = in->topology->nodes, most = held->by_rank->cols;
-    *costs = (struct costs){.own = held->apart ? 0.0 : TOPO_SAME_NODE / held->steps};
+    *costs = (struct costs){.own = held->apart ? 0.0 : TOPO_SAME_NODE};
     struct base_arena *arena = &costs->arena;
     int rc = plan_check_nodes(in);
     if (rc == 0)

@@ -9,11 +9,10 @@
 
 #include "plan/input.h"
 
-/* What costs are made of: the bytes of each rank or, with distances inside nodes, what it saves. */
+/* What costs are made of. */
 struct held {
     const matrix *by_rank; /* bytes, or the blocks that LATP counts */
     const matrix *by_node; /* the sums, if by_rank has the largest entries only; else NULL */
-    double steps;          /* by_rank counts hop-bytes / steps */
     int count_entries;     /* each entry of by_rank that is not 0 counts 1 */
     int apart; /* all nodes are 1 apart, ranks of one node 0: the cost of a node is the bytes of the
                   domain that the node does not access; else as in the topology */
@@ -21,8 +20,7 @@ struct held {
 
 static inline struct held held_bytes(const plan_input *in)
 {
-    return (struct held){
-        .by_rank = plan_savings(in), .by_node = in->node_bytes, .steps = plan_steps(in)};
+    return (struct held){.by_rank = in->requests, .by_node = in->node_bytes};
 }
 
 /* A flat topology is one class. */
@@ -41,7 +39,7 @@ struct sums {
     size_t *start;
     size_t *node;
     double *bytes; /* of the domain, accessed by the ranks of the node */
-    double *most;  /* maximum of one of these ranks: its bytes, or what it saves */
+    double *most;  /* maximum of one of these ranks */
 };
 
 struct costs {

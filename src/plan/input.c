@@ -12,17 +12,9 @@ static int has_shape(const plan_input *in, const matrix *by_node)
            (by_node->rows == in->topology->nodes && by_node->cols == in->requests->cols);
 }
 
-static int are_savings_usable(const plan_input *in)
-{
-    return in->savings == NULL ||
-           (in->node_bytes != NULL && in->savings->rows == in->requests->rows &&
-            in->savings->cols == in->requests->cols);
-}
-
 int plan_check_nodes(const plan_input *in)
 {
-    if (!has_shape(in, in->node_bytes) || !has_shape(in, in->node_blocks) ||
-        !are_savings_usable(in))
+    if (!has_shape(in, in->node_bytes) || !has_shape(in, in->node_blocks))
         return -EINVAL;
     for (size_t i = 0; i < in->requests->rows; i++)
         if (in->node_of_rank[i] >= in->topology->nodes)

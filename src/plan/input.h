@@ -7,7 +7,6 @@
 
 #include "base/arena.h"
 #include "plan/problem.h"
-#include "topo/local.h"
 
 /* Items of group g: item[start[g]] .. item[start[g + 1] - 1], ascending. */
 struct groups {
@@ -26,7 +25,7 @@ static inline size_t group_size(const struct groups *groups, size_t g)
     return groups->start[g + 1] - groups->start[g];
 }
 
-/* -EINVAL: a rank's node is out of range, or sums by node or savings have the wrong shape. */
+/* -EINVAL: a rank's node is out of range, or sums by node have the wrong shape. */
 int plan_check_nodes(const plan_input *in);
 
 /* -EINVAL as above, or where a rank of the assignment is out of range. */
@@ -36,17 +35,6 @@ int plan_check_assignment(const plan_input *in, const size_t *rank_of_domain);
 static inline const matrix *plan_bytes_on_nodes(const plan_input *in)
 {
     return in->node_bytes != NULL ? in->node_bytes : in->requests;
-}
-
-/* What a domain saves on each rank, in hop-bytes / plan_steps. */
-static inline const matrix *plan_savings(const plan_input *in)
-{
-    return in->savings != NULL ? in->savings : in->requests;
-}
-
-static inline double plan_steps(const plan_input *in)
-{
-    return in->savings != NULL ? TOPO_STEPS : 1.0;
 }
 
 static inline size_t plan_node_of_row(const plan_input *in, size_t row)

@@ -41,9 +41,7 @@ int prefer_near_ranks(const plan_input *in, size_t *rank_of_domain)
 {
     matrix saved;
     bool *owns = calloc(in->requests->rows + 1, sizeof *owns);
-    int rc = owns == NULL
-                 ? -ENOMEM
-                 : matrix_transpose(&saved, in->savings != NULL ? in->savings : in->requests);
+    int rc = owns == NULL ? -ENOMEM : matrix_transpose(&saved, in->requests);
     if (rc != 0) {
         free(owns);
         return rc;

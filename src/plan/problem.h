@@ -17,19 +17,14 @@ typedef struct plan_input {
                                   for each entry of requests that is not 0 */
     const matrix *node_bytes;  /* requests summed over the ranks of each node, topology->nodes x a,
                                   for incomplete `requests` (see below); NULL: they are complete */
-    const matrix *savings;     /* p x a, with node_bytes only: what domain j saves if rank k owns
-                                  it, against an owner one hop from all ranks of its node, in
-                                  hop-bytes / TOPO_STEPS: the bytes of each rank of the node times
-                                  what a byte saves (topo_level_saves); NULL: ranks of a node are
-                                  one hop apart, and rank k saves its own bytes */
     const matrix *node_blocks; /* the same of blocks or, without, of entries that are not 0 */
     const unsigned char *nearness; /* of each rank, how near it is to the network, more is nearer:
                                      of ranks of a node that cost a domain the same, tatp takes
                                      the nearest. NULL: all alike */
 } plan_input;
 
-/* Incomplete requests. With the sums of each node in node_bytes, `requests` (or savings) need only
- * the per_node largest entries of each node and domain (all where per_node is 0), and plans have
+/* Incomplete requests. With the sums of each node in node_bytes, `requests` need only the
+ * per_node largest entries of each node and domain (all where per_node is 0), and plans have
  * the cost that they have with all entries: if a domain is assigned to another rank of its node,
  * one of the per_node best ranks is free, since the node owns at most per_node - 1 other domains.
  * Moved there, the domain costs the same or less, and no other domain moves. A strategy with

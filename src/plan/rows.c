@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "topo/local.h"
 
 /* What messages contain. A row: one of these for each domain that the rank accesses. */
 typedef struct row_share {
@@ -20,7 +19,7 @@ typedef struct domain_sum {
 
 typedef struct listed_rank {
     int32_t rank, nearness;
-    int64_t bytes, blocks, saved;
+    int64_t bytes, blocks;
 } listed_rank;
 
 #define ELEMENTS(type) (sizeof(type) / sizeof(int64_t))
@@ -40,19 +39,21 @@ int rows_from_shares(const domain_share *share, size_t shares, int64_t **element
 
 /* ---- at the leader of a node ---- */
 
-static int nearness_of(const rows_steps *near, int rank)
+static int nearness_of(const rows_node *node, int rank)
 {
     size_t i = 0;
-    while (i < near->ranks && near->rank[i] != rank)
+    if (node->nearness == NULL)
+        return 0;
+    while (i < node->ranks && node->rank[i] != rank)
         i++;
-    return near->nearness != NULL && i < near->ranks ? near->nearness[i] : 0;
+    return i < node->ranks ? node->nearness[i] : 0;
 }
 
 int rows_node_add(rows_node *node, int rank, const int64_t *element, size_t count)
 {
     const row_share *share = (const void *)element;
     size_t shares = count / ELEMENTS(row_share);
-    int nearness = nearness_of(&node->near, rank);
+    int nearness = nearness_of(node, rank);
     if (count % ELEMENTS(row_share) != 0)
         return -EINVAL;
     int rc = base_reserve(&node->part, &node->capacity, node->parts + shares, sizeof *node->part);
@@ -82,14 +83,6 @@ static int compare_parts(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static int compare_domains(const void *a, const void *b)
-{
-    const rows_part *x = a, *y = b;
-    if (x->domain != y->domain)
-        return x->domain < y->domain ? -1 : 1;
-    return (x->rank > y->rank) - (x->rank < y->rank);
-}
-
 /* The number of parts from `first` on that are of its domain. */
 static size_t count_of_domain(const rows_node *node, size_t first)
 {
@@ -97,67 +90,6 @@ static size_t count_of_domain(const rows_node *node, size_t first)
     while (end < node->parts && node->part[end].domain == node->part[first].domain)
         end++;
     return end - first;
-}
-
-/* *sum += bytes * steps. */
-static int add_saved(int64_t *sum, int64_t bytes, int64_t steps)
-{
-    int64_t saved;
-    return __builtin_mul_overflow(bytes, steps, &saved) || __builtin_add_overflow(*sum, saved, sum)
-               ? -ERANGE
-               : 0;
-}
-
-/* Sets what a domain, whose `parts` are ascending by rank, saves on rank i of the node. */
-static int save_on_rank(const rows_steps *near, size_t i, const rows_part *part, size_t parts,
-                        rows_part *own)
-{
-    int rc = 0;
-    for (size_t p = 0, k = 0; p < parts && rc == 0; p++) {
-        while (near->rank[k] != part[p].rank)
-            k++;
-        if (k != i)
-            rc = add_saved(&own->saved, part[p].bytes, near->steps[i * near->ranks + k]);
-    }
-    return rc;
-}
-
-/* By all that the rank saves, its own bytes included. */
-static int weigh_by_savings(rows_part *own)
-{
-    own->weight = own->saved;
-    return add_saved(&own->weight, own->bytes, TOPO_STEPS);
-}
-
-/* Gives each rank of the node a part of each domain that the node accesses. */
-static int spread_parts(rows_node *node)
-{
-    const rows_steps *near = &node->near;
-    rows_part *spread = NULL;
-    size_t used = 0, capacity = 0;
-    int rc = 0;
-    qsort(node->part, node->parts, sizeof *node->part, compare_domains);
-    for (size_t first = 0, parts; first < node->parts && rc == 0; first += parts) {
-        const rows_part *part = &node->part[first];
-        size_t next = 0;
-        parts = count_of_domain(node, first);
-        rc = base_reserve(&spread, &capacity, used + near->ranks, sizeof *spread);
-        for (size_t i = 0; i < near->ranks && rc == 0; i++) {
-            bool has_bytes = next < parts && part[next].rank == near->rank[i];
-            rows_part *own = &spread[used++];
-            *own = has_bytes ? part[next++]
-                             : (rows_part){.domain = part->domain, .rank = near->rank[i]};
-            own->nearness = near->nearness != NULL ? near->nearness[i] : 0;
-            rc = save_on_rank(near, i, part, parts, own);
-            if (rc == 0 && !node->by_blocks)
-                rc = weigh_by_savings(own);
-        }
-    }
-    free(node->part);
-    node->part = spread;
-    node->parts = used;
-    node->capacity = capacity;
-    return rc;
 }
 
 /* Puts the sums of one domain, whose parts are sorted. A node owns at most `most` domains, so that
@@ -175,7 +107,7 @@ static int64_t *put_sums(const rows_node *node, const rows_part *part, size_t ra
         sum->ranks += part->blocks > 0;
         if (i < node->most || part->rank <= node->low)
             listed[sum->listed++] =
-                (listed_rank){part->rank, part->nearness, part->bytes, part->blocks, part->saved};
+                (listed_rank){part->rank, part->nearness, part->bytes, part->blocks};
     }
     return (void *)(listed + sum->listed);
 }
@@ -186,9 +118,6 @@ int rows_node_sum(rows_node *node, int64_t **element, size_t *count)
     *count = 0;
     if (node->parts == 0)
         return 0;
-    int rc = node->near.steps != NULL ? spread_parts(node) : 0;
-    if (rc != 0)
-        return rc;
     int64_t *sums = base_alloc(node->parts, sizeof(domain_sum) + sizeof(listed_rank)), *end = sums;
     if (sums == NULL)
         return -ENOMEM;
@@ -226,7 +155,6 @@ rows_builder rows_builder_new(size_t ranks, size_t nodes, size_t domains, bool b
     const matrix_builder by_node = {.rows = nodes, .cols = domains};
     return (rows_builder){.requests = by_rank,
                           .blocks = by_blocks ? by_rank : none,
-                          .savings = by_rank,
                           .node_bytes = by_node,
                           .node_blocks = by_blocks ? by_node : none,
                           .accessing = {.rows = 1, .cols = domains}};
@@ -250,8 +178,6 @@ static int add_listed_rank(rows_builder *b, size_t domain, const listed_rank *li
     int rc = matrix_builder_add(&b->requests, rank, domain, listed->bytes);
     if (rc == 0)
         rc = note_nearness(b, rank, listed->nearness);
-    if (rc == 0 && listed->saved != 0)
-        rc = matrix_builder_add(&b->savings, rank, domain, listed->saved);
     if (rc == 0 && b->blocks.rows > 0)
         rc = matrix_builder_add(&b->blocks, rank, domain, listed->blocks);
     return rc;
@@ -290,12 +216,9 @@ int rows_builder_add(rows_builder *b, size_t node, const int64_t *element, size_
 int rows_builder_finish(rows_builder *b, rows *result)
 {
     rows made = {.nearness = NULL};
-    int rc = matrix_builder_finish(&b->requests, &made.requests);
-    bool saves = b->savings.used > 0;
-    if (rc == 0 && saves)
-        rc = matrix_builder_add_matrix(&b->savings, &made.requests, TOPO_STEPS);
-    for (size_t i = 1; i < ROWS_MATRICES && rc == 0; i++)
-        if (b->builder[i].rows > 0 && (saves || &b->builder[i] != &b->savings))
+    int rc = 0;
+    for (size_t i = 0; i < ROWS_MATRICES && rc == 0; i++)
+        if (b->builder[i].rows > 0)
             rc = matrix_builder_finish(&b->builder[i], &made.matrix[i]);
     if (rc != 0) {
         rows_release(&made);

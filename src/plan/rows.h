@@ -29,27 +29,19 @@ typedef struct rows_part {
     size_t domain;
     int rank;
     int64_t bytes, blocks;
-    int64_t saved;  /* of other ranks' bytes, if this rank owns the domain: see rows_steps */
     int64_t weight; /* what the strategy prefers ranks by */
-    int nearness;   /* of the rank: rows_steps.nearness */
+    int nearness;   /* of the rank, as in rows_node */
 } rows_part;
-
-/* Distances between the ranks of a node: what each byte saves (topo_level_saves). */
-typedef struct rows_steps {
-    const int *rank; /* of the node, ascending */
-    size_t ranks;
-    const unsigned char *steps; /* [i * ranks + k]: of rank k's bytes on rank i; NULL: TOPO_STEPS of
-                                   a rank's own bytes only */
-    const unsigned char *nearness; /* of rank[i]: how near it is to the network, more is nearer;
-                                     NULL: all alike */
-} rows_steps;
 
 /* The rows of the ranks of a node. `parts` is empty at first. */
 typedef struct rows_node {
-    bool by_blocks; /* the strategy assigns by blocks, else by bytes */
-    size_t most;    /* a node owns no more domains than this */
-    int low;        /* the last of the `most` lowest ranks of the node */
-    rows_steps near;
+    bool by_blocks;  /* the strategy assigns by blocks, else by bytes */
+    size_t most;     /* a node owns no more domains than this */
+    int low;         /* the last of the `most` lowest ranks of the node */
+    const int *rank; /* of the node, ascending */
+    size_t ranks;
+    const unsigned char *nearness; /* of rank[i]: how near it is to the network, more is nearer;
+                                      NULL: all alike */
     rows_part *part;
     size_t parts, capacity;
 } rows_node;
@@ -69,20 +61,19 @@ void rows_node_release(rows_node *node);
 /* ---- at the process that plans ---- */
 
 /* C, as far as a plan needs it (see plan.h). */
-enum { ROWS_MATRICES = 6 };
+enum { ROWS_MATRICES = 5 };
 typedef struct rows {
     union {
         matrix matrix[ROWS_MATRICES];
         struct {
             matrix requests;    /* ranks x domains: bytes, of ranks that may own the domain */
             matrix blocks;      /* the same in contiguous blocks; empty unless by_blocks */
-            matrix savings;     /* of plan_input; empty if all ranks save their own bytes only */
             matrix node_bytes;  /* nodes x domains, of all ranks of the node */
             matrix node_blocks; /* empty unless by_blocks */
             matrix accessing;   /* 1 x domains: number of ranks that access it */
         };
     };
-    unsigned char *nearness; /* by rank, of those that are listed: rows_steps.nearness; NULL: 0 */
+    unsigned char *nearness; /* by rank, of those that are listed, as in rows_node; NULL: 0 */
 } rows;
 
 void rows_release(rows *r);
@@ -91,7 +82,7 @@ typedef struct rows_builder {
     union {
         matrix_builder builder[ROWS_MATRICES]; /* of each matrix of rows; no rows: not needed */
         struct {
-            matrix_builder requests, blocks, savings, node_bytes, node_blocks, accessing;
+            matrix_builder requests, blocks, node_bytes, node_blocks, accessing;
         };
     };
     unsigned char *nearness;

@@ -20,8 +20,8 @@ int assign_ranks(struct costs *costs, const matrix *requests, const size_t *node
 int assign_in_two_steps(struct costs *costs, const matrix *requests, size_t *rank_of_domain);
 
 /* Moves domains to ranks of their nodes that are nearer to the network, where a domain saves as
- * much as before: hop-bytes and loads stay. Only ranks that `requests`, or savings, list for a
- * domain can get it. -ENOMEM. */
+ * much as before: hop-bytes and loads stay. Only ranks that `requests` list for a domain can get
+ * it. -ENOMEM. */
 int prefer_near_ranks(const plan_input *in, size_t *rank_of_domain);
 
 #endif

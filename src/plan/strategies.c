@@ -8,7 +8,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Domains to nodes first, then to the ranks of each node, by what each holds of them. */
+static int assign_by_held(const plan_input *in, const struct held *held, size_t *rank_of_domain)
+{
+    const matrix *rows = held->by_rank;
+    struct costs costs;
+    if (rows->cols > rows->rows || rows->rows != in->requests->rows ||
+        rows->cols != in->requests->cols)
+        return -EINVAL;
+    int rc = costs_init(&costs, in, held);
+    if (rc == 0)
+        rc = assign_in_two_steps(&costs, rows, rank_of_domain);
+    costs_release(&costs);
+    return rc;
+}
+
 /* ---- tatp ---- */
+
+int plan_least_hop_bytes(const plan_input *in, size_t *rank_of_domain)
+{
+    const struct held held = held_bytes(in);
+    return assign_by_held(in, &held, rank_of_domain);
+}
 
 /* Of ranks that cost a domain the same, the nearest to the network. */
 static int assign_tatp(const plan_input *in, size_t *rank_of_domain)
@@ -27,27 +48,13 @@ static int assign_tatp(const plan_input *in, size_t *rank_of_domain)
     return rc;
 }
 
-/* ---- latp ---- */
-
-/* The node that accesses most of a domain, then its best rank: all other bytes are 1 hop away. */
-static int assign_latp(const plan_input *in, const struct held *held, size_t *rank_of_domain)
-{
-    const matrix *rows = held->by_rank;
-    struct costs costs;
-    if (rows->cols > rows->rows || rows->rows != in->requests->rows ||
-        rows->cols != in->requests->cols)
-        return -EINVAL;
-    int rc = costs_init(&costs, in, held);
-    if (rc == 0)
-        rc = assign_in_two_steps(&costs, rows, rank_of_domain);
-    costs_release(&costs);
-    return rc;
-}
+/* ---- latp: the node that accesses most of a domain, then its best rank; all other bytes are 1 hop
+ * away ---- */
 
 static int assign_latp_volume(const plan_input *in, size_t *rank_of_domain)
 {
     struct held held = {.by_rank = in->requests, .by_node = in->node_bytes, .apart = 1};
-    return assign_latp(in, &held, rank_of_domain);
+    return assign_by_held(in, &held, rank_of_domain);
 }
 
 static int assign_latp_count(const plan_input *in, size_t *rank_of_domain)
@@ -58,7 +65,7 @@ static int assign_latp_count(const plan_input *in, size_t *rank_of_domain)
         .count_entries = in->blocks == NULL,
         .apart = 1,
     };
-    return assign_latp(in, &held, rank_of_domain);
+    return assign_by_held(in, &held, rank_of_domain);
 }
 
 /* ---- otp ---- */

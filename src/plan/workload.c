@@ -7,13 +7,13 @@
 
 /* ---- W ---- */
 
-/* A rank's own bytes, and those near it, were counted like those of any rank of its node. */
-static void subtract_savings(const plan_input *in, double same, double *workload)
+/* A rank's own bytes were counted like those of any rank of its node. */
+static void subtract_own_bytes(const plan_input *in, double same, double *workload)
 {
-    const matrix *c = plan_savings(in);
+    const matrix *c = in->requests;
     for (size_t i = 0; i < c->rows; i++)
         for (size_t k = c->row_start[i]; k < c->row_start[i + 1]; k++)
-            workload[c->col[k] * c->rows + i] -= same / plan_steps(in) * (double)c->value[k];
+            workload[c->col[k] * c->rows + i] -= same * (double)c->value[k];
 }
 
 int plan_workload(const plan_input *in, double *workload)
@@ -32,20 +32,20 @@ int plan_workload(const plan_input *in, double *workload)
             workload[j * ranks + i] = at_node[in->node_of_rank[i]];
     }
     if (rc == 0)
-        subtract_savings(in, costs.classes.same, workload);
+        subtract_own_bytes(in, costs.classes.same, workload);
     costs_release(&costs);
     return rc;
 }
 
 /* ---- one assignment ---- */
 
-/* Bytes that aggregators access of their own domains, or what they save in hop-bytes. */
-static double saved_bytes(const plan_input *in, const size_t *rank_of_domain)
+/* Bytes that aggregators access of their own domains. */
+static double own_bytes(const plan_input *in, const size_t *rank_of_domain)
 {
     double sum = 0.0;
     for (size_t j = 0; j < in->requests->cols; j++)
-        sum += (double)matrix_get(plan_savings(in), rank_of_domain[j], j);
-    return sum / plan_steps(in);
+        sum += (double)matrix_get(in->requests, rank_of_domain[j], j);
+    return sum;
 }
 
 /* Of all bytes on nodes, as though aggregators had none of their own. */
@@ -67,7 +67,7 @@ int plan_hop_bytes(const plan_input *in, const size_t *rank_of_domain, double *h
     int rc = plan_check_assignment(in, rank_of_domain);
     if (rc == 0)
         *hop_bytes =
-            sum_hop_bytes(in, rank_of_domain) - TOPO_SAME_NODE * saved_bytes(in, rank_of_domain);
+            sum_hop_bytes(in, rank_of_domain) - TOPO_SAME_NODE * own_bytes(in, rank_of_domain);
     return rc;
 }
 

@@ -19,8 +19,7 @@ typedef enum topo_level {
 } topo_level;
 
 /* The distance of two ranks of a node is TOPO_SAME_NODE less the steps that their level saves, each
- * 1 / TOPO_STEPS of it, which sums of hop-bytes have exactly: 0 steps at TOPO_SAME_MACHINE; a rank
- * and itself save TOPO_STEPS. */
+ * 1 / TOPO_STEPS of it: 0 steps at TOPO_SAME_MACHINE. Hop-bytes do not count them. */
 #define TOPO_STEPS 8
 static inline int topo_level_saves(topo_level level)
 {

@@ -35,7 +35,7 @@ done
 tap_is "${unlinked-}" "" "the first page leads to all others"
 tap_contains "$(cat "$site/doc/parameters.html")" fcoll_tatp_cycle_buffer_size "parameters are listed"
 tap_contains "$(cat "$site/doc/man/fcoll_tatp.7.html")" 'href="rmaps_dla.7.html"' "manual pages lead to each other"
-tap_is "$(grep -c 'hopbyt' "$site/searchindex.js")" 1 "words of the manual pages are found"
+tap_is "$(grep -c 'hop_byt' "$site/searchindex.js")" 1 "words of the manual pages are found"
 tap_check "the search has the texts of pages" grep -q '"doc/placing": "Placing ranks ' "$site/_static/excerpts.js"
 tap_check "the page of the search shows them" grep -q 'src="_static/excerpts.js"' "$site/search.html"
 

@@ -29,7 +29,7 @@ for tool in tatp dla; do
     done
 done
 tap_is "$(completes tatp pl) $(completes tatp help pl)" "plan plan" "a part of a command"
-tap_is "$(completes tatp plan --s)" "--savings --strategy" "options of a command"
+tap_is "$(completes tatp plan --t)" "--topology" "options of a command"
 tap_is "$(completes tatp doctor --l)" "--limit" "options of a command that is a program in Python"
 tap_is "$(completes tatp report --t) $(completes tatp report --table --c)" "--table --topology --csv" "options of the report"
 tap_is "$(COLUMNS=80 tatp report --help | sed -n 's/^  *\(-[^ ]* *[^ ]*, \)\{0,1\}\(--[a-z-]*\)[^ ]*  *\([A-Z].*\)\{0,1\}$/\2/p' | xargs)" \

@@ -50,7 +50,7 @@ else
     tap_contains "$said" "Open MPI    $OMPI_VERSION in " "the release"
     tap_contains "$said" "topology    no file and no addresses" "the topology"
     tap_check "no device" grep -q '^devices     no memory of devices' <<<"$said"
-    tap_check "the distances inside a node" grep -qE '^locality    (from the launcher|from hwloc|all equal)' <<<"$said"
+    tap_check "the localities inside a node" grep -qE '^locality    (from the launcher|from hwloc|all equal)' <<<"$said"
     tap_contains "$said" "recommended --mca fcoll tatp" "what is recommended"
     tap_check "nothing is recorded" test ! -e record
     doctor "$found" -- --json .

@@ -138,10 +138,6 @@ agrees "plan: hops that no nodes can tell" "odd" tatp plan -r Codd.mtx -d Dodd.m
 tap_is "$(tatp plan -r large.mtx -H 'n[0-63]:1024' -S tatp | awk 'NR == 2 { print $1, $2 } NR > 2')" "tatp 1000" \
     "plan: the least of a large problem"
 
-# Ranks of a node share a cache: three eighths of a hop less, for the bytes of the other one.
-awk 'NR > 2 { c[$1, $2] = $3 } END { print "%%MatrixMarket matrix coordinate integer general\n6 3 18"
-    for (r = 1; r <= 6; r++) for (j = 1; j <= 3; j++) print r, j, 8 * c[r, j] + 3 * c[r % 2 ? r + 1 : r - 1, j] }' C.mtx >savings
-tap_is "$(paper -S otp --savings savings | awk 'END { print $2, $5, $6, $7 }')" "51.125 0 2 4" "plan: distances inside nodes"
 nulls='"assignment":null,"hop_bytes":null,"max_link_bytes":null,"crossing_bytes":null,"seconds":0'
 tap_is "$(tatp plan -r C.mtx -H a:3,b:3 -m 1 --json 2>err | without_seconds), $(cat err)" \
     '{"ranks":6,"domains":3,"nodes":2,"distances":"nothing but which ranks share a node",'\
@@ -150,7 +146,6 @@ tap_is "$(tatp plan -r C.mtx -H a:3,b:3 -m 1 --json 2>err | without_seconds), $(
 printf '%%%%MatrixMarket matrix array integer general\n1 2\n3\n4\n' >wide.mtx
 sed 's/^4 4 4 4 1e0/4 4 4 4 1.5/' D.mtx >half.mtx
 refuses_each <<'END'
-1|plan -r C.mtx -d D.mtx -a H.mtx|: H.mtx: 3 rows and 3 columns, but C.mtx has 6 and 3
 1|plan -r C.mtx -d D.mtx -b H.mtx|: H.mtx: 3 rows and 3 columns, but C.mtx has 6 and 3
 1|plan -r C.mtx -d D.mtx -b none|: none: No such file or directory
 1|plan -r C.mtx -H a:2,b:2|: C.mtx: 6 rows, but 4 ranks on the hosts: write the number of ranks behind each host, as a:3
@@ -245,7 +240,7 @@ tap_is "$(tatp plan -v view.crs -H a:2,b:2 -j | sed 's/.*"patterns"/"patterns"/'
     '"patterns":[{"name":"out","assignment":[0,2],"hop_bytes":1048576.0,"max_link_bytes":0.0,"crossing_bytes":0,"calls":2,"bytes":2097152,"domains":"even","unit":0,"up":[0.0,0.0,0.0],"down":[0.0,0.0,0.0]}],"independent_bytes":77}' \
     "plan: the calls of a view, JSON"
 refuses_each <<'END'
-2|plan -v view.crs -H a:4 -S otp| plan: --blocks, --savings, --strategy and --per-node are not for --view
+2|plan -v view.crs -H a:4 -S otp| plan: --blocks, --strategy and --per-node are not for --view
 1|plan -v view.crs -H a:3|: view.crs: 4 rows, but 3 ranks on the hosts: write the number of ranks behind each host, as a:4
 2|plan -v view.crs -H a:4 -g 0,1| plan: --aggregators is not for --view
 2|plan -H a| plan: one of --requests and --view is needed

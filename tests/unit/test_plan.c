@@ -3,7 +3,6 @@
  * that forms the whole p x p distance matrix and tries every assignment. */
 #include "collective/parameters.h"
 #include "plan/plan.h"
-#include "topo/local.h"
 
 #include <check.h>
 #include <errno.h>
@@ -35,7 +34,7 @@ struct scene {
     size_t parent[2 * MAX_NODES], width[2 * MAX_NODES];
 
     topo topology;
-    matrix requests, blocks_of_ranks, savings, node_bytes, node_blocks;
+    matrix requests, blocks_of_ranks, node_bytes, node_blocks;
 };
 
 /* An empty one, in place of the last. */
@@ -43,8 +42,7 @@ static struct scene *new_scene(size_t ranks, size_t domains, size_t nodes)
 {
     static struct scene stage;
     struct scene *s = &stage;
-    matrix *const made[] = {&s->requests, &s->blocks_of_ranks, &s->savings, &s->node_bytes,
-                            &s->node_blocks};
+    matrix *const made[] = {&s->requests, &s->blocks_of_ranks, &s->node_bytes, &s->node_blocks};
     for (size_t k = 0; k < LENGTH(made); k++)
         matrix_release(made[k]);
     memset(s, 0, sizeof *s);
@@ -128,32 +126,6 @@ static void sum_nodes(const struct scene *s, const domain_row *of_ranks, matrix 
     matrix_release(sums);
     ck_assert_int_eq(matrix_sum_rows(sums, &by_rank, s->node_of_rank, s->nodes), 0);
     matrix_release(&by_rank);
-}
-
-/* Any distances inside nodes, not only those of a tree. The model gets them, and the plan what the
- * bytes of all ranks of its node save on each rank. */
-static void add_levels(struct scene *s, uint64_t seed)
-{
-    domain_row saved[MAX_RANKS] = {{0}};
-    uint64_t state = seed + 5;
-    for (size_t i = 0; i < s->ranks; i++) {
-        for (size_t k = 0; k <= i; k++) {
-            topo_level level = (topo_level)pick(&state, 0, TOPO_LEVELS - 1);
-            int steps = i == k ? TOPO_STEPS : topo_level_saves(level);
-            if (s->node_of_rank[i] != s->node_of_rank[k])
-                continue;
-            s->distance[i][k] = s->distance[k][i] =
-                TOPO_SAME_NODE * (TOPO_STEPS - steps) / TOPO_STEPS;
-            for (size_t j = 0; j < s->domains; j++) {
-                saved[i][j] += steps * s->bytes[k][j];
-                saved[k][j] += i == k ? 0 : steps * s->bytes[i][j];
-            }
-        }
-    }
-    matrix_of_table(&s->savings, s->ranks, s->domains, saved[0], MAX_DOMAINS);
-    sum_nodes(s, s->bytes, &s->node_bytes);
-    s->input.savings = &s->savings;
-    s->input.node_bytes = &s->node_bytes;
 }
 
 /* Lets the plan know how many blocks there are. */
@@ -429,9 +401,7 @@ START_TEST(assessment)
             rank[j] = (size_t)pick(&state, 0, (int64_t)s->ranks - 1);
         if (seed % 2 == 0)
             grow_tree(s, seed);
-        if (seed % 3 == 1)
-            add_levels(s, seed);
-        else if (seed % 3 == 2) /* however few */
+        if (seed % 3 == 2) /* however few */
             keep_largest(s, s->bytes, (size_t)pick(&state, 0, 3));
         check_workload(s, seed);
         check_report(s, rank, seed);
@@ -442,15 +412,13 @@ END_TEST
 
 /* ---- tatp ---- */
 
-/* With all entries, with distances inside nodes, and with the largest entries. */
+/* With all entries, and with the largest entries. */
 START_TEST(tatp_is_least)
 {
     for_random_seeds (seed, 5000) {
         struct scene *s = random_scene(seed, 7, 4);
         size_t rank[MAX_DOMAINS] = {MAX_RANKS};
         double reported = -1.0;
-        if (seed % 3 == 1)
-            add_levels(s, seed);
         double least = model_least(s);
         if (seed % 3 == 2)
             keep_enough(s, s->bytes);
@@ -474,7 +442,7 @@ END_TEST
 static void check_nearest(const struct scene *s, const size_t *rank, const unsigned char *nearness,
                           uint64_t seed)
 {
-    const matrix *saved = s->input.savings != NULL ? s->input.savings : s->input.requests;
+    const matrix *saved = s->input.requests;
     for (size_t j = 0; j < s->domains; j++) {
         for (size_t r = 0; r < s->ranks; r++) {
             bool owns = false;
@@ -495,8 +463,6 @@ START_TEST(network_costs_nothing)
         size_t before[MAX_DOMAINS], after[MAX_DOMAINS];
         unsigned char nearness[MAX_RANKS];
         uint64_t state = seed + 9;
-        if (seed % 2)
-            add_levels(s, seed);
         for (size_t r = 0; r < s->ranks; r++)
             nearness[r] = (unsigned char)pick(&state, 0, 3);
         if (assign(s, "tatp", before) != 0)
@@ -693,7 +659,6 @@ static const unsigned char example_nearness[6] = {0, 1, 2, 3, 2, 1};
 static struct scene *equipped_example(void)
 {
     struct scene *s = worked_example();
-    add_levels(s, 7);
     keep_largest(s, s->bytes, 2);
     count_blocks(s);
     s->input.nearness = example_nearness;
@@ -709,9 +674,6 @@ static const char *spoil(struct scene *s, int number)
     case 2: s->node_bytes.cols--; return "columns of bytes of nodes";
     case 3: s->node_blocks.rows--; return "rows of blocks of nodes";
     case 4: s->node_blocks.cols--; return "columns of blocks of nodes";
-    case 5: s->input.node_bytes = NULL; return "savings without bytes of nodes";
-    case 6: s->savings.rows--; return "rows of savings";
-    case 7: s->savings.cols--; return "columns of savings";
     default: return "nothing";
     }
 }

@@ -237,8 +237,8 @@ class Examination:
             self.topology = f"{hops.group(1)} ({hops.group(2)})"
         elif len(probe.all("host")) > 1:
             self.notes.append("the hops between nodes are not known: the MCA parameter fcoll_tatp_topology names a file of them")
-        inside = re.search(r"fcoll:tatp: distances between the ranks of a node: (.*)", probe.result.output)
-        self.locality = inside and inside.group(1).strip()
+        locality = re.search(r"fcoll:tatp: localities of the ranks of a node: (.*)", probe.result.output)
+        self.locality = locality and locality.group(1).strip()
         device = re.search(r"fcoll:tatp: device memory is accessed by (\S+)", probe.result.output)
         self.accelerator = device and device.group(1)
 

@@ -75,8 +75,8 @@ class Plan:
         return slots
 
 
-def triples_of(requests, key="requests"):
-    flat = requests[key]
+def triples_of(requests):
+    flat = requests["requests"]
     return zip(flat[0::3], flat[1::3], flat[2::3])
 
 
@@ -264,21 +264,13 @@ class Planner:
     def rank_hosts(self, node_of_rank):
         return [self.names[node] for node in node_of_rank]
 
-    def savings_of(self, requests):
-        """The option for what each domain saves on each rank; none where that is the rank's own bytes only."""
-        if "savings" not in requests:
-            return []
-        domains = requests.get("count", self.plan.domains)
-        lines = market(self.plan.call["ranks"], domains, triples_of(requests, "savings"))
-        return ["--savings", self.tools.write("savings", lines)]
-
     def by_rank(self, answer):
         plan = self.plan
         ranks, places = plan.call["ranks"], plan.call["ranks"] * plan.domains
         by = "rank" if ranks <= MOST_ROWS else "node"
         self.requests = self.tools.write("requests", market(ranks, plan.domains, plan.triples()))
         options = ["--per-node", str(plan.data["per_node"]),
-                   "--aggregators", ",".join(map(str, plan.data["rank_of_domain"])), *self.savings_of(plan.data)]
+                   "--aggregators", ",".join(map(str, plan.data["rank_of_domain"]))]
         options += ["--workload", by] if places <= MOST_COSTS else ["--quiet"]
         node_of_rank = plan.data["node_of_rank"]
         got = self.tools.links(self.network, self.rank_hosts(node_of_rank), self.requests, *options)
@@ -290,7 +282,7 @@ class Planner:
         if plan.fitted and requests["requests_by"] == "rank":
             self.requests = self.tools.write("even", market(ranks, domains, triples_of(requests)))
             got = self.tools.links(self.network, self.rank_hosts(node_of_rank), self.requests, "--strategy", "otp",
-                                   "--quiet", "--per-node", str(plan.data["per_node"]), *self.savings_of(requests))
+                                   "--quiet", "--per-node", str(plan.data["per_node"]))
         answer.usual = links_of("usual aggregators", got, named(got, "otp"), seen)
 
     def by_node(self, answer):
