@@ -6,8 +6,6 @@
 #include <math.h>
 
 #include "must.h"
-#include "plan/pieces.h"
-#include "plan/plan.h"
 
 /* At which an aggregator puts data together in memory: between two processes of one node, as the
  * SetMatch paper measured it on long messages. Bytes a second. */
@@ -42,41 +40,19 @@ static matrix finish(matrix_builder *builder)
     return sums;
 }
 
-/* An empty domain has no bytes. Releases the domains. */
-static requests sum_requests(const study *s, division *d)
+/* An empty domain has no bytes. */
+static rows_matrices sum_requests(const study *s, const file_domains *domains)
 {
     matrix_builder bytes = {.rows = s->array.ranks, .cols = s->aggregators}, blocks = bytes;
     for (size_t rank = 0; rank < s->array.ranks; rank++)
-        add_shares(s, &d->domains, rank, &bytes, &blocks);
-    division_release(d);
-    return (requests){finish(&bytes), finish(&blocks)};
+        add_shares(s, domains, rank, &bytes, &blocks);
+    return (rows_matrices){.requests = finish(&bytes), .blocks = finish(&blocks)};
 }
 
-static void requests_release(requests *r)
+static int64_t unit_of(const study *s)
 {
-    matrix_release(&r->bytes);
-    matrix_release(&r->blocks);
-}
-
-/* Cut as fcoll/tatp cuts them. */
-static requests sum_even(const study *s)
-{
-    const division_settings settings = {
-        .kind = DIVISION_EVEN, .aggregators = (int64_t)s->aggregators, .stripe = s->stripe};
-    division even;
-    must(division_make(&settings, 0, s->array.bytes, &even), counting);
-    return sum_requests(s, &even);
-}
-
-static division_settings fitted_settings(const study *s)
-{
-    return (division_settings){.kind = DIVISION_FITTED, .stripe = s->stripe};
-}
-
-static pieces whole_file(const study *s)
-{
-    const division_settings settings = fitted_settings(s);
-    return pieces_of(&settings, s->aggregators, 0, s->array.bytes);
+    const division_settings settings = {.kind = DIVISION_FITTED, .stripe = s->stripe};
+    return pieces_of(&settings, s->aggregators, 0, s->array.bytes).unit;
 }
 
 void study_begin(study *s)
@@ -87,8 +63,7 @@ void study_begin(study *s)
     s->node_of_rank = allocate(s->array.ranks, sizeof *s->node_of_rank);
     machine_topology(&s->machine, s->nodes, &s->topology);
     must(decomposition_view(&s->array, &s->view), counting);
-    must(decomposition_profile(&s->array, whole_file(s).unit, &s->units), counting);
-    s->even = sum_even(s);
+    must(decomposition_profile(&s->array, unit_of(s), &s->units), counting);
 }
 
 void study_end(study *s)
@@ -96,7 +71,7 @@ void study_end(study *s)
     topo_release(&s->topology);
     matrix_release(&s->view);
     matrix_release(&s->units);
-    requests_release(&s->even);
+    rows_release(&s->even);
     free(s->node_of_rank);
     decomposition_release(&s->array);
 }
@@ -168,38 +143,7 @@ void study_place(study *s, const char *name)
     study_measure(s);
 }
 
-/* ---- drafts ---- */
-
-/* Who owns the domains of what ranks access. */
-typedef struct draft {
-    plan_input in;
-    size_t *rank; /* of each domain */
-} draft;
-
-static size_t even_per_node(const study *s, size_t domains)
-{
-    size_t *ranks = allocate(s->nodes, sizeof *ranks);
-    for (size_t k = 0; k < s->array.ranks; k++)
-        ranks[s->node_of_rank[k]]++;
-    size_t per_node = plan_even_per_node(ranks, s->nodes, domains);
-    free(ranks);
-    return per_node;
-}
-
-static draft draft_assign(const study *s, const requests *r, const char *strategy)
-{
-    const plan_strategy *chosen = plan_find_strategy(strategy);
-    draft d = {.in = {.requests = &r->bytes,
-                      .blocks = &r->blocks,
-                      .node_of_rank = s->node_of_rank,
-                      .topology = &s->topology,
-                      .per_node = even_per_node(s, r->bytes.cols)},
-               .rank = allocate(r->bytes.cols, sizeof *d.rank)};
-    if (chosen == NULL)
-        refuse("--strategies: no such strategy", strategy);
-    must(chosen->assign(&d.in, d.rank), strategy);
-    return d;
-}
+/* ---- forecasts ---- */
 
 static void look_at_links(const study *s, const plan_loads *loads, forecast *f)
 {
@@ -226,25 +170,15 @@ static double copy_seconds(const matrix *bytes)
     return most / COPY_RATE;
 }
 
-static forecast assess(const study *s, const draft *d)
+static forecast assess(const study *s, const plan_input *in, const size_t *rank_of_domain)
 {
     plan_loads loads;
-    forecast f = {.crossing_bytes = plan_crossing_bytes(&d->in, d->rank),
-                  .copy_seconds = copy_seconds(d->in.requests)};
-    must(plan_hop_bytes(&d->in, d->rank, &f.hop_bytes), planning);
-    must(plan_load_links(&d->in, d->rank, &loads), planning);
+    forecast f = {.crossing_bytes = plan_crossing_bytes(in, rank_of_domain),
+                  .copy_seconds = copy_seconds(in->requests)};
+    must(plan_hop_bytes(in, rank_of_domain, &f.hop_bytes), planning);
+    must(plan_load_links(in, rank_of_domain, &loads), planning);
     look_at_links(s, &loads, &f);
     plan_release_loads(&loads);
-    return f;
-}
-
-/* ---- strategies ---- */
-
-static forecast forecast_requests(const study *s, const requests *r, const char *strategy)
-{
-    draft d = draft_assign(s, r, strategy);
-    forecast f = assess(s, &d);
-    free(d.rank);
     return f;
 }
 
@@ -254,73 +188,88 @@ static forecast forecast_segments(const study *s)
 {
     size_t ranks = s->array.ranks, a = s->aggregators;
     matrix_builder builder = {.rows = ranks, .cols = a};
-    const matrix *even = &s->even.bytes;
+    const matrix *units = &s->units;
     size_t *first = allocate(a, sizeof *first);
     for (size_t k = ranks; k-- > 0;) {
         int64_t sum = 0;
-        for (size_t e = even->row_start[k]; e < even->row_start[k + 1]; e++)
-            sum += even->value[e];
+        for (size_t e = units->row_start[k]; e < units->row_start[k + 1]; e++)
+            sum += units->value[e];
         first[k * a / ranks] = k;
         must(matrix_builder_add(&builder, k, k * a / ranks, sum), counting);
     }
     matrix bytes = finish(&builder);
-    const draft d = {
-        {.requests = &bytes, .node_of_rank = s->node_of_rank, .topology = &s->topology}, first};
-    forecast f = assess(s, &d);
+    const plan_input in = {
+        .requests = &bytes, .node_of_rank = s->node_of_rank, .topology = &s->topology};
+    forecast f = assess(s, &in, first);
     free(first);
     matrix_release(&bytes);
     return f;
 }
 
-/* Bytes of each node in each unit, dealt to the aggregators of even domains; none where these do
- * not pay. */
-static pieces fit(const study *s, const draft *even, const forecast *f)
+/* ---- plans ---- */
+
+/* Those of even domains are lent to the plan: the next one has the same. */
+static int sum_domains(void *context, const plan_draft *draft, rows_matrices *c)
 {
-    const division_settings settings = fitted_settings(s);
-    const pieces whole = whole_file(s);
-    pieces units = {0};
-    if (!pieces_may_pay(&whole, &settings, s->aggregators, f->hop_bytes, f->crossing_bytes))
-        return units;
-    matrix of_nodes, bytes;
-    size_t *node = allocate(s->aggregators, sizeof *node);
-    for (size_t j = 0; j < s->aggregators; j++)
-        node[j] = s->node_of_rank[even->rank[j]];
-    must(matrix_sum_rows(&of_nodes, &s->units, s->node_of_rank, s->nodes), counting);
-    must(matrix_transpose(&bytes, &of_nodes), counting);
-    const pieces_fit_input in = {&settings, &s->topology, node, s->aggregators, f->hop_bytes};
-    must(pieces_fit(&whole, &bytes, &in, &units), planning);
-    matrix_release(&of_nodes);
-    matrix_release(&bytes);
-    free(node);
-    return units;
+    study *s = context;
+    bool known = draft->units.unit == 0 && s->even.requests.row_start != NULL;
+    *c = known ? s->even : sum_requests(s, &draft->division.domains);
+    return 0;
 }
 
-/* As fcoll/tatp does it: what the aggregators of even domains got of the units is assigned once
- * more. Even domains where fitted ones are no better. */
-static forecast forecast_fitted(const study *s)
+static int sum_units(void *context, const pieces *units, matrix *bytes)
 {
-    const division_settings settings = fitted_settings(s);
-    draft even = draft_assign(s, &s->even, "tatp");
-    forecast f = assess(s, &even);
-    pieces units = fit(s, &even, &f);
-    if (units.unit > 0) {
-        division fitted;
-        must(pieces_divide(&units, &settings, s->aggregators, &fitted), planning);
-        requests r = sum_requests(s, &fitted);
-        f = forecast_requests(s, &r, "tatp");
-        f.unit = units.unit;
-        requests_release(&r);
-    }
-    pieces_release(&units);
-    free(even.rank);
+    const study *s = context;
+    matrix of_nodes;
+    (void)units;
+    must(matrix_sum_rows(&of_nodes, &s->units, s->node_of_rank, s->nodes), counting);
+    int rc = matrix_transpose(bytes, &of_nodes);
+    matrix_release(&of_nodes);
+    return rc;
+}
+
+static planner planner_of(const study *s, const size_t *ranks_on_node, bool fitted,
+                          const plan_strategy *strategy)
+{
+    planner p = {.hi = s->array.bytes,
+                 .division = {.kind = fitted ? DIVISION_FITTED : DIVISION_EVEN,
+                              .aggregators = (int64_t)s->aggregators,
+                              .stripe = s->stripe},
+                 .strategy = strategy,
+                 .nodes = s->nodes,
+                 .ranks_on_node = ranks_on_node,
+                 .node_of_rank = s->node_of_rank,
+                 .topology = &s->topology};
+    planner_start(&p);
+    return p;
+}
+
+static forecast forecast_plan(study *s, const char *strategy)
+{
+    bool fitted = strcmp(strategy, "fitted") == 0;
+    const plan_strategy *chosen = plan_find_strategy(fitted ? "tatp" : strategy);
+    const plan_source source = {sum_domains, sum_units, s};
+    size_t *ranks_on_node = allocate(s->nodes, sizeof *ranks_on_node);
+    plan_draft plan, even;
+    if (chosen == NULL)
+        refuse("--strategies: no such strategy", strategy);
+    for (size_t k = 0; k < s->array.ranks; k++)
+        ranks_on_node[s->node_of_rank[k]]++;
+    const planner p = planner_of(s, ranks_on_node, fitted, chosen);
+    must(planner_make(&p, &source, &plan, &even), strategy);
+    const plan_input in = plan_draft_problem(&plan);
+    forecast f = assess(s, &in, plan.rank_of_domain);
+    f.unit = plan.units.unit;
+    rows_matrices *lent = plan.units.unit > 0 ? &even.c : &plan.c;
+    s->even = *lent;
+    *lent = (rows_matrices){.nearness = NULL};
+    plan_draft_release(&plan);
+    plan_draft_release(&even);
+    free(ranks_on_node);
     return f;
 }
 
-forecast study_forecast(const study *s, const char *strategy)
+forecast study_forecast(study *s, const char *strategy)
 {
-    if (strcmp(strategy, "fitted") == 0)
-        return forecast_fitted(s);
-    if (strcmp(strategy, "segments") == 0)
-        return forecast_segments(s);
-    return forecast_requests(s, &s->even, strategy);
+    return strcmp(strategy, "segments") == 0 ? forecast_segments(s) : forecast_plan(s, strategy);
 }

@@ -9,12 +9,8 @@
 
 #include "decomposition.h"
 #include "machine.h"
+#include "plan/planner.h"
 #include "setmatch/setmatch.h"
-
-/* Of each rank (row) in each domain (column): bytes, and contiguous blocks. */
-typedef struct requests {
-    matrix bytes, blocks;
-} requests;
 
 typedef struct study {
     /* Set before study_begin. */
@@ -27,7 +23,7 @@ typedef struct study {
     size_t aggregators;
     matrix view;
     matrix units;         /* ranks x units of fitted domains: bytes */
-    requests even;        /* of even domains */
+    rows_matrices even;   /* requests and blocks in even domains, once a plan needed them */
     size_t *node_of_rank; /* by study_place */
     double inside;        /* part of the view's weight within nodes */
 } study;
@@ -54,7 +50,7 @@ void study_place(study *s, const char *placement);
 void study_measure(study *s);
 
 /* Of a write; a read moves the same the other way. By name of the strategy. */
-forecast study_forecast(const study *s, const char *strategy);
+forecast study_forecast(study *s, const char *strategy);
 
 /* mpipp.c: MPIPP as the SetMatch paper describes it (Chen et al., ICS 2006): a random placement,
  * then repeatedly the best swap of two ranks (or of a rank and a free slot) until none reduces the

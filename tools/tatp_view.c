@@ -14,17 +14,8 @@
 typedef struct recorded {
     view_file file;
     tatp_network network;
-    struct prediction *calls; /* by pattern of the file */
+    plan_draft *calls; /* by pattern of the file */
 } recorded;
-
-static predict_job job_of(const recorded *view)
-{
-    return (predict_job){
-        .ranks = view->file.view.rows,
-        .node_of_rank = view->network.node_of_rank,
-        .topology = &view->network.topology,
-    };
-}
 
 static void predict_view(recorded *view, const tatp_problem_options *options)
 {
@@ -32,7 +23,9 @@ static void predict_view(recorded *view, const tatp_problem_options *options)
     tool_read_view(options->view, &view->file);
     tatp_network_read(&options->network, options->view, view->file.view.rows, &view->network);
     view->calls = tool_allocate(view->file.patterns, sizeof *view->calls);
-    const predict_job job = job_of(view);
+    const predict_job job = {.ranks = view->file.view.rows,
+                             .node_of_rank = view->network.node_of_rank,
+                             .topology = &view->network.topology};
     for (size_t k = 0; k < view->file.patterns; k++) {
         int rc = predict_calls(&job, &view->file.pattern[k], &view->file.bytes[k], &view->calls[k]);
         if (rc != 0)
@@ -43,7 +36,7 @@ static void predict_view(recorded *view, const tatp_problem_options *options)
 static void release_view(recorded *view)
 {
     for (size_t k = 0; k < view->file.patterns; k++)
-        prediction_release(&view->calls[k]);
+        plan_draft_release(&view->calls[k]);
     free(view->calls);
     view_file_release(&view->file);
     tatp_network_release(&view->network);
@@ -56,10 +49,10 @@ static int64_t bytes_of(const recorded *view, size_t k)
     return bytes;
 }
 
-static plan_report assess(const plan_input *in, const prediction *p)
+static plan_report assess(const plan_input *in, const plan_draft *p)
 {
     plan_report report = {0};
-    int rc = p->domains > 0 ? plan_assess(in, p->rank_of_domain, &report) : 0;
+    int rc = p->rank_of_domain != NULL ? plan_assess(in, p->rank_of_domain, &report) : 0;
     if (rc != 0)
         exit(tool_fail("the loads of links: %s", strerror(-rc)));
     return report;
@@ -67,7 +60,6 @@ static plan_report assess(const plan_input *in, const prediction *p)
 
 static void print_view(const recorded *view)
 {
-    const predict_job job = job_of(view);
     int64_t independent = view_file_independent(&view->file);
     tool_table table = {.align = "rrrlrrrrl"};
     if (view->file.patterns > 0)
@@ -75,10 +67,11 @@ static void print_view(const recorded *view)
                                "nodes\nmost of a link\nfile");
     for (size_t k = 0; k < view->file.patterns; k++) {
         const access_pattern *pattern = &view->file.pattern[k];
-        const prediction *p = &view->calls[k];
-        const plan_input in = prediction_problem(p, &job);
+        const plan_draft *p = &view->calls[k];
+        const plan_input in = plan_draft_problem(p);
         tool_table_add(&table, "%" PRId64 "\n%" PRId64 "\n%zu\n%s\n%" PRId64, pattern->calls,
-                       bytes_of(view, k), p->domains, division_kind_name(p->kind), p->unit);
+                       bytes_of(view, k), p->division.domains.count, division_kind_name(p->kind),
+                       p->unit);
         const plan_report report = assess(&in, p);
         tool_table_add(&table, "%.15g\n%" PRId64 "\n%.15g", p->hop_bytes, p->crossing_bytes,
                        report.max_link_bytes);
@@ -92,19 +85,18 @@ static void print_view(const recorded *view)
 
 static void put_patterns(json_writer *w, const recorded *view)
 {
-    const predict_job job = job_of(view);
     json_begin_array(w, "patterns");
     for (size_t k = 0; k < view->file.patterns; k++) {
-        const prediction *p = &view->calls[k];
-        const plan_input in = prediction_problem(p, &job);
+        const plan_draft *p = &view->calls[k];
+        const plan_input in = plan_draft_problem(p);
         const plan_report report = assess(&in, p);
-        tatp_problem_begin_plan(w, NULL, view->file.pattern[k].file, p->rank_of_domain, p->domains,
-                                &report);
+        tatp_problem_begin_plan(w, NULL, view->file.pattern[k].file, p->rank_of_domain,
+                                p->division.domains.count, &report);
         json_put_int64(w, "calls", view->file.pattern[k].calls);
         json_put_int64(w, "bytes", bytes_of(view, k));
         json_put_string(w, "domains", division_kind_name(p->kind));
         json_put_int64(w, "unit", p->unit);
-        if (p->domains > 0)
+        if (p->rank_of_domain != NULL)
             tatp_problem_put_loads(w, &in, p->rank_of_domain);
         json_end_object(w);
     }

@@ -16,9 +16,7 @@
 
 #include "access/access.h"
 #include "access/domain.h"
-#include "matrix/matrix.h"
-#include "plan/division.h"
-#include "plan/plan.h"
+#include "plan/planner.h"
 
 /* What a file was opened with, as far as plans depend on it; the same on all ranks. No padding: two
  * of them are compared by memcmp. */
@@ -47,7 +45,7 @@ int64_t *coll_plan_new_broadcast(int ranks);
 /* What rank 0 is to know of a plan. */
 typedef struct coll_wishes {
     bool all_entries;  /* the whole of C; the same on all ranks */
-    bool keep_entries; /* after the plan was made, for coll_plan_costs */
+    bool keep_entries; /* after the plan was made, for coll_decision */
 } coll_wishes;
 
 typedef struct coll_plan_input {
@@ -68,20 +66,15 @@ int coll_plan_make(coll_plan *plan, const coll_plan_input *in, int rc);
 /* Its domains cover the range of the input. Valid until the plan is reset. */
 const domain_layout *coll_plan_layout(const coll_plan *plan);
 
-/* What rank 0 knows besides. */
-typedef struct coll_plan_costs {
-    double hop_bytes, hop_bytes_otp;
-    int64_t crossing_bytes; /* between nodes */
-    division_kind domains;  /* what was used: even, stripe or fitted */
-    int64_t unit;           /* of stripes or fitted domains, bytes; 0: even domains */
-    size_t per_node;        /* domains that a node owns at most */
-    /* Kept entries, ranks x domains; NULL: not kept. */
-    const matrix *requests;      /* C, bytes */
-    const matrix *even_requests; /* the same of the even domains that fitted ones replaced */
-    const matrix *blocks;        /* contiguous blocks, where the strategy assigns by them */
-} coll_plan_costs;
+/* What rank 0 has decided. On other ranks there are the units and division of the draft, and the
+ * rest is zeroed. */
+typedef struct coll_decision {
+    plan_draft draft;     /* c: where entries are kept */
+    matrix even_requests; /* kept C of the even domains that fitted ones replaced; else empty */
+    double hop_bytes_otp; /* of even domains */
+} coll_decision;
 
-coll_plan_costs coll_plan_get_costs(const coll_plan *plan);
+const coll_decision *coll_plan_decision(const coll_plan *plan);
 void coll_plan_release_entries(coll_plan *plan);
 
 #endif

@@ -10,13 +10,11 @@
 static request_sums start_request_sums(const coll_planning *planning)
 {
     const coll_plan_input *in = planning->in;
-    const coll_node_map *map = coll_nodes_map(in->nodes);
-    bool by_blocks = in->settings->strategy->by_blocks;
+    const planner *p = &planning->planner;
     const int *local = in->group->local;
     size_t locals = (size_t)in->group->locals;
-    size_t most = in->wishes.all_entries
-                      ? locals
-                      : plan_even_per_node(map->ranks_on_node, map->nodes, planning->domains);
+    size_t most = in->wishes.all_entries ? locals : p->per_node;
+    bool by_blocks = p->strategy->by_blocks;
     return (request_sums){
         .node = {.by_blocks = by_blocks,
                  .most = most,
@@ -24,19 +22,13 @@ static request_sums start_request_sums(const coll_planning *planning)
                  .rank = local,
                  .ranks = locals,
                  .nearness = coll_nodes_nearness(in->nodes)},
-        .all = rows_builder_new((size_t)in->group->size, map->nodes, planning->domains, by_blocks),
-        .node_of_rank = map->node_of_rank,
+        .all = rows_builder_new((size_t)in->group->size, p->nodes, p->domains, by_blocks),
+        .node_of_rank = p->node_of_rank,
     };
 }
 
-/* With the even domains, where fitted ones may replace them. */
-static bool counts_units(const coll_planning *planning, const coll_draft *draft)
-{
-    return planning->may_fit && draft->units.unit == 0;
-}
-
-int coll_gather_requests(const coll_planning *planning, const coll_draft *draft, int rc,
-                         coll_gathered *all)
+int coll_gather_requests(const coll_planning *planning, const plan_draft *draft,
+                         const domain_layout *layout, int rc, coll_gathered *all)
 {
     static const coll_node_gather gather = {
         .to_leader = COLL_TAG_ROWS,
@@ -46,15 +38,15 @@ int coll_gather_requests(const coll_planning *planning, const coll_draft *draft,
         .add_node = requests_add_node,
     };
     coll_group *group = planning->in->group;
-    bool with_units = counts_units(planning, draft);
+    const planner *p = &planning->planner;
+    const pieces *units = p->may_fit && draft->units.unit == 0 ? &p->units : NULL;
     request_sums sums = start_request_sums(planning);
     coll_message own = {.from = group->rank};
     *all = (coll_gathered){0};
-    sums.units = with_units ? planning->pieces.count : 0;
+    sums.units = units != NULL ? units->count : 0;
     sums.all_units = &all->units;
     if (rc == 0)
-        rc = requests_describe(draft->layout.share, draft->layout.shares,
-                               with_units ? &planning->pieces : NULL, planning->in->accesses,
+        rc = requests_describe(layout->share, layout->shares, units, planning->in->accesses,
                                &own.element, &own.count);
     rc = coll_gather_by_node(group, &gather, &sums, &own, rc);
     if (rc == 0 && own.from == 0)
@@ -62,10 +54,4 @@ int coll_gather_requests(const coll_planning *planning, const coll_draft *draft,
     free(own.element);
     requests_release(&sums);
     return rc;
-}
-
-void coll_gathered_release(coll_gathered *all)
-{
-    rows_release(&all->c);
-    free(all->units.entry);
 }

@@ -78,15 +78,15 @@ coll_stats_line coll_stats_make_line(const coll_observed *access, const int64_t 
     add_fields(&line, field, ranks);
     if (access->plan != NULL) {
         const domain_layout *layout = coll_plan_layout(access->plan);
-        const coll_plan_costs costs = coll_plan_get_costs(access->plan);
+        const coll_decision *decision = coll_plan_decision(access->plan);
         line.aggregators = layout->domains->count;
-        line.domains = division_kind_name(costs.domains);
-        line.unit = costs.unit;
+        line.domains = division_kind_name(decision->draft.kind);
+        line.unit = decision->draft.unit;
         line.cycles = layout->num_cycles;
         line.strategy = access->settings->strategy->name;
-        line.hop_bytes = costs.hop_bytes;
-        line.hop_bytes_otp = costs.hop_bytes_otp;
-        line.crossing_bytes = costs.crossing_bytes;
+        line.hop_bytes = decision->draft.hop_bytes;
+        line.hop_bytes_otp = decision->hop_bytes_otp;
+        line.crossing_bytes = decision->draft.crossing_bytes;
         line.plan_id = layout->id;
     }
     return line;

@@ -17,21 +17,6 @@ static void put_entries(json_writer *w, const char *key, const matrix *m)
     json_end_array(w);
 }
 
-static int sum_nodes(const matrix *requests, const coll_node_map *map, matrix *sums)
-{
-    matrix_builder builder = {.rows = map->nodes, .cols = requests->cols};
-    int rc = 0;
-    for (size_t r = 0; r < requests->rows && rc == 0; r++) {
-        for (size_t k = requests->row_start[r]; k < requests->row_start[r + 1] && rc == 0; k++)
-            rc = matrix_builder_add(&builder, map->node_of_rank[r], requests->col[k],
-                                    requests->value[k]);
-    }
-    if (rc == 0)
-        rc = matrix_builder_finish(&builder, sums);
-    matrix_builder_clear(&builder);
-    return rc;
-}
-
 static bool is_short(const matrix *m)
 {
     return m->row_start[m->rows] <= MAX_ENTRIES;
@@ -45,7 +30,8 @@ static void put_requests(json_writer *w, const matrix *requests, const coll_node
     if (is_short(requests)) {
         json_put_string(w, "requests_by", "rank");
         put_entries(w, "requests", requests);
-    } else if (sum_nodes(requests, map, &sums) == 0 && is_short(&sums)) {
+    } else if (matrix_sum_rows(&sums, requests, map->node_of_rank, map->nodes) == 0 &&
+               is_short(&sums)) {
         json_put_string(w, "requests_by", "node");
         put_entries(w, "requests", &sums);
     }
@@ -75,9 +61,10 @@ void coll_stats_put_plan(json_writer *w, const char *key, const coll_observed *a
 {
     const coll_node_map *map = coll_nodes_map(access->nodes);
     const domain_layout *layout = coll_plan_layout(access->plan);
-    const coll_plan_costs costs = coll_plan_get_costs(access->plan);
+    const coll_decision *decision = coll_plan_decision(access->plan);
+    const matrix *blocks = &decision->draft.c.blocks, *even = &decision->even_requests;
     json_begin_object(w, key);
-    json_put_size(w, "per_node", costs.per_node);
+    json_put_size(w, "per_node", decision->draft.per_node);
     json_put_int64(w, "message_size", layout->message_size);
     json_begin_array(w, "hosts");
     for (size_t n = 0; n < map->nodes; n++)
@@ -85,13 +72,13 @@ void coll_stats_put_plan(json_writer *w, const char *key, const coll_observed *a
     json_end_array(w);
     json_put_sizes(w, "node_of_rank", map->node_of_rank, (size_t)ranks);
     json_put_ints(w, "rank_of_domain", layout->aggregator, layout->domains->count);
-    put_requests(w, costs.requests, map);
-    if (costs.blocks != NULL && is_short(costs.blocks))
-        put_entries(w, "blocks", costs.blocks);
-    if (costs.even_requests != NULL) {
+    put_requests(w, &decision->draft.c.requests, map);
+    if (blocks->row_start != NULL && is_short(blocks))
+        put_entries(w, "blocks", blocks);
+    if (even->row_start != NULL) {
         json_begin_object(w, "even");
-        json_put_size(w, "count", costs.even_requests->cols);
-        put_requests(w, costs.even_requests, map);
+        json_put_size(w, "count", even->cols);
+        put_requests(w, even, map);
         json_end_object(w);
     }
     put_distances(w, &map->topology);

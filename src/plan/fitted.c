@@ -157,13 +157,3 @@ int fitted_assign(const fitted_input *in, size_t *aggregator_of_unit, double *ho
     base_arena_release(&w.arena);
     return rc;
 }
-
-int fitted_may_serve(double even_hop_bytes, int64_t crossing_bytes, double saving)
-{
-    return (double)crossing_bytes > saving * even_hop_bytes;
-}
-
-int fitted_serves(double hop_bytes, double even_hop_bytes, double saving)
-{
-    return hop_bytes < (1.0 - saving) * even_hop_bytes;
-}

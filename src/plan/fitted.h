@@ -32,14 +32,4 @@ typedef struct fitted_input {
  * -ENOMEM. */
 int fitted_assign(const fitted_input *in, size_t *aggregator_of_unit, double *hop_bytes);
 
-/* Part of the hop-bytes that fitted domains must save to be chosen by default: below it, larger
- * accesses to the file are worth more. */
-#define FITTED_LEAST_SAVING .05
-
-/* Whether fitted domains could save the part `saving` of the hop-bytes of even ones, which cost
- * `even_hop_bytes` (plan_hop_bytes) with `crossing_bytes` between nodes; and whether they do, even
- * if no aggregator accesses bytes of its own domain then: so they never cost more. */
-int fitted_may_serve(double even_hop_bytes, int64_t crossing_bytes, double saving);
-int fitted_serves(double hop_bytes, double even_hop_bytes, double saving);
-
 #endif

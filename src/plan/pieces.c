@@ -129,44 +129,6 @@ int pieces_add_bytes(pieces_bytes *all, size_t node, const unit_step *step, size
     return rc;
 }
 
-/* ---- assignment ---- */
-
-/* What fitted domains have to save where they are not asked for. */
-static double least_saving(const division_settings *settings)
-{
-    return settings->kind == DIVISION_AUTO ? FITTED_LEAST_SAVING : 0.0;
-}
-
-bool pieces_may_fit(const pieces *units, const division_settings *settings, size_t domains)
-{
-    bool is_allowed = settings->kind == DIVISION_FITTED || settings->kind == DIVISION_AUTO;
-    return is_allowed && units->count > domains;
-}
-
-bool pieces_may_pay(const pieces *units, const division_settings *settings, size_t domains,
-                    double even_hop_bytes, int64_t crossing_bytes)
-{
-    return pieces_may_fit(units, settings, domains) &&
-           fitted_may_serve(even_hop_bytes, crossing_bytes, least_saving(settings));
-}
-
-int pieces_fit(const pieces *units, const matrix *bytes, const pieces_fit_input *in, pieces *fitted)
-{
-    pieces made = *units;
-    fitted_input input = {bytes, in->topology, in->node_of_aggregator, in->aggregators};
-    double hop_bytes;
-    int rc = 0;
-    made.domain = base_zeroed(made.count, sizeof *made.domain, &rc);
-    if (rc == 0)
-        rc = fitted_assign(&input, made.domain, &hop_bytes);
-    bool pays = rc == 0 && fitted_serves(hop_bytes, in->even_hop_bytes, least_saving(in->settings));
-    if (!pays)
-        pieces_release(&made);
-    if (rc == 0)
-        *fitted = made;
-    return rc;
-}
-
 /* ---- broadcast ---- */
 
 enum { PAIR_DOMAIN, PAIR_UNITS, PAIR_ELEMENTS };

@@ -15,7 +15,6 @@
 #include "access/units.h"
 #include "matrix/matrix.h"
 #include "plan/division.h"
-#include "plan/fitted.h"
 
 /* The range [lo, hi) in units; zeroed: none. */
 typedef struct pieces {
@@ -60,28 +59,6 @@ typedef struct pieces_bytes {
 
 /* -ENOMEM. */
 int pieces_add_bytes(pieces_bytes *all, size_t node, const unit_step *step, size_t steps);
-
-/* ---- assignment ---- */
-
-/* Whether this number of domains may be fitted. */
-bool pieces_may_fit(const pieces *units, const division_settings *settings, size_t domains);
-/* Whether they could then save enough of the hop-bytes of even ones, which move crossing_bytes
- * between nodes. */
-bool pieces_may_pay(const pieces *units, const division_settings *settings, size_t domains,
-                    double even_hop_bytes, int64_t crossing_bytes);
-
-typedef struct pieces_fit_input {
-    const division_settings *settings;
-    const topo *topology;
-    const size_t *node_of_aggregator; /* of each even domain */
-    size_t aggregators;
-    double even_hop_bytes;
-} pieces_fit_input;
-
-/* Assigns the units to the aggregators of the even domains, provided that this pays: otherwise
- * fitted->unit is 0. `bytes` are those of the nodes in each unit. Errors of fitted_assign. */
-int pieces_fit(const pieces *units, const matrix *bytes, const pieces_fit_input *in,
-               pieces *fitted);
 
 /* ---- broadcast ---- */
 

@@ -140,7 +140,7 @@ void rows_node_release(rows_node *node)
 
 /* ---- at the process that plans ---- */
 
-void rows_release(rows *r)
+void rows_release(rows_matrices *r)
 {
     for (size_t i = 0; i < ROWS_MATRICES; i++)
         matrix_release(&r->matrix[i]);
@@ -213,9 +213,9 @@ int rows_builder_add(rows_builder *b, size_t node, const int64_t *element, size_
     return rc;
 }
 
-int rows_builder_finish(rows_builder *b, rows *result)
+int rows_builder_finish(rows_builder *b, rows_matrices *result)
 {
-    rows made = {.nearness = NULL};
+    rows_matrices made = {.nearness = NULL};
     int rc = 0;
     for (size_t i = 0; i < ROWS_MATRICES && rc == 0; i++)
         if (b->builder[i].rows > 0)

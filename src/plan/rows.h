@@ -62,7 +62,7 @@ void rows_node_release(rows_node *node);
 
 /* C, as far as a plan needs it (see plan.h). */
 enum { ROWS_MATRICES = 5 };
-typedef struct rows {
+typedef struct rows_matrices {
     union {
         matrix matrix[ROWS_MATRICES];
         struct {
@@ -74,9 +74,9 @@ typedef struct rows {
         };
     };
     unsigned char *nearness; /* by rank, of those that are listed, as in rows_node; NULL: 0 */
-} rows;
+} rows_matrices;
 
-void rows_release(rows *r);
+void rows_release(rows_matrices *r);
 
 typedef struct rows_builder {
     union {
@@ -94,7 +94,7 @@ rows_builder rows_builder_new(size_t ranks, size_t nodes, size_t domains, bool b
  * -ENOMEM. */
 int rows_builder_add(rows_builder *builder, size_t node, const int64_t *element, size_t count);
 /* -ERANGE, -ENOMEM. */
-int rows_builder_finish(rows_builder *builder, rows *r);
+int rows_builder_finish(rows_builder *builder, rows_matrices *r);
 void rows_builder_release(rows_builder *builder);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What recorded calls will move between nodes with their ranks on other nodes: file domains and
- * aggregators as fcoll/tatp would choose them, by the code of src/plan that it uses.
+ * What recorded calls will move between nodes with their ranks on other nodes: by the plan that
+ * fcoll/tatp would make, which is made by its planner (src/plan/planner.h).
  *
  * A record contains the bytes of each rank in each bin (matrix/view_file.h), not where they are in
  * the bin; they count as evenly spread. So a prediction is exact where the borders of domains are
@@ -17,9 +17,7 @@
 #include <stdint.h>
 
 #include "matrix/view_file.h"
-#include "plan/division.h"
-#include "plan/plan.h"
-#include "topo/distances.h"
+#include "plan/planner.h"
 
 typedef struct predict_job {
     size_t ranks;
@@ -27,27 +25,11 @@ typedef struct predict_job {
     const topo *topology;       /* may have nodes without ranks */
 } predict_job;
 
-/* Of a pattern, all its calls together. Zeroed: no bytes. */
-typedef struct prediction {
-    size_t domains;     /* and aggregators */
-    division_kind kind; /* even, striped or fitted */
-    int64_t unit;       /* bytes of a unit of fitted domains, or of a stripe; 0: neither */
-    size_t per_node;    /* at most this number of aggregators on a node */
-    size_t *rank_of_domain;
-    matrix requests;   /* ranks x domains, without entries where these would be too many */
-    matrix node_bytes; /* nodes x domains */
-    double hop_bytes;
-    int64_t crossing_bytes; /* between nodes */
-} prediction;
-
-/* The calls of a pattern of a view file. -EINVAL: another number of ranks, or a node out of range;
- * -ERANGE; -ENOMEM. */
+/* The plan of all calls of a pattern of a view file together; zeroed if they access no bytes. It
+ * borrows from the job; c lacks entries by rank where these would be too many. -EINVAL: another
+ * number of ranks, or a node out of range; -ERANGE; -ENOMEM. Release with plan_draft_release. */
 int predict_calls(const predict_job *job, const access_pattern *pattern, const matrix *bytes,
-                  prediction *p);
-void prediction_release(prediction *p);
-
-/* The problem that the prediction solved, which borrows from both: for plan_load_links. */
-plan_input prediction_problem(const prediction *p, const predict_job *job);
+                  plan_draft *plan);
 
 /* Groups of the first `nodes` nodes, which have all ranks: at level k node n is in group
  * group_of_node[k * nodes + n]. */

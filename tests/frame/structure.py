@@ -24,7 +24,7 @@ FOLDERS = {
     "lap": (),
     "matrix": (),
     "plan": ("access", "lap", "matrix", "topo"),
-    "predict": ("access", "matrix", "plan", "topo"),
+    "predict": ("access", "matrix", "plan"),
     "record": ("access", "matrix"),
     "setmatch": ("matrix", "plan", "topo"),
     "storage": (),

@@ -143,138 +143,6 @@ START_TEST(entries_have_a_limit)
 }
 END_TEST
 
-/* ---- assignment ---- */
-
-enum { NODES = 2, UNITS = 32, UNIT = 64 << 10 };
-
-/* Two nodes access stretches of so many units in turn: half of each even domain crosses. */
-typedef struct scene {
-    division_settings settings;
-    pieces units, fitted;
-    matrix bytes;
-    topo topology;
-    pieces_fit_input in;
-} scene;
-
-static void set_scene(scene *s, size_t accessed)
-{
-    static const size_t node_of_aggregator[] = {0, 1};
-    matrix_entry entry[UNITS];
-    *s = (scene){.settings = {.kind = DIVISION_FITTED, .aggregators = 2}};
-    s->units = pieces_of(&s->settings, 2, 0, UNITS * UNIT);
-    ck_assert_uint_eq(s->units.count, UNITS);
-    for (size_t u = 0; u < UNITS; u++)
-        entry[u] = (matrix_entry){u, u / accessed % NODES, UNIT};
-    ck_assert_int_eq(matrix_from_entries(&s->bytes, UNITS, NODES, entry, UNITS), 0);
-    topo_flat(&s->topology, NODES);
-    s->in = (pieces_fit_input){.settings = &s->settings,
-                               .topology = &s->topology,
-                               .node_of_aggregator = node_of_aggregator,
-                               .aggregators = 2,
-                               .even_hop_bytes = 1.5 * UNITS * UNIT};
-}
-
-static int fit_scene(scene *s)
-{
-    return pieces_fit(&s->units, &s->bytes, &s->in, &s->fitted);
-}
-
-static void release_scene(scene *s)
-{
-    pieces_release(&s->fitted);
-    matrix_release(&s->bytes);
-}
-
-START_TEST(units_go_to_their_nodes)
-{
-    for (size_t accessed = 1; accessed < UNITS; accessed *= 2) {
-        scene s;
-        set_scene(&s, accessed);
-        ck_assert_int_eq(fit_scene(&s), 0);
-        ck_assert_int_eq(s.fitted.unit, UNIT);
-        ck_assert_uint_eq(s.fitted.count, UNITS);
-        for (size_t u = 0; u < s.fitted.count; u++)
-            ck_assert_uint_eq(s.fitted.domain[u], u / accessed % NODES);
-        release_scene(&s);
-    }
-}
-END_TEST
-
-START_TEST(columns_stay_columns)
-{
-    scene s;
-    set_scene(&s, 1);
-    s.settings = (division_settings){
-        .kind = DIVISION_AUTO, .aggregators = 2, .stripe = UNIT, .targets = UNITS};
-    s.units = pieces_of(&s.settings, 2, 0, UNITS * UNIT);
-    ck_assert_int_eq(fit_scene(&s), 0);
-    ck_assert(s.fitted.columns && s.fitted.unit == UNIT && s.fitted.count == UNITS);
-    for (size_t u = 0; u < UNITS; u++)
-        ck_assert_uint_eq(s.fitted.domain[u], u % NODES);
-    release_scene(&s);
-}
-END_TEST
-
-START_TEST(fitted_domains_have_to_pay)
-{
-    const double least = UNITS * UNIT; /* all bytes stay on their nodes */
-    const struct {
-        division_kind kind;
-        double even;
-        bool pays;
-    } expected[] = {
-        {DIVISION_FITTED, least, false},
-        {DIVISION_FITTED, least + 1, true},
-        {DIVISION_AUTO, least * 1.05, false},
-        {DIVISION_AUTO, least * 1.06, true},
-    };
-    for (size_t i = 0; i < LENGTH(expected); i++) {
-        scene s;
-        set_scene(&s, 1);
-        s.fitted.unit = 1;
-        s.settings.kind = expected[i].kind;
-        s.in.even_hop_bytes = expected[i].even;
-        ck_assert_int_eq(fit_scene(&s), 0);
-        ck_assert_int_eq(s.fitted.unit, expected[i].pays ? UNIT : 0);
-        ck_assert_int_eq(s.fitted.domain != NULL, expected[i].pays);
-        release_scene(&s);
-    }
-}
-END_TEST
-
-START_TEST(some_domains_cannot_pay)
-{
-    division_settings settings = {.kind = DIVISION_AUTO};
-    const pieces units = {.hi = 100, .unit = 10, .count = 10};
-    ck_assert(pieces_may_pay(&units, &settings, 9, 100.0, 6));
-    ck_assert(!pieces_may_pay(&units, &settings, 10, 100.0, 6));
-    ck_assert(!pieces_may_pay(&units, &settings, 9, 100.0, 5));
-    settings.kind = DIVISION_FITTED;
-    ck_assert(pieces_may_pay(&units, &settings, 9, 100.0, 5));
-    ck_assert(!pieces_may_pay(&units, &settings, 9, 100.0, 0));
-    settings.kind = DIVISION_EVEN;
-    ck_assert(!pieces_may_pay(&units, &settings, 9, 100.0, 90));
-    settings.kind = DIVISION_STRIPE;
-    ck_assert(!pieces_may_pay(&units, &settings, 9, 100.0, 90));
-}
-END_TEST
-
-START_TEST(no_memory_to_fit)
-{
-    int rc = -ENOMEM;
-    for (long nth = 0; rc != 0; nth++) {
-        scene s;
-        set_scene(&s, 2);
-        fail_allocation(nth);
-        rc = fit_scene(&s);
-        stop_failing();
-        ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
-        ck_assert_int_eq(s.fitted.unit > 0, rc == 0);
-        release_scene(&s);
-    }
-}
-END_TEST
-
 START_TEST(no_memory_to_count)
 {
     division_settings settings = {.kind = DIVISION_STRIPE, .stripe = 10, .targets = 3};
@@ -339,10 +207,8 @@ END_TEST
 
 int main(void)
 {
-    return run_tests(
-        "pieces", ONCE(units_of_a_range), ONCE(every_byte_is_in_the_domain_of_its_unit),
-        ONCE(bytes_of_each_unit), ONCE(entries_have_a_limit), ONCE(no_memory_to_count),
-        ONCE(units_go_to_their_nodes), ONCE(columns_stay_columns), ONCE(fitted_domains_have_to_pay),
-        ONCE(some_domains_cannot_pay), ONCE(no_memory_to_fit), ONCE(pairs_hold_every_domain),
-        ONCE(pairs_stay_within_the_units));
+    return run_tests("pieces", ONCE(units_of_a_range),
+                     ONCE(every_byte_is_in_the_domain_of_its_unit), ONCE(bytes_of_each_unit),
+                     ONCE(entries_have_a_limit), ONCE(no_memory_to_count),
+                     ONCE(pairs_hold_every_domain), ONCE(pairs_stay_within_the_units));
 }

@@ -93,7 +93,7 @@ START_TEST(domains_and_bytes_of_calls)
     access_pattern pattern = calls_of(calls[_i].unit);
     matrix bytes = fill_bins(calls[_i].owners, calls[_i].bins, calls[_i].unit);
     int64_t crossing = calls[_i].crosses ? (int64_t)calls[_i].bins * calls[_i].unit * 3 / 4 : 0;
-    prediction p;
+    plan_draft p;
     pattern.division = calls[_i].recorded;
     ck_assert_int_eq(predict_calls(&job, &pattern, &bytes, &p), 0);
     ck_assert_msg((int)p.kind == calls[_i].kind, "%s: kind %d", name, (int)p.kind);
@@ -101,11 +101,11 @@ START_TEST(domains_and_bytes_of_calls)
         ck_assert_int_gt(p.unit, 0);
     else
         ck_assert_int_eq(p.unit, p.kind == DIVISION_STRIPE ? calls[_i].recorded.stripe : 0);
-    ck_assert_msg(calls[_i].domains == 0 || p.domains == calls[_i].domains, "%s: %zu domains", name,
-                  p.domains);
+    ck_assert_msg(calls[_i].domains == 0 || p.division.domains.count == calls[_i].domains,
+                  "%s: %zu domains", name, p.division.domains.count);
     ck_assert_msg(p.crossing_bytes == crossing, "%s: %lld bytes cross", name,
                   (long long)p.crossing_bytes);
-    prediction_release(&p);
+    plan_draft_release(&p);
     matrix_release(&bytes);
 }
 END_TEST
@@ -125,18 +125,18 @@ START_TEST(sums_are_kept)
         access_pattern pattern = calls_of((int64_t)1 << pick(&state, 6, 24));
         pattern.first = pick(&state, 0, 100000);
         predict_job job = job_on(by_slot, &four);
-        prediction p, q;
+        plan_draft p, q;
         ck_assert_int_eq(predict_calls(&job, &pattern, &bytes, &p), 0);
         ck_assert_int_eq(matrix_sum(&bytes, &total), 0);
-        ck_assert_int_eq(matrix_sum(&p.node_bytes, &sum), 0);
+        ck_assert_int_eq(matrix_sum(&p.c.node_bytes, &sum), 0);
         ck_assert_int_eq(sum, total);
         ck_assert_int_le(p.crossing_bytes, total);
         job.topology = &more;
         ck_assert_int_eq(predict_calls(&job, &pattern, &bytes, &q), 0);
-        ck_assert_uint_eq(q.domains, p.domains);
+        ck_assert_uint_eq(q.division.domains.count, p.division.domains.count);
         ck_assert_int_eq(q.crossing_bytes, p.crossing_bytes);
-        prediction_release(&p);
-        prediction_release(&q);
+        plan_draft_release(&p);
+        plan_draft_release(&q);
         matrix_release(&bytes);
     }
 }
@@ -151,7 +151,7 @@ START_TEST(many_ranks_share_a_bin)
     predict_job job = {.ranks = MANY, .node_of_rank = node_of_rank, .topology = &t};
     const access_pattern pattern = calls_of((int64_t)MANY * EACH);
     matrix bytes;
-    prediction p;
+    plan_draft p;
     ck_assert_int_eq(matrix_allocate(&bytes, MANY, 1, MANY), 0);
     for (size_t r = 0; r < MANY; r++) {
         node_of_rank[r] = r / ON_NODE;
@@ -159,10 +159,10 @@ START_TEST(many_ranks_share_a_bin)
         bytes.value[r] = EACH;
     }
     ck_assert_int_eq(predict_calls(&job, &pattern, &bytes, &p), 0);
-    ck_assert_uint_eq(p.domains, 4 * t.nodes);
-    ck_assert_uint_eq(matrix_entries(&p.requests), 0);
+    ck_assert_uint_eq(p.division.domains.count, 4 * t.nodes);
+    ck_assert_uint_eq(matrix_entries(&p.c.requests), 0);
     ck_assert_int_eq(p.crossing_bytes, (int64_t)MANY * EACH - (int64_t)ON_NODE * EACH);
-    prediction_release(&p);
+    plan_draft_release(&p);
     matrix_release(&bytes);
     free(node_of_rank);
 }
@@ -195,10 +195,10 @@ START_TEST(nothing_and_wrong_sizes)
     predict_job job = job_on(by_slot, &t);
     const access_pattern pattern = calls_of(KiB);
     matrix bytes = fill_bins(ALL, 4, KiB), none;
-    prediction p;
+    plan_draft p;
     ck_assert_int_eq(matrix_allocate(&none, RANKS, 1, 0), 0);
     ck_assert_int_eq(predict_calls(&job, &pattern, &none, &p), 0);
-    ck_assert_uint_eq(p.domains, 0);
+    ck_assert_uint_eq(p.division.domains.count, 0);
     ck_assert_int_eq(p.crossing_bytes, 0);
     job.topology = &few;
     ck_assert_int_eq(predict_calls(&job, &pattern, &bytes, &p), -EINVAL);

@@ -87,7 +87,7 @@ static rows_node start_node(const model *m, size_t node, size_t most, bool by_bl
 }
 
 /* All of it, as the ranks, leaders and rank 0 do it. Returns the first error. */
-static int gather(const model *m, size_t most, bool by_blocks, rows *result)
+static int gather(const model *m, size_t most, bool by_blocks, rows_matrices *result)
 {
     rows_builder builder = rows_builder_new(m->ranks, m->nodes, m->domains, by_blocks);
     int rc = 0;
@@ -141,7 +141,7 @@ static bool is_listed(const model *m, size_t rank, size_t domain, size_t most, b
     return better < most || lower < most;
 }
 
-static void check_rows(const model *m, const rows *c, size_t most, bool by_blocks)
+static void check_rows(const model *m, const rows_matrices *c, size_t most, bool by_blocks)
 {
     for (size_t j = 0; j < m->domains; j++) {
         int64_t bytes[NODES] = {0}, blocks[NODES] = {0}, ranks = 0;
@@ -177,7 +177,7 @@ START_TEST(sums_are_those_of_all_ranks)
         random_model(&m);
         size_t most = (size_t)(1 + below(RANKS));
         for (int by_blocks = 0; by_blocks < 2; by_blocks++) {
-            rows c;
+            rows_matrices c;
             ck_assert_int_eq(gather(&m, most, by_blocks, &c), 0);
             check_rows(&m, &c, most, by_blocks);
             rows_release(&c);
@@ -222,7 +222,7 @@ START_TEST(no_memory)
         rows_builder builder = rows_builder_new(1, 1, 3, true);
         int64_t *element = NULL, *own = NULL;
         size_t count;
-        rows c = {0};
+        rows_matrices c = {0};
         fail_allocation(nth);
         rc = rows_from_shares(NULL, 0, &own, &count);
         if (rc == 0)

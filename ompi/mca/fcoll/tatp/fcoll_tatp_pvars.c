@@ -70,17 +70,17 @@ int tatp_pvars_register(const mca_base_component_t *component)
 void tatp_pvars_add(const coll_observed *access)
 {
     const coll_times *t = &access->time;
-    coll_plan_costs costs = {.hop_bytes = 0};
-    if (NULL != access->plan)
-        costs = coll_plan_get_costs(access->plan);
     OPAL_THREAD_LOCK(&lock);
     totals.calls++;
     if (access->write)
         totals.bytes_written += (unsigned long long)access->moved;
     else
         totals.bytes_read += (unsigned long long)access->moved;
-    totals.hop_bytes += costs.hop_bytes;
-    totals.crossing_bytes += (unsigned long long)costs.crossing_bytes;
+    if (NULL != access->plan) {
+        const plan_draft *plan = &coll_plan_decision(access->plan)->draft;
+        totals.hop_bytes += plan->hop_bytes;
+        totals.crossing_bytes += (unsigned long long)plan->crossing_bytes;
+    }
     totals.plans_made += access->makes_plan;
     totals.plans_reused += NULL != access->plan && !access->makes_plan;
     totals.time.st1 += t->st1;

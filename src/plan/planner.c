@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The decision between even and fitted domains. */
+#include "plan/planner.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "plan/fitted.h"
+
+void planner_start(planner *p)
+{
+    division_settings *d = &p->division;
+    d->nodes = 0;
+    for (size_t n = 0; n < p->nodes; n++)
+        d->nodes += p->ranks_on_node[n] > 0;
+    d->capacity = division_chosen_capacity(p->ranks_on_node, p->nodes);
+    p->domains = division_count(d, p->lo, p->hi);
+    p->per_node = plan_even_per_node(p->ranks_on_node, p->nodes, p->domains);
+    p->units = pieces_of(d, p->domains, p->lo, p->hi);
+    p->may_fit = d->nodes > 1 && p->units.count > p->domains &&
+                 (d->kind == DIVISION_FITTED || d->kind == DIVISION_AUTO);
+}
+
+int planner_divide(const planner *p, const pieces *units, division *result)
+{
+    return units->unit > 0 ? pieces_divide(units, &p->division, p->domains, result)
+                           : division_make(&p->division, p->lo, p->hi, result);
+}
+
+/* ---- a draft ---- */
+
+void plan_draft_release(plan_draft *draft)
+{
+    pieces_release(&draft->units);
+    division_release(&draft->division);
+    free(draft->rank_of_domain);
+    rows_release(&draft->c);
+    *draft = (plan_draft){0};
+}
+
+static const matrix *if_known(const matrix *m)
+{
+    return m->row_start != NULL ? m : NULL;
+}
+
+plan_input plan_draft_problem(const plan_draft *draft)
+{
+    return (plan_input){
+        .requests = &draft->c.requests,
+        .node_bytes = if_known(&draft->c.node_bytes),
+        .blocks = if_known(&draft->c.blocks),
+        .node_blocks = if_known(&draft->c.node_blocks),
+        .nearness = draft->c.nearness,
+        .node_of_rank = draft->node_of_rank,
+        .topology = draft->topology,
+        .per_node = draft->per_node,
+    };
+}
+
+/* Of the units, if any. */
+static int make_draft(const planner *p, const plan_source *source, plan_draft *draft)
+{
+    int rc = planner_divide(p, &draft->units, &draft->division);
+    if (rc == 0)
+        rc = source->sum_domains(source->context, draft, &draft->c);
+    draft->rank_of_domain = base_zeroed(p->domains, sizeof *draft->rank_of_domain, &rc);
+    if (rc != 0)
+        return rc;
+    int64_t stripe = draft->division.domains.stripe;
+    draft->unit = draft->units.unit > 0 ? draft->units.unit : stripe;
+    draft->kind = draft->units.unit > 0 ? DIVISION_FITTED
+                  : stripe > 0          ? DIVISION_STRIPE
+                                        : DIVISION_EVEN;
+    draft->node_of_rank = p->node_of_rank;
+    draft->topology = p->topology;
+    draft->per_node = p->per_node;
+    const plan_input in = plan_draft_problem(draft);
+    rc = p->strategy->assign(&in, draft->rank_of_domain);
+    if (rc == 0)
+        rc = plan_hop_bytes(&in, draft->rank_of_domain, &draft->hop_bytes);
+    if (rc == 0)
+        draft->crossing_bytes = plan_crossing_bytes(&in, draft->rank_of_domain);
+    return rc;
+}
+
+/* ---- fitted domains ---- */
+
+static double least_saving(const planner *p)
+{
+    return p->division.kind == DIVISION_AUTO ? PLANNER_LEAST_SAVING : 0.0;
+}
+
+/* Assigns the units to the aggregators of the even domains. They pay even if then no aggregator
+ * accesses bytes of its own domain, so that they never cost more. bytes: no rows, or of the nodes
+ * in each unit. fitted->unit is 0 if they do not pay. */
+static int fit_units(const planner *p, const plan_draft *even, const matrix *bytes, pieces *fitted)
+{
+    pieces made = p->units;
+    double hop_bytes = even->hop_bytes;
+    int rc = 0;
+    size_t *node = base_zeroed(p->domains, sizeof *node, &rc);
+    made.domain = base_zeroed(made.count, sizeof *made.domain, &rc);
+    for (size_t j = 0; j < p->domains && rc == 0; j++)
+        node[j] = p->node_of_rank[even->rank_of_domain[j]];
+    const fitted_input in = {bytes, p->topology, node, p->domains};
+    if (rc == 0 && bytes->rows > 0)
+        rc = fitted_assign(&in, made.domain, &hop_bytes);
+    free(node);
+    if (rc != 0 || hop_bytes >= (1.0 - least_saving(p)) * even->hop_bytes)
+        pieces_release(&made);
+    if (rc == 0)
+        *fitted = made;
+    return rc;
+}
+
+/* Unless even what crosses is less than they have to save. */
+static int try_fitted(const planner *p, const plan_source *source, const plan_draft *even,
+                      pieces *fitted)
+{
+    matrix bytes = {0};
+    if (!p->may_fit || (double)even->crossing_bytes <= least_saving(p) * even->hop_bytes)
+        return 0;
+    int rc = source->sum_units(source->context, &p->units, &bytes);
+    if (rc == 0)
+        rc = fit_units(p, even, &bytes, fitted);
+    matrix_release(&bytes);
+    return rc;
+}
+
+int planner_make(const planner *p, const plan_source *source, plan_draft *plan, plan_draft *even)
+{
+    plan_draft first = {0}, fitted = {0};
+    int rc = make_draft(p, source, &first);
+    if (rc == 0)
+        rc = try_fitted(p, source, &first, &fitted.units);
+    bool pays = rc == 0 && fitted.units.unit > 0;
+    if (pays)
+        rc = make_draft(p, source, &fitted);
+    if (rc == 0) {
+        *plan = pays ? fitted : first;
+        *even = pays ? first : fitted;
+    } else {
+        plan_draft_release(&first);
+        plan_draft_release(&fitted);
+    }
+    return rc;
+}
