@@ -94,7 +94,8 @@ bool coll_has_address(const coll_group *group)
     return coll_is_leader(group) && names_switches(getenv(ADDRESS));
 }
 
-int coll_send_text(coll_group *group, const char *text, int peer)
+/* NULL: an empty message. */
+static int send_text(coll_group *group, const char *text, int peer)
 {
     size_t bytes = text != NULL ? strlen(text) + 1 : 0;
     size_t count = (bytes + sizeof(int64_t) - 1) / sizeof(int64_t);
@@ -108,28 +109,22 @@ int coll_send_text(coll_group *group, const char *text, int peer)
     return rc;
 }
 
+/* Those of all nodes. */
+typedef struct node_texts {
+    char **text; /* the caller frees it and each string; NULL: no memory */
+    const coll_node_map *map;
+} node_texts;
+
 static int take_text(void *context, coll_message *message)
 {
-    const coll_texts *texts = context;
+    const node_texts *texts = context;
     if (texts->text == NULL)
         return -ENOMEM;
     if (message->count == 0)
         return 0;
-    texts->text[texts->index_of(texts->context, message->from)] = (char *)message->element;
+    texts->text[texts->map->node_of_rank[message->from]] = (char *)message->element;
     message->element = NULL;
     return 0;
-}
-
-int coll_receive_texts(coll_group *group, size_t count, coll_texts *texts, int rc)
-{
-    const coll_arrivals arrivals = {
-        .tag = COLL_TAG_ROWS, .expected = count, .take = take_text, .context = texts};
-    return coll_message_complete(group, &arrivals, NULL, 0, rc);
-}
-
-static size_t node_of(const void *map, int rank)
-{
-    return ((const coll_node_map *)map)->node_of_rank[rank];
 }
 
 /* These distances were not asked for by name: the run continues without them. */
@@ -148,13 +143,15 @@ static void use_addresses(coll_node_map *map, coll_process *process, char *const
     }
 }
 
-/* On rank 0: those of all nodes. */
-static int receive_addresses(coll_group *group, size_t nodes, coll_texts *all)
+/* On rank 0. */
+static int receive_addresses(coll_group *group, node_texts *all)
 {
     const char *own = getenv(ADDRESS);
-    all->text = calloc(nodes, sizeof *all->text);
+    const coll_arrivals arrivals = {
+        .tag = COLL_TAG_ROWS, .expected = all->map->nodes - 1, .take = take_text, .context = all};
+    all->text = calloc(all->map->nodes, sizeof *all->text);
     int rc = all->text == NULL ? -ENOMEM : 0;
-    rc = coll_receive_texts(group, nodes - 1, all, rc);
+    rc = coll_message_complete(group, &arrivals, NULL, 0, rc);
     if (rc != 0 || own == NULL)
         return rc;
     all->text[0] = strdup(own);
@@ -164,12 +161,12 @@ static int receive_addresses(coll_group *group, size_t nodes, coll_texts *all)
 int coll_distances_ask(coll_node_map *map, coll_group *group, bool *is_open)
 {
     bool is_root = group->rank == 0;
-    coll_texts all = {.index_of = node_of, .context = map};
+    node_texts all = {.map = map};
     int rc = 0;
     if (is_root)
-        rc = receive_addresses(group, map->nodes, &all);
+        rc = receive_addresses(group, &all);
     else if (coll_is_leader(group))
-        rc = coll_send_text(group, getenv(ADDRESS), 0);
+        rc = send_text(group, getenv(ADDRESS), 0);
     rc = coll_agree_error(group, rc);
     if (rc == 0 && is_root)
         use_addresses(map, group->runtime->process, all.text, is_open);

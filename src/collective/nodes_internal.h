@@ -23,17 +23,6 @@ void coll_nearness_report(const coll_group *group, bool given, bool asked);
 
 /* ---- nodes_distance.c ---- */
 
-/* Sends a string (NULL: an empty message) to a peer that expects one from each of several ranks. */
-int coll_send_text(coll_group *group, const char *text, int peer);
-/* Where those that are received go. */
-typedef struct coll_texts {
-    char **text; /* the caller frees it and each string; NULL: no memory */
-    size_t (*index_of)(const void *context, int rank);
-    const void *context;
-} coll_texts;
-/* Receives those of `count` ranks whatever happens. rc: this rank's status so far. */
-int coll_receive_texts(coll_group *group, size_t count, coll_texts *texts, int rc);
-
 /* On rank 0: the topology that the parameter names. *is_open: it names none, and the job's
  * environment decides; the topology is flat so far. Reports errors. */
 int coll_distances_read(coll_node_map *map, coll_process *process, const coll_opening *opening,

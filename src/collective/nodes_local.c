@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How near the ranks of a node are to its network devices, by the locality strings that the
- * launcher gave this node for ranks that it bound. Where it gave none, each rank makes its own with
- * hwloc, by the processors that it may use, and sends it to its leader. */
+ * launcher gave this node for ranks that it bound. Where it gave none, each rank finds out with
+ * hwloc by the processors that it may use, and tells its leader. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include <errno.h>
 #include <sched.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "collective/nodes_internal.h"
 #include "topo/machine.h"
 
@@ -42,13 +43,6 @@ static int make_nearness(const coll_group *group, char *const *locality, unsigne
     return rc;
 }
 
-static void free_localities(char **locality, size_t ranks)
-{
-    for (size_t i = 0; locality != NULL && i < ranks; i++)
-        free(locality[i]);
-    free(locality);
-}
-
 /* ---- from the launcher ---- */
 
 int coll_nearness_read(const coll_group *group, unsigned char **nearness, bool *given)
@@ -63,7 +57,9 @@ int coll_nearness_read(const coll_group *group, unsigned char **nearness, bool *
         *given = *given || locality[i] != NULL;
     }
     int rc = make_nearness(group, locality, nearness);
-    free_localities(locality, ranks);
+    for (size_t i = 0; i < ranks; i++)
+        free(locality[i]);
+    free(locality);
     return rc;
 }
 
@@ -77,56 +73,64 @@ bool coll_may_be_bound(void)
            CPU_COUNT(&usable) < sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-/* NULL: no memory, or nothing is known. The caller frees it. */
-static int make_own_locality(const coll_group *group, char **own)
+/* 0 where it is not bound, or the machine is not known. */
+static int find_own_nearness(const coll_group *group, int64_t *nearness)
 {
     topo_machine *machine = find_machine(group);
-    *own = NULL;
-    return machine == NULL ? 0 : topo_machine_own_locality(machine, own);
+    char *own = NULL;
+    unsigned char found = 0;
+    int rc = machine == NULL ? 0 : topo_machine_own_locality(machine, &own);
+    if (rc == 0 && own != NULL)
+        rc = topo_machine_near_network(machine, &own, 1, &found);
+    free(own);
+    *nearness = found;
+    return rc;
 }
 
-static size_t index_on_node(const void *group, int rank)
+typedef struct peer_nearness {
+    const coll_group *group;
+    unsigned char *of_local;
+} peer_nearness;
+
+static int take_nearness(void *context, coll_message *message)
 {
-    return (size_t)coll_local_index(group, rank);
+    const peer_nearness *all = context;
+    if (all->of_local != NULL && message->count == 1)
+        all->of_local[coll_local_index(all->group, message->from)] =
+            (unsigned char)*message->element;
+    return 0;
 }
 
-/* On the leader: takes its own string over. rc: as coll_receive_texts. */
-static int ask_peers(coll_group *group, char *own, unsigned char **nearness, int rc)
+/* On the leader. rc: its status so far. */
+static int ask_peers(coll_group *group, int64_t own, unsigned char **nearness, int rc)
 {
     size_t ranks = (size_t)group->locals;
-    coll_texts all = {calloc(ranks, sizeof *all.text), index_on_node, group};
-    rc = coll_receive_texts(group, ranks - 1, &all, rc);
-    if (all.text == NULL) {
-        free(own);
-        return rc != 0 ? rc : -ENOMEM;
-    }
-    all.text[0] = own;
-    if (rc == 0)
-        rc = make_nearness(group, all.text, nearness);
-    free_localities(all.text, ranks);
+    peer_nearness all = {group, base_zeroed(ranks, 1, &rc)};
+    const coll_arrivals arrivals = {
+        .tag = COLL_TAG_ROWS, .expected = ranks - 1, .take = take_nearness, .context = &all};
+    rc = coll_message_complete(group, &arrivals, NULL, 0, rc);
+    if (all.of_local != NULL)
+        all.of_local[0] = (unsigned char)own;
+    *nearness = all.of_local;
     return rc;
 }
 
 int coll_nearness_ask(coll_group *group, bool given, unsigned char **nearness)
 {
     unsigned char *asked = NULL;
-    char *own;
-    int rc = make_own_locality(group, &own);
+    int64_t own;
+    int rc = find_own_nearness(group, &own);
     if (coll_is_leader(group)) {
         rc = ask_peers(group, own, &asked, rc);
     } else {
-        int sent = coll_send_text(group, own, group->local[0]);
+        int sent = coll_send(group, &own, sizeof own, group->local[0], COLL_TAG_ROWS);
         rc = rc != 0 ? rc : sent;
-        free(own);
     }
-    rc = coll_agree_error(group, rc);
-    if (rc == 0 && !given && coll_is_leader(group)) {
-        free(*nearness);
+    if (!given && asked != NULL)
         *nearness = asked;
-    } else {
+    else
         free(asked);
-    }
-    return rc;
+    return coll_agree_error(group, rc);
 }
 
 void coll_nearness_report(const coll_group *group, bool given, bool asked)
