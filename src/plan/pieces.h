@@ -40,8 +40,9 @@ pieces pieces_of(const division_settings *settings, size_t domains, int64_t lo, 
 int pieces_divide(const pieces *p, const division_settings *settings, size_t domains,
                   division *result);
 
-/* The same with each unit as a domain of its own, whether they are assigned or not. -ENOMEM. */
-int pieces_divide_singly(const pieces *p, const division_settings *settings, division *result);
+/* The same with each unit as a domain of its own, whether they are assigned or not; its period
+ * means nothing. -ENOMEM. */
+int pieces_divide_singly(const pieces *p, division *result);
 
 /* ---- bytes ---- */
 

@@ -20,7 +20,6 @@ typedef struct recorded {
     const matrix *bytes; /* ranks x bins */
     matrix node_bins;    /* nodes x bins */
     recorded_range range;
-    const division_settings *division;
     size_t *ranks_on_node;
 } recorded;
 
@@ -52,7 +51,7 @@ static int sum_domains(void *context, const plan_draft *draft, rows_matrices *c)
 static int find_unit_parts(const recorded *r, const pieces *units, matrix *parts)
 {
     division single;
-    int rc = pieces_divide_singly(units, r->division, &single);
+    int rc = pieces_divide_singly(units, &single);
     if (rc != 0)
         return rc;
     rc = overlap_find(&r->range, &single.domains, parts);
@@ -127,7 +126,6 @@ static int plan_calls(recorded *r, const access_pattern *pattern, plan_draft *pl
     const planner p = planner_of(r, &pattern->division);
     const plan_source source = {sum_domains, sum_units, r};
     plan_draft even;
-    r->division = &p.division;
     rc = planner_make(&p, &source, plan, &even);
     if (rc == 0)
         plan_draft_release(&even);
