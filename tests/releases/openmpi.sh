@@ -2,9 +2,8 @@
 # shellcheck shell=bash
 #
 # This checkout under the unmodified Open MPI of the Debian release $suite, in its root folder: it is built there, and
-# the tests below run by `make check`: the core or, with $more, the others: of `files`, of the `launch`, or `both`. What is
-# built stays for the next time.
-. "$top_srcdir/tests/releases/root.sh" || exit 1
+# the tests below run by `make check`: the core or, with $more, others: of `files`, of the `launch`, or `more`, which is both.
+# What is built stays for the next time. Sourced by test_trixie.sh.
 
 home=/root/tatp-dla
 tests=(
@@ -57,10 +56,10 @@ more_launch=(
     tests/cluster/test_placement.sh
     tests/cluster/test_slurm.sh
 )
-case ${more-} in
+case $more in
 files) tests=("${more_files[@]}") ;;
 launch) tests=("${more_launch[@]}") ;;
-both) tests=("${more_files[@]}" "${more_launch[@]}") ;;
+more) tests=("${more_files[@]}" "${more_launch[@]}") ;;
 esac
 
 # The files of this checkout as they are, committed or not. Those that differ get the present time: what is built from
@@ -116,7 +115,7 @@ tap_check "$suite: build" in_root "$root" bash -c 'cd "$1" && { [ Makefile -nt /
 tap_diag "$(at_home ompi_info --version | head -n 1)"
 tap_check "$suite: make check" in_root "$root" make --no-print-directory -C "$home" check "TESTS=${tests[*]}"
 tap_diag "$(tail -n 1 <<<"$tap_output")"
-if [[ -n ${more-} ]]; then
+if [[ -n $more ]]; then
     tap_check "$suite: bench/demo" at_home bench/demo
     tap_plan
 fi

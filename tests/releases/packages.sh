@@ -2,8 +2,7 @@
 # shellcheck shell=bash
 #
 # Debian packages and an .rpm from the archive, for the Debian release $suite: built in a root folder, and installed in
-# a fresh one, where a plain user does two runs (debian/tests).
-. "$top_srcdir/tests/releases/root.sh" || exit 1
+# a fresh one, where a plain user does two runs (debian/tests). Sourced by test_trixie.sh.
 
 # make_archive FOLDER: as `make dist` does, but for the times of the files
 make_archive() {

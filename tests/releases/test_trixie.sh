@@ -1,6 +1,32 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Debian 13: Open MPI 5.0 and PRRTE 3.0, without PRRTE's headers.
-suite=trixie
-. "$top_srcdir/tests/releases/openmpi.sh"
+# What concerns Open MPI, or the packages, in a root folder of a Debian release. Its name says which: test_SUITE.sh and
+# test_SUITE_PART.sh are parts of openmpi.sh, test_packages_SUITE.sh is packages.sh. All are copies of this script
+# (tests/tests.am). make-root makes the folders once; where it cannot, the test is skipped.
+. "$top_srcdir/tests/lib/tap.sh" || exit 1
+tap_tempdir
+releases=$top_srcdir/tests/releases
+
+# root_folder SUITE [KIND]: sets root, as make-root knows it
+# shellcheck disable=SC2034 # for who is sourced
+root_folder() {
+    local status=0
+
+    root=$("$releases/make-root" "$@" 2>"$tap_dir/reason") || status=$?
+    [[ $status != 77 ]] || tap_skip_all "$(tail -n 1 "$tap_dir/reason")"
+    [[ $status == 0 ]] || { cat "$tap_dir/reason" && exit 1; } >&2
+}
+
+# in_root FOLDER COMMAND...: without this machine's settings
+in_root() {
+    env -i PATH="$PATH" VERBOSE=1 TEST_SEED="${TEST_SEED-}" "$releases/in-root" "$@"
+}
+
+IFS=_ read -r _ suite more <<<"$(basename "$0" .sh)"
+if [[ $suite == packages ]]; then
+    suite=$more
+    . "$top_srcdir/tests/releases/packages.sh"
+else
+    . "$top_srcdir/tests/releases/openmpi.sh"
+fi
