@@ -1,24 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The benchmark in miniature: it runs, it checks, it counts. No time is looked at.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 need_component fcoll tatp
-[[ -n $PYTHON3 ]] || tap_skip_all "python3 is missing"
-contest=$BENCH_DIR/contest
+need_python
 
-bench() {
-    timeout --kill-after=5 "$HANG_LIMIT" "$PYTHON3" "$top_srcdir/bench/bench" --quick --cube 24 --megabytes 1 --rounds 1 "$@"
-}
-
-# rows FILE CONDITION: how many lines of a CSV file fulfil it, an expression of python over r.
-rows() {
-    "$PYTHON3" -c 'import csv, sys
-print(sum(1 for r in csv.DictReader(open(sys.argv[1])) if eval("(" + sys.argv[2] + ")")))' "$@"
+quick() {
+    bench bench --quick --cube 24 --megabytes 1 --rounds 1 "$@"
 }
 
 tap_check "all contestants in three cases" \
-    bench --cases "cube-1x4x4-node records-64-slot blocks-slot" --csv "$tap_dir/all.csv"
+    quick --cases "cube-1x4x4-node records-64-slot blocks-slot" --csv "$tap_dir/all.csv"
 tap_is "$(rows "$tap_dir/all.csv" 'r["verified"] == "yes"')" 48 "every contestant wrote and read, checked"
 tap_is "$(rows "$tap_dir/all.csv" 'float(r["median_s"]) > 0 and float(r["min_s"]) <= float(r["median_s"])')" 48 \
     "and was timed"
@@ -31,7 +24,7 @@ if "$CLUSTER" check >/dev/null 2>&1; then
         0.75 * 2**20 < float(r["node_bytes"]) < 0.9 * 2**20')" 2 "bytes on links of records by hand"
     tap_is "$(rows "$tap_dir/all.csv" 'r["case"] == "blocks-slot" and r["contestant"] in ("hand", "floor") and
         float(r["node_bytes"]) < 0.1 * 2**20')" 4 "and next to none where each rank's block is its slab"
-    tap_check "limited links" bench --cases halo-2x2x4-slot --links 2gbit --contestants "tatp hand" \
+    tap_check "limited links" quick --cases halo-2x2x4-slot --links 2gbit --contestants "tatp hand" \
         --csv "$tap_dir/limited.csv"
     tap_is "$(rows "$tap_dir/limited.csv" 'float(r["bound_s"]) > 0 and r["links"] == "2gbit"')" 4 \
         "tell what the busiest link needs"
@@ -39,9 +32,9 @@ else
     tap_skip "bytes on links" "links cannot be counted here"
 fi
 
-tap_check "first calls" bench --first --cases records-1024-node --contestants "tatp romio" --csv "$tap_dir/first.csv"
+tap_check "first calls" quick --first --cases records-1024-node --contestants "tatp romio" --csv "$tap_dir/first.csv"
 tap_is "$(rows "$tap_dir/first.csv" 'r["verified"] == "yes"')" 4 "first calls: every contestant wrote and read, checked"
-tap_check "by several transports" bench --cases records-1024-node --transports ob1,ucx,ofi --contestants "tatp hand" \
+tap_check "by several transports" quick --cases records-1024-node --transports ob1,ucx,ofi --contestants "tatp hand" \
     --csv "$tap_dir/transports.csv"
 components=$("$OMPI_INFO" --parsable)
 for pair in ob1=pml:ob1 ucx=pml:ucx ofi=mtl:ofi; do
@@ -74,7 +67,7 @@ tap_check_fails "no such setting" run_here 2 "$contest" --size 16x16x16 --grid 1
     --contestants "tatp+colour=2" --file "$tap_dir/file"
 tap_check_fails "a grid of another number of ranks" run_here 2 "$contest" --size 16x16x16 --grid 1x2x2 \
     --file "$tap_dir/file"
-tap_check_fails "no such case" bench --cases sphere
-tap_check_fails "no such transport" bench --cases blocks-slot --transports pigeon
-tap_check_fails "no such rate" bench --cases blocks-slot --links fast
+tap_check_fails "no such case" quick --cases sphere
+tap_check_fails "no such transport" quick --cases blocks-slot --transports pigeon
+tap_check_fails "no such rate" quick --cases blocks-slot --links fast
 tap_plan

@@ -2,21 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The evaluation in miniature: what is predicted is in order and equals a count by hand, and the parts make their
 # tables and plots. No time is looked at.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
-[[ -n $PYTHON3 ]] || tap_skip_all "python3 is missing"
+need_python
 predict=$BENCH_DIR/predict
-
-evaluation() {
-    timeout --kill-after=5 "$HANG_LIMIT" "$PYTHON3" "$top_srcdir/bench/evaluation" "$@"
-}
-
-# rows FILE CONDITION: how many lines of a CSV file (-: of the input) fulfil it, an expression of python over r.
-rows() {
-    "$PYTHON3" -c 'import csv, sys
-file = sys.stdin if sys.argv[1] == "-" else open(sys.argv[1])
-print(sum(1 for r in csv.DictReader(file) if eval("(" + sys.argv[2] + ")")))' "$@"
-}
 
 # 2x2x4 over 4 nodes of 4, two on a leaf: a node has one row of 4 blocks; of its half of a slab, half is its own.
 tap_check "a cube" "$predict" --machine 4,2,4 --kind cube --size 64 --grid 2x2x4 --ranks 16 --stripe 4096
@@ -52,7 +41,7 @@ tap_check_fails "no such strategy" "$predict" --machine crill --kind cube --rank
 tap_check_fails "more ranks than cores" "$predict" --machine crill --kind cube --ranks 100 --nodes 2
 tap_check_fails "more nodes than there are" "$predict" --machine crill --kind cube --ranks 8 --nodes 17
 
-tap_check "the paper's part" evaluation paper --quick --output "$tap_dir/out"
+tap_check "the paper's part" bench evaluation paper --quick --output "$tap_dir/out"
 tap_is "$(rows "$tap_dir/out/paper.csv" 'r["strategy"] == "otp" and r["placement"] == "byslot"')" 30 "has a row for each job"
 if "$PYTHON3" -c 'import matplotlib' 2>/dev/null; then
     tap_is "$(find "$tap_dir/out" -name '*.svg' -size +2k | wc -l)" 10 "ten plots"
@@ -61,14 +50,14 @@ else
 fi
 mkdir "$tap_dir/without" && echo 'raise ImportError' >"$tap_dir/without/matplotlib.py"
 without_matplotlib() {
-    PYTHONPATH=$tap_dir/without evaluation paper --quick --output "$tap_dir/plain"
+    PYTHONPATH=$tap_dir/without bench evaluation paper --quick --output "$tap_dir/plain"
 }
 tap_check "without matplotlib" without_matplotlib
 tap_contains "$tap_output" "python3-matplotlib is missing" "and a reason"
 tap_check "the same table" cmp "$tap_dir/out/paper.csv" "$tap_dir/plain/paper.csv"
 
 if has_component fcoll tatp && "$CLUSTER" check >/dev/null 2>&1; then
-    tap_check "the measured part, one case" evaluation measured --quick --only tile-16 --output "$tap_dir/out"
+    tap_check "the measured part, one case" bench evaluation measured --quick --only tile-16 --output "$tap_dir/out"
     tap_is "$(rows "$tap_dir/out/measured.csv" 'r["per_node"] and
         r["hop_bytes"] == "%.0f" % float(r["predicted_hop_bytes"])')" \
         "$(rows "$tap_dir/out/measured.csv" 'r["per_node"]')" "hop-bytes are those predicted"

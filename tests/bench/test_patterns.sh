@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The programs that write and read access patterns: with fcoll/tatp and without, every byte checked.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 need_component fcoll tatp
 

@@ -2,17 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The calls of other programs in miniature: every contestant writes and reads every pattern, all bytes are
 # checked; the driver places, counts and summarises. No time is compared.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 need_component fcoll tatp
-[[ -n $PYTHON3 ]] || tap_skip_all "python3 is missing"
-contest=$BENCH_DIR/contest
-
-# rows FILE CONDITION: how many lines of a CSV file fulfil it, an expression of python over r.
-rows() {
-    "$PYTHON3" -c 'import csv, sys
-print(sum(1 for r in csv.DictReader(open(sys.argv[1])) if eval("(" + sys.argv[2] + ")")))' "$@"
-}
+need_python
 
 # pattern NAME ARGUMENT...: three ranks, a number that divides nothing.
 pattern() {
@@ -39,7 +32,7 @@ for operation in write readonly; do
 done
 
 driver() {
-    timeout --kill-after=5 "$HANG_LIMIT" "$PYTHON3" "$top_srcdir/bench/bench_programs" --quick --megabytes 1 --rounds 1 "$@"
+    bench bench_programs --quick --megabytes 1 --rounds 1 "$@"
 }
 tap_check "the driver, two patterns in three placements" driver --patterns "segments-65536 small-1k" \
     --contestants "tatp romio independent" --csv "$tap_dir/all.csv" --stats "$tap_dir/stats"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # A small run of each benchmark that checks its own results. Times are not compared.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 # small NAME LINES PATTERN COMMAND...: succeeds, and prints so many lines with the pattern.
 small() {
@@ -10,7 +10,7 @@ small() {
 }
 
 small "plans for 65,536 ranks" 22 ',yes$' "$BENCH_DIR/plan_bench" --quick --repeat=1 --strategy=tatp --most-seconds=300
-if [[ -n $PYTHON3 ]] && "$PYTHON3" -c 'import numpy, scipy' 2>/dev/null; then
+if has_python numpy scipy; then
     small "placements of the corpus" 2 '^cube-16,16,4,' "$PYTHON3" "$top_srcdir/bench/corpus/measure" --only cube-16 --methods auto,setmatch
     tap_is "$(sed -n 's/^cube-16,16,4,auto,\([0-9]*\),\([0-9]*\),\([0-9]*\),.*/\1 \2 \3/p' <<<"$tap_output")" "255 0 0" \
         "placements of the corpus: what is cut and moved"

@@ -3,21 +3,15 @@
 #
 # Placement on the nodes of a test cluster: by mpirun, with spawned ranks as well; in allocations of a real Slurm, by
 # mpirun and by srun, with the switches that Slurm knows; and what dla pingpong measures there.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 need_component rmaps dla
 need_cluster
-start_cluster
-[[ -n $cluster_name ]] || tap_skip_all "there is no cluster here"
 dla=$TOOLS_DIR/dla
 
 # --- pingpong: four nodes, two on a leaf ---
 
-cat >"$tap_dir/tree.conf" <<'END_OF_TREE'
-SwitchName=leaf0 Nodes=n[0-1]
-SwitchName=leaf1 Nodes=n[2-3]
-SwitchName=top Switches=leaf[0-1]
-END_OF_TREE
+two_leaves "$tap_dir/tree.conf"
 
 # pingpong ARGUMENT...: two ranks on each node
 pingpong() {
@@ -61,11 +55,7 @@ cat >"$tap_dir/pairs.mtx" <<'END_OF_PAIRS'
 3 2 10
 END_OF_PAIRS
 "$dla" convert "$tap_dir/pairs.mtx" --to fileview >"$tap_dir/pairs.crs"
-cat >"$tap_dir/crossed.conf" <<'END_OF_TREE'
-SwitchName=leaf0 Nodes=n[0,2]
-SwitchName=leaf1 Nodes=n[1,3]
-SwitchName=top Switches=leaf[0-1]
-END_OF_TREE
+two_leaves "$tap_dir/crossed.conf" 0,2 1,3
 
 # leaves: from "RANK nN" lines: whether pairs share nodes, and pairs of pairs leaves of crossed.conf
 leaves() {
@@ -94,12 +84,11 @@ fi
 
 # --- Slurm ---
 
-for program in slurmctld slurmd salloc srun; do
-    if ! command -v $program >/dev/null; then
-        tap_skip "Slurm" "$program is not installed (apt-get install slurmctld slurmd slurm-client)"
-        tap_plan
-    fi
-done
+reason=$(missing_slurm)
+if [[ -n $reason ]]; then
+    tap_skip "Slurm" "$reason"
+    tap_plan
+fi
 mkdir "$tap_dir/slurm"
 cp "$tap_dir/crossed.conf" "$tap_dir/slurm/topology.conf"
 cat >"$tap_dir/jobs" <<END_OF_JOBS
@@ -115,8 +104,7 @@ salloc \$size -w n0 --nodes=1 sh -c 'cd / && mpirun -np 2 --bind-to none --map-b
 "$dla" map -f pairs.crs -n 'n[0-3]:2' -T switches -F slurm >tasks
 salloc \$size env SLURM_HOSTFILE=tasks srun --quiet -n 8 -m arbitrary sh -c 'echo "\$SLURM_PROCID \$(hostname)"' >tasks.out
 END_OF_JOBS
-timeout --kill-after=5 "$HANG_LIMIT" "$CLUSTER" exec --name "$cluster_name" "$top_srcdir/tests/cluster/slurm" "$tap_dir/slurm" \
-    bash "$tap_dir/jobs" </dev/null 2>"$tap_dir/errors"
+under_slurm "$tap_dir/slurm" bash "$tap_dir/jobs"
 status=$?
 if [[ $status == 77 ]]; then
     tap_skip "Slurm" "$(head -n 1 "$tap_dir/errors")"

@@ -2,18 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Under a real Slurm, on the nodes of a test cluster: fcoll/tatp takes its distances from the job's
 # environment and decides as it does by the same topology.conf.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 need_component fcoll tatp
 need_cluster
 need_slurm
-start_cluster
-
-# under_slurm FOLDER COMMAND...: in the cluster, with a Slurm of its own that knows FOLDER/topology.conf.
-under_slurm() {
-    timeout --kill-after=5 "$HANG_LIMIT" "$CLUSTER" exec --name "$cluster_name" \
-        "$top_srcdir/tests/cluster/slurm" "$@" </dev/null
-}
 
 # Neighbouring switches at unequal depth, and no node next to the one that its number suggests.
 mkdir "$tap_dir/tree" "$tap_dir/flat"
@@ -50,30 +43,16 @@ array="$cube --size 64 --grid 4x2x2 --verify --file"
 # run_jobs FOLDER <LINES
 run_jobs() {
     (cd "$1" && cat >lines) || exit 1
-    under_slurm "$1" bash -c "cd '$1' && . '$tap_dir/jobs'" 2>"$1/errors"
-}
-
-# decision JOB: what the decisions of its calls cost.
-decision() {
-    sed -n 's/.*"op": "\([a-z]*\)".*\("hop_bytes": .*"crossing_bytes": [0-9]*\).*/\1 \2/p' "$1.stats"
+    under_slurm "$1" bash -c "cd '$1' && . '$tap_dir/jobs'"
 }
 
 hop_bytes() {
-    sed -n 's/.*"hop_bytes": \([0-9]*\),.*/\1/p' "$1.stats" | head -n 1
-}
-
-# told JOB: without what Open MPI tells of its components.
-told() {
-    grep -v -e 'mca: base' -e 'fcoll:find' -e 'select:' "$1.out"
+    statistic hop_bytes "$1.stats"
 }
 
 # succeeded JOB NAME
 succeeded() {
-    if [[ -s $1.stats ]] && ! grep -q '^failed' "$1.out"; then
-        tap_ok "$2"
-    else
-        tap_not_ok "$2" "$(told "$1")"
-    fi
+    tap_lacks "$2" "$(if [[ ! -s $1.stats ]] || grep -q '^failed' "$1.out"; then echo "failed: $(told "$1.out")"; fi)"
 }
 
 tree=$tap_dir/tree flat=$tap_dir/flat
@@ -85,22 +64,17 @@ batch sbatch --map-by node $array $files/cube
 record salloc --map-by node --mca fcoll_tatp_record $files/view.crs $array $files/cube
 placed salloc --map-by dla:file=$files/view.crs $array $files/cube
 END_OF_LINES
-status=$?
-if [[ $status == 77 ]]; then
-    tap_diag "$(cat "$tree/errors")"
-    tap_skip_all "Slurm does not run here: $(head -n 1 "$tree/errors")"
-fi
-tap_is "$status" 0 "slurmctld and four slurmd run"
+need_slurm_run $?
 succeeded "$tree/auto" "salloc mpirun"
-tap_contains "$(told "$tree/auto")" "hops between 4 nodes from the job's environment" "distances from the environment"
-tap_contains "$(told "$tree/file")" "hops between 4 nodes from $tree/topology.conf" "distances from topology.conf"
-tap_is "$(decision "$tree/auto")" "$(decision "$tree/file")" "both decide alike"
+tap_contains "$(told "$tree/auto.out")" "hops between 4 nodes from the job's environment" "distances from the environment"
+tap_contains "$(told "$tree/file.out")" "hops between 4 nodes from $tree/topology.conf" "distances from topology.conf"
+tap_is "$(decision "$tree/auto.stats")" "$(decision "$tree/file.stats")" "both decide alike"
 tap_diag "hop-bytes: environment $(hop_bytes "$tree/auto"), none $(hop_bytes "$tree/none"), placed by dla $(hop_bytes "$tree/placed")"
 tap_check "other distances than without a topology" \
     test "$(hop_bytes "$tree/auto")" -gt "$(hop_bytes "$tree/none")"
 succeeded "$tree/batch" "sbatch, mpirun on a node of the job"
-tap_contains "$(told "$tree/batch")" "hops between 4 nodes from the job's environment" "sbatch: distances from the environment"
-tap_is "$(decision "$tree/batch")" "$(decision "$tree/file")" "sbatch: decides alike"
+tap_contains "$(told "$tree/batch.out")" "hops between 4 nodes from the job's environment" "sbatch: distances from the environment"
+tap_is "$(decision "$tree/batch.stats")" "$(decision "$tree/file.stats")" "sbatch: decides alike"
 succeeded "$tree/placed" "salloc mpirun --map-by dla"
 tap_check "placed by dla, fewer hop-bytes" \
     test "$(hop_bytes "$tree/placed")" -lt "$(hop_bytes "$tree/auto")"
@@ -110,7 +84,7 @@ auto salloc --map-by node $array $files/cube
 none salloc --map-by node --mca fcoll_tatp_topology none $array $files/cube
 END_OF_LINES
 succeeded "$flat/auto" "Slurm without switches: salloc mpirun"
-tap_contains "$(told "$flat/auto")" "4 nodes, all equally far apart" "Slurm without switches: no distances"
-tap_is "$(decision "$flat/auto")" "$(decision "$flat/none")" "Slurm without switches: as without topology"
+tap_contains "$(told "$flat/auto.out")" "4 nodes, all equally far apart" "Slurm without switches: no distances"
+tap_is "$(decision "$flat/auto.stats")" "$(decision "$flat/none.stats")" "Slurm without switches: as without topology"
 tap_is "$(grep -c -i 'environment' "$flat/auto.out")" 0 "Slurm without switches: no word about it"
 tap_plan

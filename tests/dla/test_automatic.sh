@@ -3,14 +3,12 @@
 #
 # Two lines in a parameter file: a program records itself in the user's cache, and its next launch is placed by that. What is
 # not placed, what a cache that cannot be used does to a job (nothing), and what dla list and dla forget do.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 need_component fcoll tatp
 need_component rmaps dla
 [[ $OMPI_VERSION != 6.* ]] || tap_skip_all "mpirun of Open MPI 6 does not tell the mapper which program it starts"
 need_cluster
-start_cluster
-[[ -n $cluster_name ]] || tap_skip_all "there is no cluster here"
 dla=$TOOLS_DIR/dla
 cd "$tap_dir" || exit 1
 export HOME=$tap_dir/home
@@ -69,7 +67,7 @@ is_placed_by_record() {
 
 launch ./columns out
 is_stock "without the parameters: the stock mapping"
-tap_check "without the parameters: no cache" test ! -e "$HOME/.cache"
+tap_check "without the parameters: no cache" test ! -e "$cache"
 
 # ---- two runs ----
 

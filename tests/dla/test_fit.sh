@@ -4,7 +4,7 @@
 # A PRRTE that is not as the one that the mapper was built for: mpirun says so once, and starts programs without
 # the mapper. A library that is loaded before PRRTE's stands in for the difference. configure refuses other headers.
 
-. "$top_srcdir/tests/dla/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/dla.sh" || exit 1
 
 [[ $launcher == prrte ]] || tap_skip_all "no mapper for PRRTE is built"
 
@@ -15,14 +15,13 @@ differing() {
     local name=$1 reason=$2 said status=0
 
     "${CC:-cc}" -shared -fPIC -x c -o other.so -
-    said=$(LD_PRELOAD=$tap_dir/other.so timeout --kill-after=5 "$HANG_LIMIT" "$MPIRUN" --host localhost:4 -np 4 \
-        --bind-to none true 2>&1) || status=$?
+    said=$(LD_PRELOAD=$tap_dir/other.so launch --host localhost:4 -np 4 --bind-to none true 2>&1) || status=$?
     tap_is "$status" 0 "$name: programs start"
     tap_is "$(grep -c 'rmaps:dla:' <<<"$said")" 1 "$name: one message"
     tap_contains "$said" "$reason" "$name: the reason"
     tap_contains "$said" "not used; build it for this one, or use dla map --format seq or rankfile" "$name: what to do"
-    said=$(LD_PRELOAD=$tap_dir/other.so timeout --kill-after=5 "$HANG_LIMIT" "$MPIRUN" --host localhost:4 -np 4 \
-        --bind-to none --map-by dla:file=pairs.crs true 2>&1) && status=0 || status=$?
+    LD_PRELOAD=$tap_dir/other.so launch --host localhost:4 -np 4 --bind-to none --map-by dla:file=pairs.crs true 2>&1 &&
+        status=0 || status=$?
     tap_check_fails "$name: --map-by dla is refused" test "$status" = 0
 }
 
@@ -71,10 +70,9 @@ configure() (
 mkdir -p other/src/mca/rmaps
 touch other/src/mca/rmaps/rmaps.h
 printf '%s\n' major=9 minor=8 release=7 greek=rc1 >other/VERSION
-tap_check_fails "--with-prrte: sources of another release" configure --with-prrte="$tap_dir/other"
-tap_contains "$tap_output" "these are the sources of PRRTE 9.8.7rc1, but" "--with-prrte: names both releases"
-tap_check_fails "--with-prrte: a folder without headers" configure --with-prrte="$tap_dir/nowhere"
-tap_contains "$tap_output" "neither include/prte/src/mca/rmaps/rmaps.h nor src/mca/rmaps/rmaps.h is there" \
-    "--with-prrte: says what is looked for"
+tap_fails_with "these are the sources of PRRTE 9.8.7rc1, but" "--with-prrte: sources of another release" \
+    configure --with-prrte="$tap_dir/other"
+tap_fails_with "neither include/prte/src/mca/rmaps/rmaps.h nor src/mca/rmaps/rmaps.h is there" \
+    "--with-prrte: a folder without headers" configure --with-prrte="$tap_dir/nowhere"
 
 tap_plan

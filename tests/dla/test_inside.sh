@@ -4,9 +4,9 @@
 # --map-by dla and ranks that are bound: which processors of its node each of them gets. On nodes as hwloc describes
 # them in a file, where nothing is started, and on this machine.
 
-. "$top_srcdir/tests/dla/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/dla.sh" || exit 1
 
-[[ -n $launcher ]] || tap_skip_all "the component rmaps/dla is not built"
+need_mapper
 lstopo=$(command -v lstopo-no-graphics) || tap_skip_all "lstopo-no-graphics is not installed (apt-get install hwloc-nox)"
 
 # Here what PRRTE binds by default counts.
@@ -18,17 +18,9 @@ unset PRTE_MCA_hwloc_default_binding_policy PRTE_MCA_bindto
 write_view 8 0,5,9 1,4,9 2,7,9 3,6,9 >pairs.crs
 write_view 16 0,9,9 1,8,9 2,11,9 3,10,9 4,13,9 5,12,9 6,15,9 7,14,9 0,1,1 >two.crs
 
-# launch ARGUMENT...: what else is said is in errors
-launch() {
-    local status=0
-    timeout --kill-after=5 "$HANG_LIMIT" "$MPIRUN" "$@" 2>errors >output || status=$?
-    tr -d '\0' <output
-    return "$status"
-}
-
 # bindings ARGUMENT...: "NODE RANK CORE" for each rank, its first core of those to which it is bound
 bindings() {
-    HWLOC_XMLFILE=$tap_dir/node.xml HWLOC_THISSYSTEM=0 launch --do-not-launch --display-map "$@" true |
+    HWLOC_XMLFILE=$tap_dir/node.xml HWLOC_THISSYSTEM=0 launch --do-not-launch --display-map "$@" true 2>errors |
         awk '/Data for node:/ { node = $4 }
             / Process rank: / { rank = $0; sub(/.* Process rank: /, "", rank); core = $0
                 core = sub(/.*Bound: [^0-9]*[0-9]+\]?\[core[: ]L?/, "", core) ? core + 0 : "none"; print node, rank + 0, core }'
@@ -94,7 +86,7 @@ fi
     tap_is "$(apart 4 <<<"$placed")" 0 "several programs: neighbours are near each other"
 
     bindings $one --map-by dla:file=pairs.crs --bind-to core --mca rmaps_dla_verbose 1 >/dev/null
-    tap_contains "$(cat errors output)" "mean hops between neighbours of a node: 0.875 as the launcher binds, 0.625 arranged" \
+    tap_contains "$(cat launched.*)" "mean hops between neighbours of a node: 0.875 as the launcher binds, 0.625 arranged" \
         "the verbose line tells what it is worth"
 }
 
@@ -105,16 +97,13 @@ if (($(nproc) < 2)); then
 else
     # Four ranks on two cores; neighbours would be on different ones.
     write_view 4 0,1,9 2,3,9 >neighbours.crs
-    # shellcheck disable=SC2016 # for the shell of each rank
-    launch --host localhost:4 -np 4 --bind-to core:overload-allowed --map-by dla:file=neighbours.crs sh -c \
-        'echo "${PMIX_RANK:-$OMPI_COMM_WORLD_RANK} $(sed -n "s/^Cpus_allowed_list:[[:space:]]*//p" /proc/self/status)"' |
-        sort -n >started
-    mapfile -t cpus < <(cut -d ' ' -f 2 started)
+    mapfile -t cpus < <(launch --host localhost:4 -np 4 --bind-to core:overload-allowed --map-by dla:file=neighbours.crs \
+        sh -c "$where_am_i" 2>errors | sort -n | cut -d ' ' -f 3)
     tap_is "${#cpus[@]} ${cpus[0]} ${cpus[2]}" "4 ${cpus[1]} ${cpus[3]}" "ranks that are started: neighbours share a core"
     tap_check "ranks that are started: not all of them" test "${cpus[0]}" != "${cpus[2]}"
-    launch --host localhost:4 -np 4 --bind-to core:overload-allowed --report-bindings --map-by dla:file=neighbours.crs true >/dev/null
-    tap_is "$(cat errors output | grep -ci 'rank.*bound')" 4 "--report-bindings"
-    tap_diag "$(cat errors output)"
+    said=$(launch --host localhost:4 -np 4 --bind-to core:overload-allowed --report-bindings --map-by dla:file=neighbours.crs true 2>&1)
+    tap_is "$(grep -ci 'rank.*bound' <<<"$said")" 4 "--report-bindings"
+    tap_diag "$said"
 fi
 
 tap_plan

@@ -4,26 +4,17 @@
 # What dla map prints for launchers puts the ranks where it says: Open MPI's rankfile and seq mapper, and
 # MPICH's Hydra where it is installed, on hosts that have but a name of their own.
 
-. "$top_srcdir/tests/dla/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/dla.sh" || exit 1
 
-dla=$TOOLS_DIR/dla
 [[ -n $isolate ]] || tap_skip_all "host names of one's own are not permitted here"
-
-cat >agent <<AGENT
-#!/bin/bash
-while [[ \$1 == -* ]]; do shift; done
-host=\$1
-shift
-exec $isolate sh -c "hostname \$host; \$*"
-AGENT
-chmod +x agent
+make_agent
 
 # Pairs half the job apart; two of them to a host, in no order.
 write_view 8 0,4,9 1,5,9 2,6,9 3,7,9 0,3,2 1,2,2 >view.crs
 nodes=n0:2,n1:4,n2:2
 # mpirun and prterun of Open MPI 5.0.7 may hang at programs that end at once.
 # shellcheck disable=SC2016 # for the shell of each rank
-tell='echo "$RANK $(hostname)"; sleep 0.5'
+tell=(sh -c 'echo "${PMIX_RANK:-${OMPI_COMM_WORLD_RANK:-$PMI_RANK}} $(hostname)"; sleep 0.5')
 
 wanted=$("$dla" map --file view.crs --nodes $nodes | sed '/^#/d')
 tap_is "$(awk '{ print $2 }' <<<"$wanted" | sort | uniq -c | xargs)" "2 n0 4 n1 2 n2" "the placement fills the nodes"
@@ -31,9 +22,7 @@ tap_check_fails "the placement is not one by slot" sort -c -k 2 <<<"$wanted"
 
 # openmpi ARGUMENT...: mpirun with a daemon on each host
 openmpi() {
-    # shellcheck disable=SC2016
-    timeout --kill-after=5 "$HANG_LIMIT" "$MPIRUN" --mca plm_rsh_agent "$tap_dir/agent" -np 8 "$@" \
-        sh -c "RANK=\$OMPI_COMM_WORLD_RANK; $tell" 2>errors | tr -d '\0' | sort -n
+    launch --mca plm_rsh_agent "$tap_dir/agent" -np 8 "$@" "${tell[@]}" 2>errors | sort -n
 }
 
 if [[ -n $launcher ]]; then
@@ -41,10 +30,9 @@ if [[ -n $launcher ]]; then
 fi
 if [[ $launcher == prrte ]]; then
     for personality in prte ompi; do
-        # shellcheck disable=SC2016
-        placed=$(timeout --kill-after=5 "$HANG_LIMIT" "$(dirname "$MPIRUN")/prterun" --personality $personality \
-            --prtemca plm_ssh_agent "$tap_dir/agent" -np 8 --map-by=dla:file=view.crs --host $nodes --bind-to none \
-            sh -c "RANK=\$PMIX_RANK; $tell" 2>errors | tr -d '\0' | sort -n)
+        placed=$(launch_by=("$(dirname "$MPIRUN")/prterun" --personality "$personality") &&
+            launch --prtemca plm_ssh_agent "$tap_dir/agent" -np 8 --map-by=dla:file=view.crs --host $nodes --bind-to none \
+                "${tell[@]}" 2>errors | sort -n)
         tap_is "$placed" "$wanted" "prterun --personality $personality: --map-by=dla:file="
     done
 fi
@@ -74,9 +62,8 @@ fi
 hydra=$(command -v mpiexec.hydra)
 if [[ -n $hydra ]]; then
     "$dla" map -f view.crs -n $nodes -F hostfile >machines
-    # shellcheck disable=SC2016
-    placed=$(timeout --kill-after=5 "$HANG_LIMIT" "$hydra" -iface lo -launcher ssh -launcher-exec "$tap_dir/agent" \
-        -f machines -n 8 sh -c "RANK=\$PMI_RANK; $tell" 2>errors </dev/null | sort -n)
+    placed=$(launch_by=("$hydra") && launch -iface lo -launcher ssh -launcher-exec "$tap_dir/agent" -f machines -n 8 \
+        "${tell[@]}" 2>errors </dev/null | sort -n)
     tap_is "$placed" "$wanted" "MPICH: mpiexec.hydra -f"
 else
     tap_skip "MPICH: mpiexec.hydra -f" "mpiexec.hydra is not installed (apt-get install mpich)"

@@ -4,28 +4,21 @@
 # mpirun --map-by dla: on simulated nodes: what each option does to the map, that binding stays as with stock policies,
 # and ten thousand nodes.
 
-. "$top_srcdir/tests/dla/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/dla.sh" || exit 1
 
-OMPI_INFO=${OMPI_INFO:-ompi_info}
-[[ -e ${TATP_COMPONENT_PATH%%:*}/mca_rmaps_dla.so ]] || tap_skip_all "the component rmaps/dla is not built"
+[[ $launcher == orte ]] || tap_skip_all "the component rmaps/dla is not built"
 [[ $("$OMPI_INFO" --parsable) == *mca:ras:simulator:* ]] || tap_skip_all "this Open MPI simulates no nodes"
-export OMPI_MCA_mca_base_component_path=$TATP_COMPONENT_PATH
-dla=$TOOLS_DIR/dla
 
 # simulate NODES SLOTS ARGUMENT...: what mpirun says about a job on such nodes, nodeA0 and so on. It ends with an
 # error of Open MPI's own, since nothing is started.
 simulate() {
-    local nodes=$1 slots=$2
-    shift 2
-    timeout --kill-after=5 "$HANG_LIMIT" "$MPIRUN" --mca ras simulator --mca ras_simulator_num_nodes "$nodes" \
-        --mca ras_simulator_topologies "core:$slots pu:1" --do-not-launch --display-map --bind-to none "$@" true 2>&1
+    launch --mca ras simulator --mca ras_simulator_num_nodes "$1" --mca ras_simulator_topologies "core:$2 pu:1" \
+        --do-not-launch --display-map --bind-to none "${@:3}" true 2>&1
 }
 
-# maps SETS NAME ARGUMENT...: eight ranks on four nodes of two
-maps() {
-    local wanted=$1 name=$2
-    shift 2
-    tap_is "$(sets "$(simulate 4 2 -np 8 "$@" | parse_map)")" "$wanted" "$name"
+# dry ARGUMENT...: the map of eight ranks on four nodes of two
+dry() {
+    simulate 4 2 -np 8 "$@" | parse_map
 }
 
 # ---- the objective ----
@@ -83,18 +76,16 @@ maps "$same_part" "rmaps_dla_order" --mca rmaps_dla_cart 2x4 --mca rmaps_dla_ord
 
 # ---- methods: as dla map places ----
 
-# as_tool NAME ITEMS OPTION...: the map is that of dla map with these options.
+# as_tool METHOD: the map is that of dla map with it.
 seq 0 31 | awk '{ a = $1 * 5 % 32; print a "," (a + 7) % 32 "," $1 * 3 % 11 + 1
                  print $1 "," ($1 * 11 + 5) % 32 "," $1 % 7 + 1 }' | write_view 32 >odd.crs
 as_tool() {
-    local name=$1 items=$2
-    shift 2
-    tap_is "$(simulate 8 4 -np 32 --map-by "dla:file=odd.crs,$items" | parse_map)" \
-        "$("$dla" map -f odd.crs -n 'nodeA[0-7]:4' "$@" | awk '!/^#/ { s[$2] = s[$2] (s[$2] == "" ? "" : ",") $1 }
-            END { for (n = 0; n < 8; n++) printf "%snodeA%d:%s", n ? " " : "", n, s["nodeA" n] }')" "$name"
+    tap_is "$(simulate 8 4 -np 32 --map-by "dla:file=odd.crs,method=$1" | parse_map)" \
+        "$("$dla" map -f odd.crs -n 'nodeA[0-7]:4' --method "$1" | awk '!/^#/ { s[$2] = s[$2] (s[$2] == "" ? "" : ",") $1 }
+            END { for (n = 0; n < 8; n++) printf "%snodeA%d:%s", n ? " " : "", n, s["nodeA" n] }')" "method=$1"
 }
 for method in auto setmatch bynode; do
-    as_tool "method=$method" method=$method --method $method
+    as_tool $method
 done
 # ---- the network ----
 
@@ -117,11 +108,9 @@ leaves() {
 }
 # on_leaves NAME ARGUMENT...
 on_leaves() {
-    local name=$1
-    shift
-    map=$(simulate 8 2 -np 16 "$@" | parse_map)
+    map=$(simulate 8 2 -np 16 "${@:2}" | parse_map)
     tap_is "$(sets "$map") / $(leaves <<<"$map")" \
-        "0,8 1,9 2,10 3,11 4,12 5,13 6,14 7,15 / 0,4,8,12 1,5,9,13 2,6,10,14 3,7,11,15" "$name"
+        "0,8 1,9 2,10 3,11 4,12 5,13 6,14 7,15 / 0,4,8,12 1,5,9,13 2,6,10,14 3,7,11,15" "$1"
 }
 for leaf in 0 1; do echo "SwitchName=leaf$leaf Nodes=nodeA[$((2 * leaf)),$((2 * leaf + 1))]"; done >two.conf
 echo "SwitchName=top Switches=leaf[0-1]" >>two.conf
@@ -135,16 +124,13 @@ on_leaves "topology= goes before rmaps_dla_topology" --map-by dla:file=levels.cr
     --mca rmaps_dla_topology none.mtx
 on_leaves "an absolute name" --map-by "dla:file=$tap_dir/levels.crs,topology=$tap_dir/tree.conf"
 
-# refuses PARTS NAME ARGUMENT...: what mpirun says of $job has all of PARTS, separated by |.
-job=(8 2 -np 16)
+# refuses PARTS NAME ARGUMENT...: what mpirun says of a job has all of PARTS, separated by |, and no map.
 refuses() {
-    local parts=$1 name=$2 part said missing=
-    shift 2
-    said=$(simulate "${job[@]}" "$@" | tr '\n' ' ')
-    while read -r part; do [[ $said == *"$part"* ]] || missing+="not said: $part; "; done < <(tr '|' '\n' <<<"$parts")
-    [[ $said != *"JOB MAP"* ]] || missing+="a map is shown; "
-    if [[ -z $missing ]]; then tap_ok "$name"; else tap_not_ok "$name" "$missing
-$said"; fi
+    local said why
+    said=$(simulate 8 2 -np 16 "${@:3}")
+    why=$(unsaid "$1" "$said")
+    [[ $said != *"JOB MAP"* ]] || why+=" a map is shown"
+    tap_lacks "$2" "$why${why:+: $said}"
 }
 sed '1s/,4//' tree.conf >few.conf
 refuses "few.conf|host nodeA4 is not in the file" "a node that the topology does not have" \
@@ -163,7 +149,7 @@ refuses "rmaps_dla_objective|time|auto, neighbours, profile" "an objective that 
 # Open MPI 4.1 counts the processors of a simulated node by writing into a structure of another type, a pointer's
 # bytes. With some addresses it then crashes, or takes ranks for unbound.
 bindings() {
-    timeout --kill-after=5 "$HANG_LIMIT" "$MPIRUN" --mca ras simulator --mca ras_simulator_num_nodes 2 \
+    launch --mca ras simulator --mca ras_simulator_num_nodes 2 \
         --mca ras_simulator_topo_files node.xml --mca ras_simulator_slots "" --mca ras_simulator_max_slots "" \
         --oversubscribe --do-not-launch --display-map --map-by "$@" true 2>&1 |
         awk '/Data for node:/ { node = $4 } /Process rank:/ { sub(/.*:/, ""); print node, $0 }' |
@@ -211,14 +197,14 @@ done
 # ---- where names of files begin ----
 
 mkdir elsewhere
-tap_is "$(timeout "$HANG_LIMIT" "$MPIRUN" --host localhost:8 -np 8 --bind-to none --wdir "$tap_dir/elsewhere" \
+tap_is "$(launch --host localhost:8 -np 8 --bind-to none --wdir "$tap_dir/elsewhere" \
     --map-by dla:file=profile.crs pwd | sort -u)" "$tap_dir/elsewhere" "names are relative to mpirun's folder, not to --wdir"
 
 # ---- parameters of fcoll/tatp that the program is started with ----
 
 # told WHAT OPTION...: the parameters of which mpirun says so, before it starts the program
 told() {
-    timeout "$HANG_LIMIT" "$MPIRUN" --oversubscribe -np 2 "${@:2}" true 2>&1 |
+    launch --oversubscribe -np 2 "${@:2}" true 2>&1 |
         sed -n "s/.*rmaps:dla: fcoll_tatp_\([a-z_]*\) .* $1.*/\1/p" | xargs
 }
 observers=(--mca fcoll_tatp_record a.crs --mca fcoll_tatp_stats a.json)
@@ -245,7 +231,7 @@ tap_is "$(HOME=$tap_dir/sub told "cannot be written" --mca fcoll_tatp_record '~/
 
 # Names that the first program has, too, are left to fcoll/tatp, which reports them on rank 0.
 others=(-x OMPI_MCA_fcoll_tatp_strategi=otp -x OMPI_MCA_fcoll_tatp_strict=maybe)
-tap_is "$(OMPI_MCA_fcoll_tatp_stat=x timeout "$HANG_LIMIT" "$MPIRUN" --oversubscribe -np 1 --mca fcoll_tatp_domains evne true : \
+tap_is "$(OMPI_MCA_fcoll_tatp_stat=x launch --oversubscribe -np 1 --mca fcoll_tatp_domains evne true : \
     -np 1 "${others[@]}" true : -np 1 "${others[@]}" -x OMPI_MCA_fcoll_tatp_domains=odd -x OMPI_MCA_fcoll_tatp_zzzz=x true 2>&1 |
     sed -n 's/.*rmaps:dla: \(.*fcoll_tatp_[a-z]*;* [^ ]*\).*/\1/p' | sort)" "fcoll_tatp_domains evne
 fcoll_tatp_domains odd

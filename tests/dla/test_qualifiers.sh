@@ -4,9 +4,9 @@
 # --map-by dla with what else a user gives for mapping, ranking and binding: that does what it does with --map-by slot, or
 # is refused with what to give instead. By mpirun, and where PRRTE launches by prterun in both personalities.
 
-. "$top_srcdir/tests/dla/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/dla.sh" || exit 1
 
-[[ -n $launcher ]] || tap_skip_all "the component rmaps/dla is not built"
+need_mapper
 
 # Here what PRRTE binds by default counts.
 unset PRTE_MCA_hwloc_default_binding_policy PRTE_MCA_bindto
@@ -14,27 +14,20 @@ write_view 8 0,4,9 1,5,9 2,6,9 3,7,9 >pairs.crs
 launchers=(mpirun)
 [[ $launcher == orte ]] || launchers+=(prterun "prterun --personality ompi")
 
-# launch ARGUMENT...: by the launcher $by; what else is said is in errors
-launch() {
-    local status=0 command=("$MPIRUN")
-    # shellcheck disable=SC2206 # its words
-    [[ $by == mpirun ]] || command=("$(dirname "$MPIRUN")"/$by)
-    timeout --kill-after=5 "$HANG_LIMIT" "${command[@]}" "$@" 2>errors >output || status=$?
-    tr -d '\0' <output
-    return "$status"
+# dry ARGUMENT...: on four nodes
+dry() {
+    launch --do-not-launch --display-map -np 8 "$@" --host 198.51.100.1:2,198.51.100.2:2,198.51.100.3:2,198.51.100.4:2 true \
+        2>errors | parse_map
 }
 
-# places NAME ARGUMENT...: the pairs are together, on four nodes that are not started
+# places NAME ARGUMENT...: the pairs are together
 places() {
-    tap_is "$(sets "$(launch --do-not-launch --display-map -np 8 "${@:2}" \
-        --host 198.51.100.1:2,198.51.100.2:2,198.51.100.3:2,198.51.100.4:2 true | parse_map)")" "0,4 1,5 2,6 3,7" "$by: $1"
+    maps "0,4 1,5 2,6 3,7" "$by: $1" "${@:2}"
 }
 
 # cpus SLOTS ARGUMENT...: the processors of each rank, on this machine
 cpus() {
-    # shellcheck disable=SC2016 # for the shell of each rank
-    launch --host "localhost:$1" "${@:2}" sh -c \
-        'echo "${PMIX_RANK:-$OMPI_COMM_WORLD_RANK} $(sed -n "s/^Cpus_allowed_list:[[:space:]]*//p" /proc/self/status)"' | sort -n
+    launch --host "localhost:$1" "${@:2}" sh -c "$where_am_i" 2>errors | sort -n | cut -d ' ' -f 1,3
 }
 
 # as_slot NAME SLOTS RANKS QUALIFIERS ARGUMENT...: the ranks have the processors that they have with slot
@@ -50,14 +43,14 @@ refused() {
     local output status
     output=$(set -o pipefail && cpus 8 "${@:3}")
     status=$?
-    if [[ $status != 0 && $status != 124 && -z $output ]] && grep -qi -e "$2" errors; then
-        tap_ok "$by: $1: refused"
-    else
-        tap_not_ok "$by: $1: refused" "$output$(tr -d '\0' <errors)"
-    fi
+    if [[ $status != 0 && $status != 124 && -z $output ]] && grep -qi -e "$2" errors; then status=refused; fi
+    tap_is "$status" refused "$by: $1: refused"
+    [[ $status == refused ]] || tap_diag "$output$(cat errors)"
 }
 
 for by in "${launchers[@]}"; do
+    # shellcheck disable=SC2206 # its words
+    [[ $by == mpirun ]] || launch_by=("$(dirname "$MPIRUN")"/$by)
     for policy in slot node; do
         places "--rank-by $policy" --map-by dla:file=pairs.crs --rank-by $policy
     done

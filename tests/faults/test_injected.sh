@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Faults in the calls of one rank: each is without effect, or an error of the same class on all ranks,
 # after which the file can be used. TEST_SEED chooses the samples.
-. "$top_srcdir/tests/faults/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/faults.sh" || exit 1
 
 # Restarts after faults that end the job, at most.
 most_restarts=20

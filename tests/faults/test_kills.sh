@@ -3,7 +3,7 @@
 # Signals at random moments for a random rank: the job ends, or goes on after SIGSTOP and SIGCONT;
 # nothing is left behind but what the next job removes, and the record is a whole one. TEST_SEED
 # chooses the moments.
-. "$top_srcdir/tests/faults/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/faults.sh" || exit 1
 
 kills=200
 tap_full || kills=6

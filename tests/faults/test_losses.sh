@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A rank is lost at a random moment, where Open MPI survives that (ULFM): every call of the others ends, and they can
 # write another file. TEST_SEED chooses the moments.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 need_component fcoll tatp
 "$OMPI_INFO" --parsable --all | grep -q 'ft_mpi_support:yes' || tap_skip_all "this Open MPI has no ULFM"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Many files of changing groups: after a twentieth of them nothing grows. SOAK_OPENS=10000 and
 # SOAK_CALLS=100000 take longer.
-. "$top_srcdir/tests/faults/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/faults.sh" || exit 1
 
 opens=${SOAK_OPENS:-1000} calls=${SOAK_CALLS:-10000} growth=1024
 

@@ -3,7 +3,7 @@
 #
 # README.md, followed word for word by a user without root: "Install" in a fresh copy of the sources, and "Use" with a
 # program of the examples. Packages and the clone are taken as given.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 [[ -e $top_srcdir/.git ]] || tap_skip_all "this is no git checkout"
 need_component fcoll tatp

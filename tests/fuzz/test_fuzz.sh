@@ -2,22 +2,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Every reader, fed with some thousand damaged inputs; `make fuzz` goes on for longer.
-here=$(cd "$(dirname "$0")" && pwd)
-. "${top_srcdir:-$here/../..}/tests/lib/tap.sh" || exit 1
+. "$top_srcdir/tests/lib/tap.sh" || exit 1
 
 command -v clang >/dev/null || tap_skip_all "clang is not installed (apt-get install clang)"
 
 # Pages of statistics take longer than what reads a file alone.
-for reader in $("$here/fuzz" --list); do
+for reader in $("$top_srcdir/tests/fuzz/fuzz" --list); do
     runs=5000
     [ "$reader" = statistics ] && runs=200
     if [ $runs = 200 ] && ! "${PYTHON3:-python3}" -c 'import jinja2' 2>/dev/null; then
         tap_skip "$reader" "python3-jinja2 is not installed"
         continue
     fi
-    said=$("$here/fuzz" --runs=$runs "$reader" 2>&1)
+    said=$("$top_srcdir/tests/fuzz/fuzz" --runs=$runs "$reader" 2>&1)
     tap_contains "$said" "$reader: clean, $runs inputs" "$reader"
 done
-tap_is "$("$here/fuzz" --seconds=x 2>&1): $?" "fuzz: --seconds=x: not a number: 2" "a limit that is no number"
-tap_contains "$("$here/fuzz" nothing 2>&1)" "'nothing' is not a reader: addresses" "a reader that there is not"
+tap_is "$("$top_srcdir/tests/fuzz/fuzz" --seconds=x 2>&1): $?" "fuzz: --seconds=x: not a number: 2" "a limit that is no number"
+tap_contains "$("$top_srcdir/tests/fuzz/fuzz" nothing 2>&1)" "'nothing' is not a reader: addresses" "a reader that there is not"
 tap_plan

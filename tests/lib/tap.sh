@@ -63,6 +63,29 @@ $tap_output"
     fi
 }
 
+# tap_fails_with PART NAME COMMAND [ARGUMENT...]: tap_check_fails, and a second result, of whether it says PART.
+tap_fails_with() {
+    tap_part=$1
+    shift
+    tap_check_fails "$@"
+    tap_contains "$tap_output" "$tap_part" "$1: it says '$tap_part'"
+}
+
+# tap_refuses STATUS MESSAGE NAME COMMAND [ARGUMENT...]: it ends with STATUS, the first line on standard error is MESSAGE,
+# and there is nothing on standard output. The files out and err have what it wrote.
+tap_refuses() {
+    tap_wanted="$1: $2"
+    tap_name=$3
+    shift 3
+    "$@" >out 2>err
+    tap_is "$?: $(head -n 1 err)$(cat out)" "$tap_wanted" "$tap_name"
+}
+
+# tap_lacks NAME FAULTS: ok when there are none.
+tap_lacks() {
+    if [ -z "$2" ]; then tap_ok "$1"; else tap_not_ok "$1" "$2"; fi
+}
+
 # tap_is GOT WANTED NAME
 tap_is() {
     if [ "$1" = "$2" ]; then

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The number of aggregators: by nodes, stripes and size of the access, or as given.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 need_component fcoll tatp
 
 # aggregators SIZE ARGUMENT...: what the statistics say of a write of an array by 16 ranks.
 aggregators() {
-    rm -f "$files/stats"
-    run -np 16 --map-by node --mca fcoll tatp --mca fcoll_tatp_stats "$files/stats" "${@:2}" \
+    rm -f "$stats"
+    run -np 16 --map-by node --mca fcoll tatp --mca fcoll_tatp_stats "$stats" "${@:2}" \
         "$cube" --size "$1" --grid 4x2x2 --write-only --file "$files/array" >/dev/null 2>&1
-    sed -n 's/.*"aggregators": \([0-9]*\).*/\1/p; q' "$files/stats"
+    statistic aggregators
 }
 
 start_cluster

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What fcoll/tatp cannot use is as if it were not given: one clear message, and the program's data are written. With
 # fcoll_tatp_strict all calls fail, and files stay whole.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
-. "$top_srcdir/tests/mpi/conformance.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 need_component fcoll tatp
 

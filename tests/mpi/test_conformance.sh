@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The sentences of MPI-IO on collective access, each a case of the program conformance, on
 # 1, 2, 4, 7 and 16 ranks of one node and on the cluster, there by UCX and OFI as well.
-# --long: also the cases that need minutes. --core: 1, 2 and 4 ranks of one node only, for an
+# By hand: --long: also the cases that need minutes. --core: 1, 2 and 4 ranks of one node only, for an
 # Open MPI that has just been built.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
-. "$top_srcdir/tests/mpi/conformance.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 [[ $FCOLL != tatp ]] || need_component fcoll tatp
 # For all cases of a run; each has a limit of its own as well.
@@ -28,46 +27,19 @@ handles=(intermixed/\* intermixed_shared/\* sizes communicator/\* several_files/
 all=("${calls[@]}" "${end_of_file[@]}" "${far[@]}" "${shared[@]}" "${types[@]}" "${requests[@]}"
     "${modes[@]}" "${handles[@]}")
 
-case ${1-} in
-'') ;;
---long) long=yes ;;
---core) core=yes ;;
-*)
-    echo "usage: test_conformance.sh [--core|--long]" >&2
-    exit 2
-    ;;
-esac
-
 # here RANKS LABEL CASE...
 here() {
     cases=("${@:3}")
     conform conformance "$1 ranks, $2" run_here "$1" --mca fcoll "$FCOLL"
 }
 
-# on_cluster RANKS CASE...
+# on_cluster RANKS LABEL CASE...
 on_cluster() {
-    cases=("${@:2}")
-    conform conformance "$1 ranks, cluster" run -np "$1" --map-by node --mca fcoll "$FCOLL"
-}
-
-# by_transport TRANSPORT RANKS CASE...
-by_transport() {
-    local transport=$1 reason
     cases=("${@:3}")
-    if reason=$(has_transport "$1"); then
-        conform conformance "$2 ranks, $1" run -np "$2" --map-by node --mca fcoll "$FCOLL"
-    else
-        tap_skip "$2 ranks, $1" "$reason"
-    fi
+    conform conformance "$1 ranks, $2" run -np "$1" --map-by node --mca fcoll "$FCOLL"
 }
 
-# with_threads RANKS CASE...
-with_threads() {
-    cases=(--threads "${@:2}")
-    conform conformance "$1 ranks, threads" run_here "$1" --mca fcoll "$FCOLL"
-}
-
-if [[ -n ${core-} ]]; then
+if [[ ${1-} == --core ]]; then
     for ranks in 1 2 4; do
         here $ranks "one node" "${all[@]}"
     done
@@ -78,24 +50,24 @@ numbers=(1 4)
 for ranks in "${numbers[@]}"; do
     here "$ranks" "one node" "${all[@]}"
 done
-with_threads 4 threads "${calls[@]}" "${requests[@]}"
+here 4 "threads" --threads threads "${calls[@]}" "${requests[@]}"
 here 4 "one node" open_and_close/100
-if [[ -n ${long-} ]]; then
+if [[ ${1-} == --long ]]; then
     here 2 "one node" open_and_close/1000
     here 7 "one node" open_and_close/1000
 fi
 
 start_cluster
 for layer in ucx ofi; do
-    by_transport $layer 4 "${calls[@]}" "${shared[@]}" "${requests[@]}"
+    by_transport $layer "4 ranks, $layer" on_cluster 4 $layer "${calls[@]}" "${shared[@]}" "${requests[@]}"
 done
 numbers=(7)
 ! tap_full || numbers=(4 7 16)
 for ranks in "${numbers[@]}"; do
-    on_cluster "$ranks" "${all[@]}"
+    on_cluster "$ranks" cluster "${all[@]}"
     if tap_full && ((ranks > 4)); then
         for layer in ucx ofi; do
-            by_transport $layer "$ranks" "${all[@]}"
+            by_transport $layer "$ranks ranks, $layer" on_cluster "$ranks" $layer "${all[@]}"
         done
     fi
 done

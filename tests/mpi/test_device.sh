@@ -1,15 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Collective access from the memory of a device: of accelerator/fake, a component whose memory the CPU cannot access.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
-. "$top_srcdir/tests/mpi/conformance.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 need_component fcoll tatp
 matrix=(device_\*/\* unified_\*/\* mixed_\*/\* host_\*/\* external32_\*/\*)
 
 # Open MPI 4.1 opens no component for devices: a component that was built for one with CUDA, under a convertor with CUDA.
 if [[ $OMPI_VERSION == 4.* ]]; then
-    . "$top_srcdir/tests/mpi/skew.sh" || exit 1
+    need_skew
     tap_check "built for an Open MPI with CUDA" skew openmpi/opal_config.h 's/^\(#define OPAL_CUDA_SUPPORT\) 0/\1 1/'
     export OMPI_MCA_mca_base_component_path=$tap_dir/components:$OMPI_PKGLIBDIR
     cases=("${matrix[@]}")
@@ -100,22 +99,17 @@ for library in hdf5 pnetcdf; do
 done
 
 start_cluster
-# on_cluster TRANSPORT LABEL ARGUMENT...
+# on_cluster LABEL ARGUMENT...
 on_cluster() {
-    local transport=$1 reason=
-    if [[ $1 == ob1 ]] || reason=$(has_transport "$1"); then
-        conform device_io "$ranks ranks, $2" run -np "$ranks" --map-by node --mca fcoll tatp "${@:3}"
-    else
-        tap_skip "$ranks ranks, $2" "$reason"
-    fi
+    conform device_io "$ranks ranks, $1" run -np "$ranks" --map-by node --mca fcoll tatp "${@:2}"
 }
 ranks=7
 ! tap_full || ranks=16
 cases=("${matrix[@]}")
-on_cluster ob1 "cluster"
-! tap_full || on_cluster ob1 "cluster, cycles of 100,000 bytes" "${no_windows[@]}" --mca fcoll_tatp_cycle_buffer_size 100000
+on_cluster "cluster"
+! tap_full || on_cluster "cluster, cycles of 100,000 bytes" "${no_windows[@]}" --mca fcoll_tatp_cycle_buffer_size 100000
 # These know no device.
 tap_full || cases=(device_bytes_\*/\* device_vector_\*/\*)
-on_cluster ucx "ucx"
-! tap_full || on_cluster ofi "ofi"
+by_transport ucx "$ranks ranks, ucx" on_cluster "ucx"
+! tap_full || by_transport ofi "$ranks ranks, ofi" on_cluster "ofi"
 tap_plan

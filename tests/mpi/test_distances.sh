@@ -2,12 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Where fcoll/tatp takes the distances between nodes from: the job's environment (as Slurm would set it; Slurm
 # itself is in tests/cluster/test_slurm.sh), a program in the place of ibnetdiscover, or nothing.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 need_component fcoll tatp
 need_cluster
-start_cluster
-[[ -n $cluster_name ]] || tap_skip_all "no cluster here"
 
 # The rank's environment: lines "HOST ADDRESS" of a file; a host without a line has none.
 cat >"$tap_dir/with" <<'END_OF_WITH'
@@ -30,8 +28,7 @@ addresses copied 'n0 top.a.n0' 'n1 top.b.n1' 'n2 top.a.n0' 'n3 top.b.n3'
 addresses mixed 'n0 top.a.n0' 'n1 top.b.n1' 'n2 n2' 'n3 top.b.n3'
 addresses dotted 'n0 n0.test' 'n1 n1.test' 'n2 n2.test' 'n3 n3.test'
 addresses none ''
-printf '%s\n' 'SwitchName=a Nodes=n[0,2]' 'SwitchName=b Nodes=n[1,3]' 'SwitchName=top Switches=a,b' \
-    >"$tap_dir/topology.conf"
+two_leaves "$tap_dir/topology.conf" 0,2 1,3
 
 # go JOB ADDRESSES [PATTERN] -- MCA-ARGUMENT...: the job's output and statistics are in files of its name.
 go() {
@@ -44,41 +41,32 @@ go() {
         >"$job.out" 2>&1
 }
 
-# said JOB: without what Open MPI tells of its components.
-said() {
-    grep -v -e 'mca: base' -e 'fcoll:find' -e 'select:' "$tap_dir/$1.out"
-}
-
-decision() {
-    sed -n 's/.*"op": "\([a-z]*\)".*\("hop_bytes": .*"crossing_bytes": [0-9]*\).*/\1 \2/p' "$tap_dir/$1.stats"
-}
-
 # quietly JOB ...: goes well, without a message
 quietly() {
     tap_check "$1: goes well" go "$@"
-    tap_is "$(said "$1" | grep -c -- '----')" 0 "$1: no message"
+    tap_is "$(told "$tap_dir/$1.out" | grep -c -- '----')" 0 "$1: no message"
 }
 
 # warned PART JOB ...: goes well, after one message with that part
 warned() {
     tap_check "$2: goes well" go "${@:2}"
-    tap_contains "$(said "$2")" "$1" "$2: the message says so"
-    tap_is "$(said "$2" | grep -c -F -- "$1")" 1 "$2: once"
+    tap_contains "$(told "$tap_dir/$2.out")" "$1" "$2: the message says so"
+    tap_is "$(told "$tap_dir/$2.out" | grep -c -F -- "$1")" 1 "$2: once"
 }
 
 same() {
-    tap_is "$(decision "$1")" "$(decision "$2")" "$1: decides as $2"
+    tap_is "$(decision "$tap_dir/$1.stats")" "$(decision "$tap_dir/$2.stats")" "$1: decides as $2"
 }
 
 quietly flat none -- --mca fcoll_tatp_topology none
-tap_contains "$(said flat)" "4 nodes, all equally far apart" "flat: it says so"
+tap_contains "$(told "$tap_dir/flat.out")" "4 nodes, all equally far apart" "flat: it says so"
 quietly file none -- --mca fcoll_tatp_topology "$tap_dir/topology.conf"
-tap_check "file: other costs than flat" test "$(decision file)" != "$(decision flat)"
+tap_check "file: other costs than flat" test "$(decision "$tap_dir/file.stats")" != "$(decision "$tap_dir/flat.stats")"
 
 # --- the environment ---
 
 quietly environment all --
-tap_contains "$(said environment)" "hops between 4 nodes from the job's environment" "environment: it says so"
+tap_contains "$(told "$tap_dir/environment.out")" "hops between 4 nodes from the job's environment" "environment: it says so"
 same environment file
 quietly "by-name" all -- --mca fcoll_tatp_topology auto
 same by-name file
@@ -104,22 +92,17 @@ sed -e 's/"n1 HCA/"x1 HCA/; s/"n3 HCA/"x3 HCA/; s/"n5 HCA/"n1 HCA/; s/"n6 HCA/"n
     "$top_srcdir/tests/fixtures/topology/ibnetdiscover.3level.out" >"$tap_dir/links"
 
 quietly network-file none -- --mca fcoll_tatp_topology "$tap_dir/links"
-tap_check "network-file: other costs than flat" test "$(decision network-file)" != "$(decision flat)"
+tap_check "network-file: other costs than flat" test "$(decision "$tap_dir/network-file.stats")" != "$(decision "$tap_dir/flat.stats")"
 
 # --- two ranks of this machine ---
 
 # hop_bytes BINDING [COMMAND...]: of one call in which one rank owns the only domain. The command runs the program.
 hop_bytes() {
-    rm -f "$files/stats"
-    timeout --kill-after=5 "$HANG_LIMIT" "$MPIRUN" -np 2 --bind-to "$1" --mca fcoll tatp --mca fcoll_tatp_stats "$files/stats" \
+    rm -f "$stats"
+    timeout --kill-after=5 "$HANG_LIMIT" "$MPIRUN" -np 2 --bind-to "$1" --mca fcoll tatp --mca fcoll_tatp_stats "$stats" \
         --mca fcoll_tatp_num_aggregators 1 "${@:2}" "$cube" --size 8x8x512 --grid 1x1x2 --write-only --file "$files/array" \
         >"$tap_dir/out" 2>&1 || cat "$tap_dir/out"
-    sed -n 's/.*"hop_bytes": \([0-9]*\).*/\1/p; q' "$files/stats"
-}
-
-# aggregator: of that call
-aggregator() {
-    sed -n 's/.*"rank_of_domain": \[\([0-9]*\)\].*/\1/p; q' "$files/stats"
+    statistic hop_bytes
 }
 
 if (($(nproc) < 2)); then
@@ -133,11 +116,11 @@ else
     export HWLOC_THISSYSTEM=1 HWLOC_XMLFILE=$tap_dir/machine.xml
     sed '/"Bridge"/,/^        <.object>/d' "$top_srcdir/tests/fixtures/machine/ethernet-on-second-node.xml" >"$HWLOC_XMLFILE"
     tap_is "$(hop_bytes none "${own[@]}")" 131072 "bound by themselves, of which the launcher knows nothing: a hop"
-    tap_is "$(aggregator)" 0 "without devices the lower rank of two that access as much"
+    tap_is "$(statistic rank_of_domain)" 0 "without devices the lower rank of two that access as much"
     HWLOC_XMLFILE=$top_srcdir/tests/fixtures/machine/ethernet-on-second-node.xml
     for binding in core none; do
         tap_is "$(hop_bytes $binding "${own[@]}")" 131072 "the same machine with a network device, --bind-to $binding"
-        tap_is "$(aggregator)" 1 "which is near the other rank: that one, for as many hop-bytes"
+        tap_is "$(statistic rank_of_domain)" 1 "which is near the other rank: that one, for as many hop-bytes"
     done
 fi
 tap_plan

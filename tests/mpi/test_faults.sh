@@ -3,8 +3,7 @@
 # Errors of the system, and what ranks share: an error on all ranks, no hang, and a file that can be used afterwards.
 # Accesses that fail (inject.c), mapped pages, a full file system, and a rank that dies. tests/simulate has errors of each
 # kind in every call, tests/faults each system call and allocation of the component.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
-. "$top_srcdir/tests/mpi/conformance.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 need_component fcoll tatp
 # Open MPI 6 overwrites mmap and madvise with its own, also those of inject.c.

@@ -3,10 +3,10 @@
 #
 # A component that was built with headers of another release, or another configuration, of the series: it is not used,
 # and says so; the next component writes the file.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 need_component fcoll tatp
-. "$top_srcdir/tests/mpi/skew.sh" || exit 1
+need_skew
 known="fcoll:tatp: built for Open MPI"
 
 # write ARGUMENT...: four ranks write a file. Sets said and status.

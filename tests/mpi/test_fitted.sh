@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Fitted file domains, on counted links: what is predicted crosses them, and where the nodes' parts are whole
 # units nothing does.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 need_component fcoll tatp
 need_cluster
@@ -10,14 +10,14 @@ need_cluster
 # array SIZE GRID [ARGUMENT...]: writes and reads it, checks every byte; the last line of statistics
 # is that of the read.
 array() {
-    rm -f "$files/stats"
-    run -np 16 --map-by slot --mca fcoll tatp --mca fcoll_tatp_stats "$files/stats" "${@:3}" \
+    rm -f "$stats"
+    run -np 16 --map-by slot --mca fcoll tatp --mca fcoll_tatp_stats "$stats" "${@:3}" \
         "$cube" --size "$1" --grid "$2" --verify --file "$files/cube"
 }
 
 # stat KEY: its value in the last line.
 stat() {
-    tail -n 1 "$files/stats" | python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$1"
+    tail -n 1 "$stats" | python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$1"
 }
 
 # Bytes over the nodes' links, both ways, since it was last asked.
@@ -47,7 +47,6 @@ crosses() {
     tap_check "$name: as much as predicted" near "$measured" $((4 * predicted))
 }
 
-start_cluster
 crosses "1x4x4" fitted 0 64x256x256 1x4x4
 crosses "2x2x4" fitted 0 128 2x2x4
 crosses "1x4x4, even asked for" even some 64x256x256 1x4x4 --mca fcoll_tatp_domains even

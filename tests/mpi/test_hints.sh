@@ -1,11 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Hints of MPI_File_set_view and MPI_File_set_info, and what MPI_File_get_info returns.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
-. "$top_srcdir/tests/mpi/conformance.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 need_component fcoll tatp
-stats=$tap_dir/stats.jsonl
 
 cases=("[!t]*") # all but the table
 conform conformance_hints "1 rank" run_here 1 --mca fcoll tatp

@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # HDF5 and PnetCDF over fcoll/tatp, and files that cross between it and individual access.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 need_component fcoll tatp
-stats=$tap_dir/stats
 # PnetCDF from 1.15 on accesses the file without MPI-IO unless a hint demands it.
 export PNETCDF_HINTS=nc_driver=mpiio
 

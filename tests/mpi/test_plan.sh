@@ -2,14 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Rank 0 of a call decides by what the nodes tell of some of their ranks: that costs what tatp plan finds by
 # all of them, whatever the strategy. The model here counts which rank accesses how much of each domain.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 need_component fcoll tatp
 need_cluster
-start_cluster
-[[ -n $cluster_name ]] || tap_skip_all "no cluster here"
-printf '%s\n' 'SwitchName=a Nodes=n[0-1]' 'SwitchName=b Nodes=n[2-3]' 'SwitchName=top Switches=a,b' \
-    >"$tap_dir/topology.conf"
+two_leaves "$tap_dir/topology.conf"
 
 # requests SIZE GRID DOMAINS BYTES BLOCKS: bytes of each even domain that each rank of a grid accesses, and in how many
 # blocks, as files in Matrix Market format. Domains of less than 1 MiB begin anywhere.
@@ -70,7 +67,7 @@ agree() {
     done
     tap_check "$name: right" run -np "$1" --map-by "$2" --mca fcoll tatp --mca fcoll_base_verbose 20 \
         --mca fcoll_tatp_topology "$tap_dir/topology.conf" --mca fcoll_tatp_domains even \
-        "$BENCH_DIR/contest" --rounds 0 --size "$3" --grid "$4" --file "$files/array" --contestants "${ways[*]}"
+        "$contest" --rounds 0 --size "$3" --grid "$4" --file "$files/array" --contestants "${ways[*]}"
     printf '%s\n' "$tap_output" >"$tap_dir/out"
     for problem in "${@:5}"; do
         IFS=: read -r domains per_node strategy <<<"$problem"

@@ -1,11 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Performance variables, printed by doc/examples/pvars.c: against the statistics of the same run, and without them.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 need_component fcoll tatp
-[[ -n $PYTHON3 ]] || tap_skip_all "there is no Python 3"
-stats=$tap_dir/stats.jsonl
+need_python
 printed=$tap_dir/printed
 tap_check "the example is built as it says" "$MPICC" -shared -fPIC -Wall -o "$tap_dir/pvars.so" "$top_srcdir/doc/examples/pvars.c"
 watched=(-x "LD_PRELOAD=$tap_dir/pvars.so" --mca io ompio --mca fcoll tatp)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The recorder: its matrix is what the access order gives, and what stock Open MPI records. tests/simulate has random
 # accesses.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 need_component fcoll tatp
 view=$tap_dir/view.crs

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Accesses for which users reported wrong bytes, leaks, hangs or unsuitable accesses of Open MPI's own collective I/O.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
-. "$top_srcdir/tests/mpi/conformance.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 [[ $FCOLL != tatp ]] || need_component fcoll tatp
 cases=(\*)

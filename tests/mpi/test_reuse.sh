@@ -2,12 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Plans are reused over OMPIO by calls whose accesses are the same but for a distance: with a view that is set before each
 # call, by the file pointer, reading after writing. tests/simulate has the bytes, and which plans have to be reused.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 need_component fcoll tatp
-[[ -n $PYTHON3 ]] || tap_skip_all "there is no Python 3"
-
-stats=$tap_dir/stats.json
+need_python
 tap_check "a run" run_here 4 --mca fcoll tatp --mca fcoll_tatp_num_aggregators 3 --mca fcoll_tatp_stats "$stats" \
     "$programs/conformance" --dir "$files" same_view_again/at_all several_files/all many_in_turn
 

@@ -2,19 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The component and the programs that test it under AddressSanitizer and UndefinedBehaviorSanitizer,
 # and a small set under valgrind.
-# --long: many more cases.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 need_component fcoll tatp
-
-case ${1-} in
-'') times=1 ;;
---long) times=50 RUN_LIMIT=3600 ;;
-*)
-    echo "usage: test_sanitizers.sh [--long]" >&2
-    exit 2
-    ;;
-esac
 
 # What Open MPI allocates and never frees is its own affair, and that a call which does not block has
 # a stack of its own is no news.
@@ -38,12 +28,12 @@ under_valgrind() {
 }
 
 sanitizers() {
-    tap_check "sanitizers, views, 4 ranks" sanitized 4 views "${views[@]}" --cases "$(random_cases $((200 * times)))"
+    tap_check "sanitizers, views, 4 ranks" sanitized 4 views "${views[@]}" --cases "$(random_cases 200)"
     tap_check "sanitizers, conformance, 4 ranks" sanitized 4 conformance --dir "$files" "${cases[@]}"
 }
 
 valgrind_runs() {
-    tap_check "valgrind, views, 2 ranks" under_valgrind 2 views "${views[@]}" --first 200000 --cases $((20 * times)) --large 0
+    tap_check "valgrind, views, 2 ranks" under_valgrind 2 views "${views[@]}" --first 200000 --cases 20 --large 0
     tap_check "valgrind, conformance, 2 ranks" under_valgrind 2 conformance --dir "$files" \
         even/\* past_end/\* external32/\* outstanding/\*
 }

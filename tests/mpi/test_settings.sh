@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # MCA parameters that differ between ranks: the value of rank 0 applies to all, and the difference is
 # reported once.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
-. "$top_srcdir/tests/mpi/conformance.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 need_component fcoll tatp
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # fcoll_tatp_stats: each line against the definitions, and how much is written.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 need_component fcoll tatp
-[[ -n $PYTHON3 ]] || tap_skip_all "there is no Python 3"
+need_python
 
 # way FILE [NAME=VALUE]...: a contestant of the next contest with these settings, and the file of its statistics.
 way() {
@@ -14,7 +14,7 @@ way() {
 
 # contest NAME COMMAND...: all ways in turn write and read an array, of $shape, twice. What it says is in $said.
 contest() {
-    tap_check "$1: a run" "${@:2}" --mca fcoll tatp "$BENCH_DIR/contest" --rounds 0 "${shape[@]}" --contestants "${ways[*]}"
+    tap_check "$1: a run" "${@:2}" --mca fcoll tatp "$contest" --rounds 0 "${shape[@]}" --contestants "${ways[*]}"
     said=$tap_output
     ways=()
 }
@@ -29,8 +29,7 @@ right() {
     tap_is "$(checked "$1")" "${3-lines 4 plans 2 timelines 4}" "$2: lines, plans and time lines are right"
 }
 
-printf '%s\n' 'SwitchName=leaf0 Nodes=n[0-1]' 'SwitchName=leaf1 Nodes=n[2-3]' 'SwitchName=spine Switches=leaf[0-1]' \
-    >"$tap_dir/topology.conf"
+two_leaves "$tap_dir/topology.conf"
 printf '%s\n' '%%MatrixMarket matrix array integer symmetric' '% hosts n0 n1 n2 n3' '4 4' 0 3 5 7 0 3 5 0 3 0 \
     >"$tap_dir/hops.mtx"
 

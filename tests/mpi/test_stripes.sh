@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What stripes a file has, as far as hints, parameters and file systems say. tests/simulate looks at who accesses which
 # stripe.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 need_component fcoll tatp
 

@@ -5,7 +5,7 @@
 #
 # Open MPI itself is not built for ThreadSanitizer: what it synchronises is not seen, and only accesses of
 # the component's own code are looked at. A report that does not name the component is not ours.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 # Reports of all ranks go to files of this prefix.
 reports=$tap_dir/report

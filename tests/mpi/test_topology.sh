@@ -2,18 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What knowing the network saves, on counted links: with a file of its topology another rank serves the file, and the
 # uplinks carry as many bytes less as `tatp plan` predicts.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 need_component fcoll tatp
 need_cluster
-start_cluster
-[[ -n $cluster_name ]] || tap_skip_all "no cluster here"
 "$CLUSTER" links --name "$cluster_name" >"$tap_dir/links" 2>&1 || tap_skip_all "$(head -n 1 "$tap_dir/links")"
 
 # n2 has more ranks than any other node, but n0 and n1 together, below one switch, have more than n2.
 hosts=n0:3,n1:3,n2:4 ranks=10 bytes=$((160 * 256 * 256 * 8))
-printf 'SwitchName=leaf%d Nodes=n[%s]\n' 0 0-1 1 2-3 >"$tap_dir/topology.conf"
-echo 'SwitchName=spine Switches=leaf[0-1]' >>"$tap_dir/topology.conf"
+two_leaves "$tap_dir/topology.conf"
 {
     printf '%%%%MatrixMarket matrix array integer general\n%d 1\n' "$ranks"
     for ((rank = 0; rank < ranks; rank++)); do echo $((bytes / ranks)); done
@@ -21,18 +18,10 @@ echo 'SwitchName=spine Switches=leaf[0-1]' >>"$tap_dir/topology.conf"
 
 # array TOPOLOGY: one aggregator writes and reads it, every byte is checked.
 array() {
-    rm -f "$files/stats"
+    rm -f "$stats"
     run -np "$ranks" --host "$hosts" --map-by slot --mca fcoll tatp --mca fcoll_tatp_topology "$1" \
-        --mca fcoll_tatp_num_aggregators 1 --mca fcoll_tatp_stats "$files/stats" \
+        --mca fcoll_tatp_num_aggregators 1 --mca fcoll_tatp_stats "$stats" \
         "$cube" --size 160x256x256 --grid 10x1x1 --verify --file "$files/cube"
-}
-
-uplinks() {
-    "$CLUSTER" links --name "$cluster_name" --uplinks-total --reset
-}
-
-aggregator() {
-    head -n 1 "$files/stats" | "$PYTHON3" -c 'import json, sys; print(*json.load(sys.stdin)["plan"]["rank_of_domain"])'
 }
 
 # predicted RANK: bytes on the uplinks when that rank serves the file, up and down, for a write and a read.
@@ -55,7 +44,7 @@ measure() {
     uplinks >/dev/null
     tap_check "topology ${1##*/}: right" array "$1"
     measured=$(uplinks)
-    chosen=$(aggregator)
+    chosen=$(statistic rank_of_domain)
     expected=$(predicted "$chosen")
     tap_diag "topology ${1##*/}: rank $chosen, predicted $expected, measured $measured"
     tap_check "topology ${1##*/}: as much as predicted" near "$measured" "$expected"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What placement saves, on counted links: an array over 2x2x4 ranks placed by dla moves less than
 # 5 % of the bytes over the uplinks that it moves placed by node. `tatp report` says so as well.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 need_component fcoll tatp
 need_component rmaps dla
@@ -12,10 +12,6 @@ need_cluster
 array() {
     run -np 16 --map-by "$1" --mca fcoll tatp "${@:2}" "$cube" --size 192 --grid 2x2x4 --verify --repeat 3 \
         --hint romio_cb_write=enable --hint romio_cb_read=enable --file "$files/cube"
-}
-
-uplinks() {
-    "$CLUSTER" links --name "$cluster_name" --uplinks-total --reset
 }
 
 # said WORD: the bytes behind it in the page's sentence on the view, of all calls.
@@ -28,12 +24,7 @@ calls = sum(1 for _ in open(sys.argv[3], encoding="utf-8"))
 print(round(float(value) * {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}[unit] * calls))' "$files/report.html" "$1" "$files/stats.json"
 }
 
-two_leaves() {
-    printf '%s\n' "SwitchName=leaf0 Nodes=n[0-1]" "SwitchName=leaf1 Nodes=n[2-3]" "SwitchName=spine Switches=leaf[0-1]"
-}
-
-start_cluster
-two_leaves >"$files/topology.conf"
+two_leaves "$files/topology.conf"
 topology=(--mca fcoll_tatp_topology "$files/topology.conf")
 tap_check "by node, recorded" array node --mca fcoll_tatp_record "$files/view.crs"
 uplinks >/dev/null
@@ -43,7 +34,7 @@ tap_check "by dla" array "dla:file=$files/view.crs" "${topology[@]}"
 by_dla=$(uplinks)
 tap_diag "bytes over the uplinks: by node $by_node, by dla $by_dla"
 tap_check "by dla less than 5 % of by node" test $((by_dla * 20)) -lt "$by_node"
-if [[ -n $PYTHON3 ]] && "$PYTHON3" -c 'import jinja2' 2>/dev/null; then
+if has_python jinja2; then
     tap_check "a report" "$TOOLS_DIR/tatp" report "$files/stats.json" --view "$files/view.crs" -o "$files/report.html"
     from=$(said from)
     tap_diag "on the page: from $from to $(said to)"

@@ -2,35 +2,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Random views, memory types and sequences of calls against the serial model in views.c: some 1,200
 # cases.
-# --long: many more cases.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 [[ $FCOLL != tatp ]] || need_component fcoll tatp
 
-case ${1-} in
-'') times=1 ;;
---long) times=50 RUN_LIMIT=3600 ;;
-*)
-    echo "usage: test_views.sh [--long]" >&2
-    exit 2
-    ;;
-esac
 seed=${TEST_SEED:-1}
+
+# check CASES RANKS NAME FIRST COMMAND...: so many random cases from the first on
+check() {
+    tap_check "$2 ranks, $3" "${@:5}" "$programs/views" --seed "$seed" --first "$4" --cases "$(random_cases "$1")" --dir "$files"
+}
 
 # check_here CASES RANKS NAME ARGUMENT...
 check_here() {
-    local cases
-    cases=$(random_cases $(($1 * times)))
-    tap_check "$2 ranks, $3" run_here "$2" --mca fcoll "$FCOLL" "${@:4}" \
-        "$programs/views" --seed "$seed" --cases "$cases" --dir "$files"
+    check "$1" "$2" "$3" 0 run_here "$2" --mca fcoll "$FCOLL" "${@:4}"
 }
 
 # check_on_cluster CASES RANKS NAME ARGUMENT...
 check_on_cluster() {
-    local cases
-    cases=$(random_cases $(($1 * times)))
-    tap_check "$2 ranks, $3" run -np "$2" --map-by node --mca fcoll "$FCOLL" "${@:4}" \
-        "$programs/views" --seed "$seed" --first 100000 --cases "$cases" --dir "$files"
+    check "$1" "$2" "$3" 100000 run -np "$2" --map-by node --mca fcoll "$FCOLL" "${@:4}"
 }
 
 # tests/simulate has random parameters.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The sentences of MPI-IO on collective access, as test_conformance.sh of tests/mpi has them, through libtatp-mpiio.so: under
 # another MPI on this machine and on the cluster, and under Open MPI. Random views against the serial model.
-. "$top_srcdir/tests/mpiio/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpiio.sh" || exit 1
 
 need_other
 RUN_LIMIT=600

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # libtatp-mpiio.so where it is preloaded or linked: parameters and hints, records and statistics, languages, other profiling
 # libraries, and programs that it must leave alone.
-. "$top_srcdir/tests/mpiio/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpiio.sh" || exit 1
 
 need_other
 cd "$tap_dir" || exit 1

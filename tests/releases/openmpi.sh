@@ -6,56 +6,12 @@
 # What is built stays for the next time. Sourced by test_trixie.sh.
 
 home=/root/tatp-dla
-tests=(
-    tests/mpi/test_conformance.sh
-    tests/mpi/test_views.sh
-    tests/mpi/test_record.sh
-    tests/mpi/test_reported.sh
-    tests/mpi/test_libraries.sh
-    tests/mpi/test_device.sh
-    tests/mpi/test_uplinks.sh
-    tests/dla/test_hostfiles.sh
-    tests/dla/test_launchers.sh
-)
-more_files=(
-    tests/mpi/test_faults.sh
-    tests/mpi/test_large_counts.sh
-    tests/mpi/test_hints.sh
-    tests/mpi/test_settings.sh
-    tests/mpi/test_reuse.sh
-    tests/mpi/test_stripes.sh
-    tests/mpi/test_stats.sh
-    tests/mpi/test_plan.sh
-    tests/mpi/test_fit.sh
-    tests/mpi/test_fitted.sh
-    tests/mpi/test_aggregators.sh
-    tests/mpi/test_distances.sh
-    tests/mpi/test_topology.sh
-    tests/mpi/test_messages.sh
-    tests/mpi/test_bad_input.sh
-    tests/mpi/test_pvars.sh
-)
-more_launch=(
-    tests/faults/test_injected.sh
-    tests/faults/test_kills.sh
-    tests/faults/test_losses.sh
-    tests/unit/test_dla_spec
-    tests/unit/test_dla_arrange
-    tests/unit/test_dla_place
-    tests/unit/test_dla_predict
-    tests/frame/test_install.sh
-    tests/tools/test_dla.sh
-    tests/tools/test_doctor.sh
-    tests/tools/test_recorded.sh
-    tests/dla/test_automatic.sh
-    tests/dla/test_dla.sh
-    tests/dla/test_fit.sh
-    tests/dla/test_inside.sh
-    tests/dla/test_qualifiers.sh
-    tests/cluster/test_cluster.sh
-    tests/cluster/test_placement.sh
-    tests/cluster/test_slurm.sh
-)
+tests=(tests/mpi/test_{conformance,views,record,reported,libraries,device,uplinks}.sh tests/dla/test_{hostfiles,launchers}.sh)
+more_files=(tests/mpi/test_{faults,large_counts,hints,settings,reuse,stripes,stats,plan,fit,fitted,aggregators,distances}.sh
+    tests/mpi/test_{topology,messages,bad_input,pvars}.sh)
+more_launch=(tests/faults/test_{injected,kills,losses}.sh tests/unit/test_dla_{spec,arrange,place,predict}
+    tests/frame/test_install.sh tests/tools/test_{dla,doctor,recorded}.sh tests/dla/test_{automatic,dla,fit,inside,qualifiers}.sh
+    tests/cluster/test_{cluster,placement,slurm}.sh)
 case $more in
 files) tests=("${more_files[@]}") ;;
 launch) tests=("${more_launch[@]}") ;;

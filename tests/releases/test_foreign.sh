@@ -3,7 +3,7 @@
 #
 # fcoll/tatp as it was built for other releases of Open MPI, in $FOREIGN/RELEASE: it is not used here, and says so.
 # What was built with a later C library cannot be opened at all; Open MPI says that.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 FOREIGN=${FOREIGN:-$top_builddir/foreign}
 own=${OMPI_VERSION%%[a-z]*}

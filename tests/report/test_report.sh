@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # tatp report: pages of generated and of damaged statistics, looked at in a real browser, and what it refuses.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 here=$top_srcdir/tests/report
 [[ -n $PYTHON3 ]] || tap_skip_all "there is no Python 3"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Completion of the programs in bash: its function is called as bash does. Values are those that the programs take.
-. "$top_srcdir/tests/tools/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/tools.sh" || exit 1
 
 completion=$top_srcdir/tools/completion
 

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The command-line program dla in $TOOLS_DIR: what it prints, what it refuses.
-here=$(cd "$(dirname "$0")" && pwd)
-. "${top_srcdir:-$here/../..}/tests/tools/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/tools.sh" || exit 1
 
 PYTHON3=${PYTHON3:-python3}
 
@@ -48,15 +47,15 @@ weight 0
 largest 0" "show of a matrix without entries"
 
 printf 'FILEVIEW\n' >cut.crs
-refuses 1 "dla: cut.crs:2: the file ends where the number of entries is expected" \
+tap_refuses 1 "dla: cut.crs:2: the file ends where the number of entries is expected" \
     "show names file, line and reason" dla show cut.crs
 : >empty.crs
-refuses 1 "dla: empty.crs: the file is empty" "show of an empty file" dla show empty.crs
-refuses 1 "dla: missing.crs: No such file or directory" "show of a missing file" \
+tap_refuses 1 "dla: empty.crs: the file is empty" "show of an empty file" dla show empty.crs
+tap_refuses 1 "dla: missing.crs: No such file or directory" "show of a missing file" \
     dla show missing.crs
-refuses 1 "dla: .: cannot be read: Is a directory" "show of a folder" dla show .
-refuses 2 "dla show: no file is given" "show without a file" dla show
-refuses 2 "dla show: 'b' is one argument too many" "show of two files" dla show a b
+tap_refuses 1 "dla: .: cannot be read: Is a directory" "show of a folder" dla show .
+tap_refuses 2 "dla show: no file is given" "show without a file" dla show
+tap_refuses 2 "dla show: 'b' is one argument too many" "show of two files" dla show a b
 if [ -c /dev/full ]; then
     dla show view.crs >/dev/full 2>err
     tap_is "$?: $(cat err)" "1: dla: standard output: No space left on device" \
@@ -75,12 +74,12 @@ mapped() {
 
 # wrong_use MESSAGE NAME ARGUMENT...: dla map refuses its arguments
 wrong_use() {
-    refuses 2 "dla map: $1" "map: $2" dla map "${@:3}"
+    tap_refuses 2 "dla map: $1" "map: $2" dla map "${@:3}"
 }
 
 # wrong_input MESSAGE NAME ARGUMENT...: dla map refuses what a file or the nodes say
 wrong_input() {
-    refuses 1 "dla: $1" "map: $2" dla map "${@:3}"
+    tap_refuses 1 "dla: $1" "map: $2" dla map "${@:3}"
 }
 
 # --- map: formats ---
@@ -150,11 +149,11 @@ wrong_use "'more.crs' is one argument too many" "two views without an option" vi
 export HOME=$PWD/home
 mkdir home
 if [[ -z $OMPI_VERSION ]]; then
-    refuses 1 "dla: there is no mapper for other MPIs than Open MPI: use dla map" "setup: another MPI" dla setup
+    tap_refuses 1 "dla: there is no mapper for other MPIs than Open MPI: use dla map" "setup: another MPI" dla setup
 elif [[ $OMPI_VERSION == 4.* ]]; then
     tap_contains "$(dla setup)" "without a setting" "setup: Open MPI 4 needs none"
 elif [[ ! -e ${TATP_COMPONENT_PATH%%:*}/prrte ]]; then
-    refuses 1 "dla: the mapper was not built for Open MPI $OMPI_VERSION: use dla map --format seq" "setup: no mapper" dla setup
+    tap_refuses 1 "dla: the mapper was not built for Open MPI $OMPI_VERSION: use dla map --format seq" "setup: no mapper" dla setup
 else
     variable=PRTE_MCA_mca_base_component_path
     [[ $OMPI_VERSION != 5.* ]] || variable=PMIX_MCA_mca_base_component_path
@@ -178,8 +177,8 @@ else
     tap_contains "$tap_output" "is set already, to other; combine it with" "setup: and shown"
     tap_is "$(sed -n 's/.*= //p' home/.pmix/mca-params.conf)" other "setup: and stays"
 fi
-refuses 2 "dla setup: 'x' is one argument too many" "setup: an argument" dla setup x
-refuses 2 "dla forget: a key is empty; --all removes all records" "forget: an empty key" dla forget 01 ""
+tap_refuses 2 "dla setup: 'x' is one argument too many" "setup: an argument" dla setup x
+tap_refuses 2 "dla forget: a key is empty; --all removes all records" "forget: an empty key" dla forget 01 ""
 
 # --- map: nodes ---
 
@@ -213,7 +212,7 @@ hosts_refuse 'x slots=3 max_slots=2\n' "1: 3 slots of x are more than max_slots=
 wrong_input "nohosts: No such file or directory" "a missing hostfile" -f view.crs -H nohosts
 wrong_input "empty.crs: no hosts" "an empty hostfile" -f view.crs -H empty.crs
 for nodes in x: x:y :3 x:-1; do
-    refuses 2 "dla: '$nodes' is not a node, or a node with a number of slots" "map: the nodes '$nodes'" \
+    tap_refuses 2 "dla: '$nodes' is not a node, or a node with a number of slots" "map: the nodes '$nodes'" \
         dla map -f view.crs --nodes="$nodes"
 done
 wrong_input "6 ranks, but 5 slots: write --nodes 'x:3,...'" "too few slots" -f view.crs -n x:3,y:2
@@ -222,7 +221,7 @@ printf 'x\ny slots=0\n' >few
 wrong_input "6 ranks, but 1 slots: write slots=3 for each host of few" "too few slots in a hostfile" -f view.crs -H few
 
 printf '%%%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 2 9223372036854775807\n2 1 1\n' >over.mtx
-refuses 1 "dla: over.mtx: the weights are so large that their sum is out of range" "show: weights out of range" dla show over.mtx
+tap_refuses 1 "dla: over.mtx: the weights are so large that their sum is out of range" "show: weights out of range" dla show over.mtx
 wrong_input "over.mtx: the weights are so large that their sum is out of range" "weights out of range" -f over.mtx -n x:1,y:1
 
 # --- map: what is placed, and how ---
@@ -403,11 +402,11 @@ tap_check "convert: there and back" cmp view.crs back.crs
 dla convert profile.crs --to fileview >back.crs
 tap_check "convert: a profile stays" cmp profile.crs back.crs
 printf '%%%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 -3\n' >negative.mtx
-refuses 1 "dla: negative.mtx:3: a value is negative: -3" "convert: negative values" dla convert negative.mtx --to fileview
-refuses 2 "dla convert: 'xml' is not a format: mtx, fileview" "convert: an unknown format" \
+tap_refuses 1 "dla: negative.mtx:3: a value is negative: -3" "convert: negative values" dla convert negative.mtx --to fileview
+tap_refuses 2 "dla convert: 'xml' is not a format: mtx, fileview" "convert: an unknown format" \
     dla convert view.crs --to xml
-refuses 2 "dla convert: --to is needed" "convert: no format" dla convert view.crs
-refuses 2 "dla convert: no file is given" "convert: no file" dla convert --to mtx
+tap_refuses 2 "dla convert: --to is needed" "convert: no format" dla convert view.crs
+tap_refuses 2 "dla convert: no file is given" "convert: no file" dla convert --to mtx
 # --- help ---
 
 for command in map show convert pingpong; do

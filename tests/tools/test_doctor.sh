@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # tatp doctor: each kind of misconfiguration, with real runs of mpirun; and that it changes nothing.
-. "$top_srcdir/tests/tools/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/tools.sh" || exit 1
 
 [[ -n $PYTHON3 ]] || tap_skip_all "there is no Python 3"
 components=${TATP_COMPONENT_PATH%%:*}
@@ -169,7 +169,7 @@ blames "no mpirun in PATH" "mpirun is not in PATH: add the folder of Open MPI's 
 
 # ---- the command line ----
 
-refuses 1 "tatp: $tap_dir/none: No such file or directory" "a path that is not there" tatp doctor "$tap_dir/none"
+tap_refuses 1 "tatp: $tap_dir/none: No such file or directory" "a path that is not there" tatp doctor "$tap_dir/none"
 for arguments in "--ranks 0" "--limit none" "one two" "--fly"; do
     # shellcheck disable=SC2086 # several words
     tatp doctor $arguments >out 2>&1

@@ -3,11 +3,7 @@
 #
 # A simulated InfiniBand fabric, alive: ibnetdiscover and ibtracert look at it after opensm routed it, and
 # tatp topology reads what they say. 64 hosts, 16 leaf, 16 aggregation and 16 core switches.
-here=$(cd "$(dirname "$0")" && pwd)
-. "${top_srcdir:-$here/../..}/tests/lib/tap.sh" || exit 1
-
-PATH=$(cd "${TOOLS_DIR:-./tools}" && pwd):$PATH:/usr/sbin:/sbin || exit 1
-fixtures=$(cd "${top_srcdir:-$here/../..}/tests/fixtures/topology" && pwd) || exit 1
+. "$top_srcdir/tests/lib/tools.sh" || exit 1
 
 for program in ibsim opensm ibnetdiscover ibtracert; do
     command -v $program >/dev/null ||
@@ -18,8 +14,6 @@ for library in /usr/lib/*/umad2sim/libumad2sim.so /usr/lib*/umad2sim/libumad2sim
 done
 [ -e "$library" ] || tap_skip_all "libumad2sim.so is not installed (apt-get install libumad2sim0)"
 
-tap_tempdir
-cd "$tap_dir" || exit 1
 # Where the tools find the simulator, and where they stand in the fabric.
 export IBSIM_SOCKNAME=tatp-dla-$$ SIM_HOST=H-0002c90300000010 OSM_TMP_DIR=$tap_dir OSM_CACHE_DIR=$tap_dir
 
@@ -27,7 +21,7 @@ on_fabric() {
     LD_PRELOAD=$library timeout "$HANG_LIMIT" "$@"
 }
 
-ibsim -s -n "$fixtures/ibsim.3level.net" >ibsim.log 2>&1 </dev/null &
+ibsim -s -n "$top_srcdir/tests/fixtures/topology/ibsim.3level.net" >ibsim.log 2>&1 </dev/null &
 simulator=$!
 trap 'kill $simulator 2>/dev/null; wait; rm -rf "$tap_dir"' EXIT
 for _ in 1 2 3 4 5 6 7 8 9 10; do

@@ -3,7 +3,7 @@
 #
 # Views and statistics that runs under each release of Open MPI wrote, of the same program: they are read here, and
 # say the same.
-. "$top_srcdir/tests/tools/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/tools.sh" || exit 1
 
 recorded=$top_srcdir/tests/fixtures/recorded
 

@@ -2,17 +2,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The command-line program tatp: what it prints, what it refuses. check_tatp.py holds the models.
-here=$(cd "$(dirname "$0")" && pwd)
-. "${top_srcdir:-$here/../..}/tests/tools/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/tools.sh" || exit 1
 
-fixtures=${top_srcdir:-$here/../..}/tests/fixtures/topology
+fixtures=$top_srcdir/tests/fixtures/topology
 python=${PYTHON3:-/usr/bin/python3}
 
 # agrees NAME COMMAND...: check_tatp.py finds nothing wrong with what the command prints.
 agrees() {
     local name=$1 model=$2 said
     shift 2
-    said=$("$@" 2>err | "$python" "$here/check_tatp.py" "$model" 2>&1)
+    said=$("$@" 2>err | "$python" "$top_srcdir/tests/tools/check_tatp.py" "$model" 2>&1)
     tap_is "$said$(cat err)" "right" "$name"
 }
 
@@ -21,7 +20,7 @@ refuses_each() {
     local status arguments message words
     while IFS='|' read -r status arguments message; do
         read -ra words <<<"$arguments"
-        refuses "$status" "tatp$message" "refused: tatp $arguments" tatp "${words[@]}" </dev/null
+        tap_refuses "$status" "tatp$message" "refused: tatp $arguments" tatp "${words[@]}" </dev/null
     done
 }
 
@@ -120,7 +119,7 @@ printf 'SwitchName=t Switches=s[1-2]\nSwitchName=s1 Nodes=a,b\nSwitchName=s2 Nod
 tap_is "$(totals tatp plan -r C.mtx --topology slurm.conf --hosts a:2,b:2,c:2 | cut -d ' ' -f 1-2)" "tatp 40" \
     "plan: a topology"
 
-"$python" "$here/check_tatp.py" make 7
+"$python" "$top_srcdir/tests/tools/check_tatp.py" make 7
 for number in 0 1 2 3 4 5 6; do
     agrees "plan: random requests $number" "plan$number" tatp plan -r "C$number.mtx" -d "D$number.mtx" --json
     agrees "plan: random requests $number, hosts" "plan$number" \
@@ -356,7 +355,7 @@ job() {
     env SLURM_JOB_NODELIST='n[0-1],n16' SLURM_TASKS_PER_NODE="$1" SLURM_TOPOLOGY_ADDR=top.s0.n0 tatp topology "${@:2}"
 }
 mkdir with without failing hanging
-printf '#!/bin/sh\n[ "$*" = "show topology" ] && cat "%s"\n' "$(cd "$fixtures" && pwd)/slurm-scontrol.out" >with/scontrol
+printf '#!/bin/sh\n[ "$*" = "show topology" ] && cat "%s"\n' "$fixtures/slurm-scontrol.out" >with/scontrol
 printf '#!/bin/sh\necho nothing\n' >without/scontrol
 printf '#!/bin/sh\necho "Unable to contact slurm controller" >&2\nexit 1\n' >failing/scontrol
 printf '#!/bin/sh\ntrap "" TERM\nwhile :; do sleep 1000; done\n' >hanging/scontrol
@@ -388,7 +387,7 @@ for how in without:0:", line 1: 'nothing' begins no topology: MatrixMarket, Swit
     tap_is "$?:$(sed -n 's/^tatp: scontrol show topology//p' err)" "${how#*:}" "topology: of a job, scontrol ${how%%:*}"
     [[ $how != failing* ]] || tap_is "$(head -n 1 err)" "Unable to contact slurm controller" "topology: ... which says why"
 done
-refuses 1 "tatp: 'n[0-': '[' without ']' in a list of hosts" "topology: a list of hosts that is none" \
+tap_refuses 1 "tatp: 'n[0-': '[' without ']' in a list of hosts" "topology: a list of hosts that is none" \
     env PATH="$PWD/with:$PATH" SLURM_JOB_NODELIST='n[0-' tatp topology
 # As on that machine.
 here=(env -u SLURM_JOB_NODELIST -u SLURM_NODELIST HWLOC_XMLFILE="$fixtures/../machine/adapters-on-both-packages.xml" tatp topology)
@@ -405,7 +404,7 @@ sed '/type="Core"/s/ complete_cpuset="[^"]*"//' "$fixtures/../machine/adapters-o
 "${here[@]:0:5}" HWLOC_XMLFILE=crash.xml tatp topology >out 2>err
 tap_check "topology: of a machine at which hwloc 2.9 crashes" \
     grep -q "^cores\|^tatp: hwloc cannot tell what this machine has; HWLOC_XMLFILE is crash.xml" out err
-refuses 1 "tatp: this is one node, in no job of Slurm: name the file of a network" "topology: JSON of a machine" "${here[@]}" --json
+tap_refuses 1 "tatp: this is one node, in no job of Slurm: name the file of a network" "topology: JSON of a machine" "${here[@]}" --json
 
 awk 'BEGIN { for (i = 0; i < 5; i++) printf "Switch 3 \"S-%d\" # \"s\"\n[1] \"S-%d\"[2] #\n[2] \"S-%d\"[1] #\n[3] \"H-%d\"[1] #\nCa 1 \"H-%d\" # \"n%d HCA-1\"\n[1] \"S-%d\"[3] #\n",
     i, (i + 1) % 5, (i + 4) % 5, i, i, i, i }' >ring.out

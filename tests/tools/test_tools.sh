@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The command-line programs in $TOOLS_DIR: what both do alike.
-here=$(cd "$(dirname "$0")" && pwd)
-. "${top_srcdir:-$here/../..}/tests/tools/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/tools.sh" || exit 1
 
 # --- both ---
 
 for tool in dla tatp; do
-    refuses 2 "$tool: no command is given; '$tool help' lists them" "$tool alone" $tool
+    tap_refuses 2 "$tool: no command is given; '$tool help' lists them" "$tool alone" $tool
     tap_is "$(sed -n '/^First/,$p' err)" "$($tool --help | sed -n '/^First/,/^$/p')" "$tool alone: the first steps"
     commands=$($tool --help | sed -n '/^Commands:/,/^[^ C]/s/^  \([a-z]*\)  .*/\1/p')
     tap_contains "$($tool fly 2>&1)" "$tool: 'fly' is not a command: " "$tool: an unknown command"
@@ -31,7 +30,7 @@ done
 bounded() {
     local name=$1 message=$2
     shift 2
-    refuses 1 "$message" "$name" bash -c 'ulimit -v 400000 && exec "$@"' bash "$@"
+    tap_refuses 1 "$message" "$name" bash -c 'ulimit -v 400000 && exec "$@"' bash "$@"
 }
 
 printf '%%%%MatrixMarket matrix array integer general\n1 1\n1\n' >one.mtx
@@ -67,7 +66,6 @@ printf '%%%%MatrixMarket matrix array integer general\n%% hosts a\n1 1\n0\n' >ho
 printf '%%%%MatrixMarket matrix array integer general\n%% bandwidth in MB/s\n%% hosts a b\n2 2\n9\n1\n1\n9\n' >bandwidth.mtx
 printf 'a slots=1\nb slots=1\n' >hostfile
 echo a >host
-machine=$(cd "${top_srcdir:-$here/../..}/tests/fixtures/machine" && pwd)/adapter-and-ethernet.xml
 while read -r file command; do
     for name in - /dev/stdin; do
         # shellcheck disable=SC2086 # words
@@ -89,14 +87,14 @@ two.crs dla map -n a,b -m byslot FILE
 hostfile dla map two.crs -m byslot -H FILE
 net.conf dla map two.crs -m byslot -n a,b -T FILE
 bandwidth.mtx dla map two.crs -m byslot -n a,b -T FILE
-$machine dla map two.crs -m byslot -n a:2 -F rankfile -M FILE
+$top_srcdir/tests/fixtures/machine/adapter-and-ethernet.xml dla map two.crs -m byslot -n a:2 -F rankfile -M FILE
 END
 message="'-', standard input, can be one of the files only"
-refuses 2 "tatp plan: $message" "requests and hosts from one pipe" tatp plan -r - -H @-
-refuses 2 "tatp topology: $message" "a topology and hosts from one pipe" tatp topology - -H @-
-refuses 2 "dla map: $message" "a view and a hostfile from one pipe" dla map - -H -
-refuses 1 "dla: -: cannot be read: Bad file descriptor" "no standard input" dla show - <&-
-refuses 1 "dla: .: cannot be read: Is a directory" "a folder as topology" dla map two.crs -n a,b -T .
+tap_refuses 2 "tatp plan: $message" "requests and hosts from one pipe" tatp plan -r - -H @-
+tap_refuses 2 "tatp topology: $message" "a topology and hosts from one pipe" tatp topology - -H @-
+tap_refuses 2 "dla map: $message" "a view and a hostfile from one pipe" dla map - -H -
+tap_refuses 1 "dla: -: cannot be read: Bad file descriptor" "no standard input" dla show - <&-
+tap_refuses 1 "dla: .: cannot be read: Is a directory" "a folder as topology" dla map two.crs -n a,b -T .
 
 # --- what a file must not do to a terminal ---
 
@@ -111,17 +109,17 @@ printf 'SwitchName=s Nodes=a%sc,b\n' "$esc" >hostile.conf
 tap_contains "$(tatp topology hostile.conf)" 'a\x1bc' "tatp topology: control characters are escaped"
 tap_contains "$(tatp topology --json hostile.conf)" '"a\u001bc"' "tatp topology: in JSON as well"
 printf '%s[31m\n' "$esc" >hostile.conf
-refuses 1 "tatp: hostile.conf:1: '\\x1b[31m' begins no topology: MatrixMarket, SwitchName= or BlockName= of Slurm, \
+tap_refuses 1 "tatp: hostile.conf:1: '\\x1b[31m' begins no topology: MatrixMarket, SwitchName= or BlockName= of Slurm, \
 ibnetdiscover or ibtracert" "tatp topology: a message without any" tatp topology hostile.conf
 printf '%s[31m\n' "$esc" >hostile
-refuses 1 "tatp: hostile:1: '\\x1b[31m' is not the name of a host" "hosts: no control characters" \
+tap_refuses 1 "tatp: hostile:1: '\\x1b[31m' is not the name of a host" "hosts: no control characters" \
     tatp plan --requests one.mtx --hosts @hostile
 printf '\357\273\277a\n' >hostile
-refuses 1 "dla: hostile:1: '\\xef\\xbb\\xbfa' is not the name of a host: lines are NAME slots=N" "a hostfile with a byte order mark" dla map --cart 1 --hostfile hostile
+tap_refuses 1 "dla: hostile:1: '\\xef\\xbb\\xbfa' is not the name of a host: lines are NAME slots=N" "a hostfile with a byte order mark" dla map --cart 1 --hostfile hostile
 printf 'a slots=%s[31m\n' "$esc" >hostile
-refuses 1 "dla: hostile:1: 'slots=\\x1b[31m' is not slots=N or max_slots=N" "a hostfile: no control characters" \
+tap_refuses 1 "dla: hostile:1: 'slots=\\x1b[31m' is not slots=N or max_slots=N" "a hostfile: no control characters" \
     dla map --cart 1 --hostfile hostile
-refuses 1 "dla: no\\x1bfile: No such file or directory" "a name with control characters" dla show "no${esc}file"
+tap_refuses 1 "dla: no\\x1bfile: No such file or directory" "a name with control characters" dla show "no${esc}file"
 
 # --- output that cannot be written ---
 

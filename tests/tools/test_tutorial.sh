@@ -5,12 +5,12 @@
 # shell. What the page shows below a command is what it must print, except times, and the line that names a record; "..."
 # stands for any lines. The bytes that `cluster links` counts may differ by a quarter, and by what mpirun and its daemons
 # send each other.
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 page=$top_srcdir/doc/tutorial.md
 need_component fcoll tatp
 need_component rmaps dla
-need_cluster
+reason=$("$CLUSTER" check 2>&1) || tap_skip_all "$(head -n 1 <<<"$reason")"
 
 # The reader's PATH and home folder.
 mkdir "$tap_dir/bin" "$tap_dir/home"

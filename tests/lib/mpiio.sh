@@ -4,8 +4,7 @@
 # What the tests of libtatp-mpiio.so share: programs under MPICH, or whatever MPI it was built for. Source it from bash.
 
 # shellcheck disable=SC2034 # used by those who source it
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
-. "$top_srcdir/tests/mpi/conformance.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 programs=$top_builddir/tests/mpiio
 library=$top_builddir/preload/other/libtatp-mpiio.so
 # MPICH waits without a pause, and these machines have more ranks than processors.

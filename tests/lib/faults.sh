@@ -3,9 +3,9 @@
 # shellcheck disable=SC2034 # used by those who source it
 #
 # What the tests of faults share. Source it from bash, after tests/env.sh:
-#     . "$top_srcdir/tests/faults/lib.sh"
+#     . "$top_srcdir/tests/lib/faults.sh"
 
-. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 need_component fcoll tatp
 faults=$top_builddir/tests/faults/faults
