@@ -41,63 +41,48 @@ launch() {
 by_slot="0,1,2,3 4,5,6,7"
 # ranks r and r + 4 are neighbours
 is_placed() {
-    local node pair
-    for node in $MAP; do
-        for pair in 0,4 1,5 2,6 3,7; do
-            case ,$node, in
-            *,"${pair%,*}",*,"${pair#*,}",*) ;;
-            *,"${pair%,*}",* | *,"${pair#*,}",*) return 1 ;;
-            esac
-        done
-    done
-    [[ -n $MAP && $MAP != "$by_slot" ]]
+    [[ -n $MAP && $MAP != "$by_slot" ]] &&
+        awk '{ for (n = 1; n <= NF; n++) { split($n, ranks, ","); for (k in ranks) node[ranks[k]] = n } }
+            END { for (r = 0; r < 4; r++) apart += node[r] != node[r + 4]; exit apart > 0 }' <<<"$MAP"
 }
 
-# is_stock NAME: it ran, by slot, and nothing was said
+# is_stock NAME ARGUMENT...: a launch runs, by slot, and says nothing
 is_stock() {
+    launch "${@:2}"
     tap_is "$STATUS|$MAP|$SAID" "0|$by_slot|" "$1"
 }
-# is_placed_by_record NAME: it ran, placed, and one line says so
+# is_placed_by_record NAME ARGUMENT...: a launch runs, placed, and one line says so
 is_placed_by_record() {
+    launch "${@:2}"
     tap_is "$STATUS|$(is_placed && echo placed)|$(grep -c 'dla: placed by .*[.]crs: .* between nodes -> ' <<<"$SAID") of $(wc -l <<<"$SAID")" \
         "0|placed|1 of 1" "$1"
 }
 
 # ---- off by default ----
 
-launch ./columns out
-is_stock "without the parameters: the stock mapping"
+is_stock "without the parameters: the stock mapping" ./columns out
 tap_check "without the parameters: no cache" test ! -e "$cache"
 
 # ---- two runs ----
 
 printf '%s\n' "fcoll_tatp_record = auto" "rmaps_dla_file = auto" >"$HOME/.openmpi/mca-params.conf"
-launch ./columns out
-is_stock "the first run: the stock mapping"
+is_stock "the first run: the stock mapping" ./columns out
 tap_is "$(stat -c %a "$cache")" "700" "the folder of records is the user's alone"
 tap_is "$(cd "$cache" && echo *)" "$(cd "$cache" && echo *.crs)" "... and has nothing else"
 tap_check "the record is one" "$dla" show "$cache"/*.crs
-launch ./columns out
-is_placed_by_record "the second run is placed"
-PATH=$PATH:$tap_dir launch --wdir "$HOME" columns "$tap_dir/out"
-is_stock "an argument that is another text is not placed"
+is_placed_by_record "the second run is placed" ./columns out
+PATH=$PATH:$tap_dir is_stock "an argument that is another text is not placed" --wdir "$HOME" columns "$tap_dir/out"
 "$dla" forget "$("$dla" list | awk -v name="$tap_dir/out" '$NF == name { print $1 }')"
 ln -s "$tap_dir/columns" "$HOME/linked"
-PATH=$PATH:$HOME launch --wdir "$HOME" linked out
-is_placed_by_record "a link to the program, found in PATH, is placed"
-launch "$tap_dir/columns" out
-is_placed_by_record "an absolute name is placed"
+PATH=$PATH:$HOME is_placed_by_record "a link to the program, found in PATH, is placed" --wdir "$HOME" linked out
+is_placed_by_record "an absolute name is placed" "$tap_dir/columns" out
 touch -d '3 days ago' "$cache"/*.crs
-launch ./columns out
-is_placed_by_record "an old record is used"
+is_placed_by_record "an old record is used" ./columns out
 tap_is "$("$dla" list | awk 'NR == 1 { next } { print NF, $2, $3, $4, $(NF - 1), $NF }')" \
     "6 8 $(date -d '3 days ago' +%F) $(date +%F) ./columns out" "dla list: ranks, when it was recorded and used, the command"
-launch --map-by slot ./columns out
-is_stock "a mapping policy goes before the cache"
-launch ./columns other
-is_stock "other arguments are not placed"
-launch ./columns third
-is_placed_by_record "... unless two records with different arguments have the same view"
+is_stock "a mapping policy goes before the cache" --map-by slot ./columns out
+is_stock "other arguments are not placed" ./columns other
+is_placed_by_record "... unless two records with different arguments have the same view" ./columns third
 ranks=6 launch ./columns out
 tap_is "$MAP" "0,1,2,3 4,5" "another number of ranks is not placed"
 tap_is "$("$dla" list | wc -l)" 5 "dla list: a line for each"
@@ -107,21 +92,16 @@ tap_is "$("$dla" list | wc -l)" 5 "dla list: a line for each"
 } >changed.c
 cp -p columns before
 "$MPICC" -o columns changed.c
-launch ./columns out
-is_stock "a changed program is not placed"
-launch ./columns out
-is_placed_by_record "... but the next time"
+is_stock "a changed program is not placed" ./columns out
+is_placed_by_record "... but the next time" ./columns out
 cp -p before columns
-launch ./columns out
-is_placed_by_record "the program as it was before is placed"
+is_placed_by_record "the program as it was before is placed" ./columns out
 cp columns copied
-launch ./copied out
-is_stock "a copy is another program"
+is_stock "a copy is another program" ./copied out
 "$dla" forget "$("$dla" list | awk '$NF == "out" && $(NF - 1) == "./copied" { print $1 }')"
 printf '#!/bin/sh\nexec ./columns "$@"\n' >wrapper
 chmod +x wrapper
-launch ./wrapper out
-is_stock "a wrapper is not placed"
+is_stock "a wrapper is not placed" ./wrapper out
 ranks=4 launch ./columns out : -np 4 ./columns out
 tap_is "$STATUS|$(grep -E 'dla|placement' <<<"$SAID")" "0|" "two programs are not placed"
 if [[ $OMPI_VERSION == 4.* ]]; then
@@ -140,17 +120,13 @@ sys.exit(ctypes.CDLL(sys.argv[2], ctypes.RTLD_GLOBAL).program(2, argv))
 END_OF_PROGRAM
 python=$([[ -z $PYTHON3 ]] || "$PYTHON3" -c 'import sys; print(sys.executable)')
 if [[ -n $python ]] && "$MPICC" -shared -fPIC -Dmain=program -o libcolumns.so columns.c; then
-    launch "$python" program.py out ./libcolumns.so
-    is_stock "a script of an interpreter: recorded"
-    launch "$python" -u program.py out ./libcolumns.so
-    is_placed_by_record "a script of an interpreter: placed"
+    is_stock "a script of an interpreter: recorded" "$python" program.py out ./libcolumns.so
+    is_placed_by_record "a script of an interpreter: placed" "$python" -u program.py out ./libcolumns.so
     { echo "#!$python" && cat program.py; } >program
     chmod +x program
     cp program program.py
-    launch ./program out ./libcolumns.so
-    is_stock "a changed script is not placed"
-    launch ./program out ./libcolumns.so
-    is_placed_by_record "a script that names its interpreter: placed"
+    is_stock "a changed script is not placed" ./program out ./libcolumns.so
+    is_placed_by_record "a script that names its interpreter: placed" ./program out ./libcolumns.so
 else
     tap_skip "a script of an interpreter" "there is no Python 3"
 fi
@@ -197,10 +173,8 @@ rm "$cache"/0000*
 
 key=$("$dla" list | awk '$2 == 8 && $NF == "out" && $(NF - 1) == "./columns" { print $1; exit }')
 tap_check "dla forget: all arguments of a program" "$dla" forget "${key%-*}"
-launch ./columns out
-is_stock "forgotten: recorded anew"
-launch ./columns out
-is_placed_by_record "... and placed"
+is_stock "forgotten: recorded anew" ./columns out
+is_placed_by_record "... and placed" ./columns out
 
 # ---- a cache that cannot be used ----
 
@@ -209,29 +183,26 @@ launch ./columns out
 tap_is "$STATUS|$MAP" "0|$by_slot" "a damaged record: the stock mapping"
 tap_contains "$SAID" "$key.crs:" "a damaged record: its name"
 tap_contains "$SAID" "; removed" "a damaged record: what is done"
-launch ./columns out
-is_placed_by_record "a damaged record is replaced"
+is_placed_by_record "a damaged record is replaced" ./columns out
 
-# one_warning NAME REASON
+# one_warning NAME REASON: of a launch
 one_warning() {
+    launch ./columns out
     tap_is "$STATUS|$MAP" "0|$by_slot" "$1: the job runs by the stock mapping"
     tap_is "$(grep -c "which cannot be used because of an error" <<<"$SAID")" 1 "$1: one warning"
     tap_contains "$SAID" "$2" "$1: the reason"
 }
 chmod 777 "$cache"
-launch ./columns out
 one_warning "a folder that others may write" "(it needs mode 0700)"
 chmod 700 "$cache"
 if [[ $(id -u) == 0 ]]; then
     chown 65534 "$cache"
-    launch ./columns out
     one_warning "a folder of another user" "it belongs to another user"
     chown 0 "$cache"
 else
     tap_skip "a folder of another user" "needs root"
 fi
-XDG_CACHE_HOME=/dev/null launch ./columns out
-one_warning "a folder that cannot be made" "Not a directory"
+XDG_CACHE_HOME=/dev/null one_warning "a folder that cannot be made" "Not a directory"
 
 tap_check "dla forget --all" "$dla" forget --all
 tap_is "$("$dla" list | wc -l)" 1 "dla forget --all: nothing is left"

@@ -90,11 +90,7 @@ at_once() {
         count=$((count + 1))
         [[ $status -eq 0 ]] || failures+="$each: status $status: $(tail -n 20 <<<"$output")"$'\n'
     done
-    if [[ -z $failures ]]; then
-        tap_ok "a job $1s: $count faults"
-    else
-        tap_not_ok "a job $1s: $count faults" "$failures"
-    fi
+    tap_lacks "a job $1s: $count faults" "$failures"
     check_record "a job $1s"
     total=$((total + count))
 }

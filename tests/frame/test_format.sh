@@ -17,9 +17,7 @@ mapfile -t scripts < <(files '*' | xargs -r grep -l -m 1 -I -E '^(#!.*/(ba)?sh|#
 
 # finds_nothing NAME COMMAND...: ok when it prints nothing. The first lines of what it prints are shown.
 finds_nothing() {
-    local found
-    found=$("${@:2}" 2>&1)
-    if [[ -z $found ]]; then tap_ok "$1"; else tap_not_ok "$1" "$(head -n 40 <<<"$found")"; fi
+    tap_lacks "$1" "$("${@:2}" 2>&1 | head -n 40)"
 }
 
 long_lines() {

@@ -21,8 +21,7 @@ make_tree() {
 
 # refuses TREE PART NAME: with one line that has PART
 refuses() {
-    tap_check_fails "$3" graft "$1"
-    tap_contains "$tap_output" "autogen.pl: $2" "$3: says why"
+    tap_fails_with "autogen.pl: $2" "$3" graft "$1"
     tap_is "$(wc -l <<<"$tap_output")" 1 "$3: in one line"
 }
 

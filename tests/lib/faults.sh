@@ -17,9 +17,6 @@ mkdir "$record"
 export FAULT_LIMIT=${FAULT_LIMIT:-120}
 recording=(--mca fcoll_tatp_record "$view" --mca fcoll_tatp_stats "$tap_dir/stats.json")
 
-# Mounts of this test's own: as root, or as the root of a name space of users.
-private=(unshare --mount --propagation private)
-"${private[@]}" true 2>/dev/null || private=(unshare --user --map-root-user "${private[@]:1}")
 "${private[@]}" mount -t tmpfs tmpfs /dev/shm 2>/dev/null || private=()
 
 # In a /dev/shm of its own, where that is possible; then segments has the options of the programs that watch it.
@@ -35,12 +32,11 @@ apart() {
 
 # job RANKS ARGUMENT...: mpirun on this machine.
 job() {
-    timeout --kill-after=5 "$HANG_LIMIT" "$MPIRUN" --oversubscribe --bind-to none \
-        --mca mpi_yield_when_idle 1 --mca fcoll tatp -np "$@"
+    run_here "$1" --mca fcoll tatp "${@:2}"
 }
 
 # The functions that run in a shell of their own.
-export -f job
+export -f job run_here
 
 # beside_record: the other files in its folder.
 beside_record() {

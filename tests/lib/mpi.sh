@@ -70,6 +70,25 @@ run_here() {
         --mca mpi_yield_when_idle 1 --mca btl_tcp_if_include lo -np "$@"
 }
 
+# array SIZE GRID ARGUMENT...: a run of mpirun by these, which writes and reads an array, and checks every byte. Its statistics
+# are in $stats.
+array() {
+    rm -f "$stats"
+    run --mca fcoll tatp --mca fcoll_tatp_stats "$stats" "${@:3}" "$cube" --size "$1" --grid "$2" --verify --file "$files/cube"
+}
+
+# Mounts of a test's own: as root, or as the root of a name space of users.
+private=(unshare --mount --propagation private)
+"${private[@]}" true 2>/dev/null || private=(unshare --user --map-root-user "${private[@]:1}")
+
+# write_by FOLDER ARGUMENT...: four ranks write a file with the components of the folder, and Open MPI's. Sets said and status.
+write_by() {
+    # shellcheck disable=SC2034 # used by those who source this
+    said=$(OMPI_MCA_mca_base_component_path=$1:$OMPI_PKGLIBDIR run_here 4 --mca io ompio "${@:2}" \
+        "$cube" --size=16 --verify --file="$tap_dir/file" 2>&1 | tr -d '\0'; exit "${PIPESTATUS[0]}")
+    status=$?
+}
+
 # is_error STATUS: Open MPI's own error, as for a component that is not there. In 4.1.0 it may be a crash.
 is_error() {
     [[ $1 -gt 0 && $1 -ne 124 && ($1 -lt 124 || $OMPI_VERSION == 4.1.0) ]]
@@ -79,6 +98,11 @@ is_error() {
 # many.
 random_cases() {
     echo $((($1 * ${RANDOM_CASES_TIMES:-1} + ${RANDOM_CASES_DIVISOR:-1} - 1) / ${RANDOM_CASES_DIVISOR:-1}))
+}
+
+# random_views CASES FIRST NAME COMMAND...: so many random views, from the first one on, in one go of the command
+random_views() {
+    tap_check "$3" "${@:4}" "$programs/views" --seed "${TEST_SEED:-1}" --first "$2" --cases "$(random_cases "$1")" --dir "$files"
 }
 
 # has_component FRAMEWORK NAME: of Open MPI, or of its launcher; it may be inside Open MPI's libraries.
@@ -187,35 +211,27 @@ told() {
 # COMMAND, and tells a result for each. A case that a dead program did not come to is not ok. What was written is in
 # $tap_dir/output.
 conform() {
-    local program=$programs/$1 label=$2 output line name shown=
-    local -A result=()
+    local program=$programs/$1 name line shown=
     if [[ ! -x $program ]]; then
-        tap_not_ok "$label: $program is not built"
+        tap_not_ok "$2: $program is not built"
         return
     fi
-    output=$("${@:3}" "$program" --limit "$HANG_LIMIT" --dir "${case_dir:-$files}" "${cases[@]}" 2>&1)
-    printf '%s\n' "$output" >"$tap_dir/output"
-    while read -r line; do
+    "${@:3}" "$program" --limit "$HANG_LIMIT" --dir "${case_dir:-$files}" "${cases[@]}" 2>&1 | tr -d '\0' >"$tap_dir/output"
+    while read -r name line; do
         case $line in
-        "ok "* | "skip "*) name=${line#* } ;;
-        "not ok "*) name=${line#not ok } ;;
-        *) continue ;;
-        esac
-        result[${name%% *}]=$line
-    done <<<"$output"
-    for name in $("$program" --list "${cases[@]}"); do
-        case ${result[$name]-} in
-        ok*) tap_ok "$label: $name" ;;
-        skip*) tap_skip "$label: $name" "${result[$name]#*# }" ;;
-        not*) tap_not_ok "$label: $name" "${result[$name]#*# }" ;;
+        ok*) tap_ok "$2: $name" ;;
+        skip*) tap_skip "$2: $name" "${line#*# }" ;;
+        not*) tap_not_ok "$2: $name" "${line#*# }" ;;
         *)
-            tap_not_ok "$label: $name" "no result"
+            tap_not_ok "$2: $name" "no result"
             [[ -n $shown ]] || tap_diag "${*:3} $program ${cases[*]}
-$(tail -n 20 <<<"$output")"
+$(tail -n 20 "$tap_dir/output")"
             shown=yes
             ;;
         esac
-    done
+    done < <("$program" --list "${cases[@]}" | awk '
+        FILENAME != "-" && match($0, /^(ok|skip|not ok) /) { split(substr($0, RLENGTH + 1), word, " "); result[word[1]] = $0 }
+        FILENAME == "-" { print $1, result[$1] }' "$tap_dir/output" -)
 }
 
 # ---- a component that was built with other headers than those of the Open MPI that runs ----

@@ -7,9 +7,7 @@ need_component fcoll tatp
 
 # aggregators SIZE ARGUMENT...: what the statistics say of a write of an array by 16 ranks.
 aggregators() {
-    rm -f "$stats"
-    run -np 16 --map-by node --mca fcoll tatp --mca fcoll_tatp_stats "$stats" "${@:2}" \
-        "$cube" --size "$1" --grid 4x2x2 --write-only --file "$files/array" >/dev/null 2>&1
+    array "$1" 4x2x2 -np 16 --map-by node "${@:2}" >/dev/null 2>&1
     statistic aggregators
 }
 

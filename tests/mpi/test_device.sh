@@ -70,8 +70,7 @@ were_moved 4 "threads"
 
 # random CASES RANKS NAME ARGUMENT...
 random() {
-    tap_check "$2 ranks, random views, $3" run_here "$2" "${one_node[@]}" "${preload[@]}" "${@:4}" \
-        "$programs/views" --seed "${TEST_SEED:-1}" --cases "$(random_cases "$1")" --dir "$files"
+    random_views "$1" 0 "$2 ranks, random views, $3" run_here "$2" "${one_node[@]}" "${preload[@]}" "${@:4}"
     were_moved "$2" "random views, $3"
 }
 random 750 4 "one node"
@@ -79,8 +78,7 @@ random 250 4 "late copies, cycles of 64 bytes" -x FAKE_ACCELERATOR_LATE=100 --mc
 ! tap_full || random 250 7 "no shared memory, no streams" "${no_windows[@]}" -x FAKE_ACCELERATOR_STREAMS=0
 
 # In host memory nothing is copied, with the component in place.
-tap_check "4 ranks, random views in host memory" run_here 4 "${one_node[@]}" -x FAKE_ACCELERATOR_STATS="$tap_dir/asked" \
-    "$programs/views" --seed "${TEST_SEED:-1}" --cases "$(random_cases 100)" --dir "$files"
+random_views 100 0 "4 ranks, random views in host memory" run_here 4 "${one_node[@]}" -x FAKE_ACCELERATOR_STATS="$tap_dir/asked"
 tap_is "$(cat "$tap_dir"/asked.* | grep -c '"copies": 0,.*"host_ranges": 0,')" 4 "no copies"
 
 # Libraries: as in test_libraries.sh.

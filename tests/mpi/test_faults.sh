@@ -20,15 +20,10 @@ cases=(no_request no_shared_memory)
 conform conformance_faults "6 ranks, cluster" run -np 6 --map-by slot --mca fcoll tatp
 stop_cluster
 
-# Mounts of this test's own: as root, or as the root of a name space of users.
-private=(unshare --mount --propagation private)
-"${private[@]}" true 2>/dev/null || private=(unshare --user --map-root-user "${private[@]:1}")
-
+export -f run_here
 # mounted SETUP RANKS ARGUMENT...: mpirun where the shell commands SETUP were run before.
 mounted() {
-    local setup=$1
-    timeout --kill-after=5 "$HANG_LIMIT" "${private[@]}" bash -c "$setup"' && exec "$@"' - \
-        "$MPIRUN" --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -np "${@:2}"
+    "${private[@]}" bash -c "$1"' && run_here "$@"' - "${@:2}"
 }
 
 mkdir "$tap_dir/mount"
@@ -45,10 +40,8 @@ fi
 # rank was killed. Open MPI's own segments are named so.
 killed() {
     local list='ls -A /dev/shm | grep -Ev "^(vader|sm)_segment" >"$0/left"'
-    timeout --kill-after=5 "$HANG_LIMIT" "${private[@]}" bash -c \
-        'mount -t tmpfs tmpfs /dev/shm || exit; "$@"; status=$?; '"$list"'; exit $status' "$tap_dir" \
-        "$MPIRUN" --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -np 4 --mca fcoll tatp \
-        "$programs/conformance_faults" --dir "$files" "$1" 2>&1 | tr -s '\0\n' ' '
+    "${private[@]}" bash -c 'mount -t tmpfs tmpfs /dev/shm || exit; run_here "$@"; status=$?; '"$list"'; exit $status' "$tap_dir" \
+        4 --mca fcoll tatp "$programs/conformance_faults" --dir "$files" "$1" 2>&1 | tr -s '\0\n' ' '
 }
 
 for who in killed/writer killed/other killed/sharing; do

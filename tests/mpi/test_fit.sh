@@ -9,20 +9,13 @@ need_component fcoll tatp
 need_skew
 known="fcoll:tatp: built for Open MPI"
 
-# write ARGUMENT...: four ranks write a file. Sets said and status.
-write() {
-    said=$(OMPI_MCA_mca_base_component_path=$tap_dir/components:$OMPI_PKGLIBDIR run_here 4 --mca io ompio "$@" \
-        "$cube" --size=16 --verify --file="$tap_dir/file" 2>&1)
-    status=$?
-}
-
 # refused NAME HEADER EXPRESSION DIFFERENCE
 refused() {
     tap_check "$1: built" skew "$2" "$3"
-    write
+    write_by "$tap_dir/components"
     tap_is "$status $(grep -c "$known .*$4: not used; build it for this one" <<<"$said")" "0 1" \
         "$1: one line says so, and another component writes the file"
-    write --mca fcoll tatp
+    write_by "$tap_dir/components" --mca fcoll tatp
     tap_check "$1, and demanded: Open MPI's own error" is_error "$status"
     tap_contains "$said" "$known" "$1, and demanded: the reason"
 }

@@ -6,14 +6,7 @@
 
 need_component fcoll tatp
 need_cluster
-
-# array SIZE GRID [ARGUMENT...]: writes and reads it, checks every byte; the last line of statistics
-# is that of the read.
-array() {
-    rm -f "$stats"
-    run -np 16 --map-by slot --mca fcoll tatp --mca fcoll_tatp_stats "$stats" "${@:3}" \
-        "$cube" --size "$1" --grid "$2" --verify --file "$files/cube"
-}
+slots=(-np 16 --map-by slot)
 
 # stat KEY: its value in the last line.
 stat() {
@@ -37,7 +30,7 @@ near() {
 crosses() {
     local name=$1 kind=$2 bytes=$3 predicted measured
     links >/dev/null
-    tap_check "$name: right" array "${@:4}"
+    tap_check "$name: right" array "${@:4:2}" "${slots[@]}" "${@:6}"
     measured=$(links)
     predicted=$(stat crossing_bytes)
     tap_is "$(stat domains)" "$kind" "$name: $kind domains"
@@ -60,7 +53,7 @@ crosses "whole planes, with aggregators" even 0 128 16x1x1 --mca fcoll_tatp_num_
 
 # kind SIZE GRID [ARGUMENT...]: of domains.
 kind() {
-    array "$@" >"$tap_dir/out" 2>&1
+    array "$1" "$2" "${slots[@]}" "${@:3}" >"$tap_dir/out" 2>&1
     stat domains
 }
 

@@ -16,14 +16,6 @@ two_leaves "$tap_dir/topology.conf"
     for ((rank = 0; rank < ranks; rank++)); do echo $((bytes / ranks)); done
 } >"$tap_dir/C.mtx"
 
-# array TOPOLOGY: one aggregator writes and reads it, every byte is checked.
-array() {
-    rm -f "$stats"
-    run -np "$ranks" --host "$hosts" --map-by slot --mca fcoll tatp --mca fcoll_tatp_topology "$1" \
-        --mca fcoll_tatp_num_aggregators 1 --mca fcoll_tatp_stats "$stats" \
-        "$cube" --size 160x256x256 --grid 10x1x1 --verify --file "$files/cube"
-}
-
 # predicted RANK: bytes on the uplinks when that rank serves the file, up and down, for a write and a read.
 predicted() {
     "$TOOLS_DIR/tatp" plan --json --requests "$tap_dir/C.mtx" --topology "$tap_dir/topology.conf" --hosts "$hosts" \
@@ -42,7 +34,8 @@ near() {
 # measure TOPOLOGY: sets chosen, expected and measured.
 measure() {
     uplinks >/dev/null
-    tap_check "topology ${1##*/}: right" array "$1"
+    tap_check "topology ${1##*/}: right" array 160x256x256 10x1x1 -np "$ranks" --host "$hosts" --map-by slot \
+        --mca fcoll_tatp_topology "$1" --mca fcoll_tatp_num_aggregators 1
     measured=$(uplinks)
     chosen=$(statistic rank_of_domain)
     expected=$(predicted "$chosen")

@@ -6,21 +6,15 @@
 
 [[ $FCOLL != tatp ]] || need_component fcoll tatp
 
-seed=${TEST_SEED:-1}
-
-# check CASES RANKS NAME FIRST COMMAND...: so many random cases from the first on
-check() {
-    tap_check "$2 ranks, $3" "${@:5}" "$programs/views" --seed "$seed" --first "$4" --cases "$(random_cases "$1")" --dir "$files"
-}
 
 # check_here CASES RANKS NAME ARGUMENT...
 check_here() {
-    check "$1" "$2" "$3" 0 run_here "$2" --mca fcoll "$FCOLL" "${@:4}"
+    random_views "$1" 0 "$2 ranks, $3" run_here "$2" --mca fcoll "$FCOLL" "${@:4}"
 }
 
 # check_on_cluster CASES RANKS NAME ARGUMENT...
 check_on_cluster() {
-    check "$1" "$2" "$3" 100000 run -np "$2" --map-by node --mca fcoll "$FCOLL" "${@:4}"
+    random_views "$1" 100000 "$2 ranks, $3" run -np "$2" --map-by node --mca fcoll "$FCOLL" "${@:4}"
 }
 
 # tests/simulate has random parameters.

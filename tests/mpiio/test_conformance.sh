@@ -6,7 +6,6 @@
 
 need_other
 RUN_LIMIT=600
-seed=${TEST_SEED:-1}
 mapfile -t cases < <(served_cases)
 
 numbers=(4)
@@ -15,13 +14,10 @@ for ranks in "${numbers[@]}"; do
     conform conformance "$ranks ranks" other "$ranks"
 done
 # Groups of one rank are left to the MPI, and four ranks have none.
-tap_check "random views, 4 ranks" other 4 \
-    "$programs/views" --seed "$seed" --cases "$(random_cases 1000)" --dir "$files"
-tap_check "random views, 7 ranks" other 7 \
-    "$programs/views" --seed "$seed" --first 2000 --cases "$(random_cases 300)" --dir "$files"
+random_views 1000 0 "random views, 4 ranks" other 4
+random_views 300 2000 "random views, 7 ranks" other 7
 environment=(TATP_CYCLE_BUFFER_SIZE=64 TATP_SHARED_MEMORY=false)
-tap_check "random views, 4 ranks, short cycles of messages" other 4 \
-    "$programs/views" --seed "$seed" --first 4000 --cases "$(random_cases 300)" --dir "$files"
+random_views 300 4000 "random views, 4 ranks, short cycles of messages" other 4
 environment=()
 
 # What the library cannot describe is the MPI's, on all ranks.
@@ -39,8 +35,7 @@ RUN_LIMIT=300
 if [[ -n $cluster_name ]]; then
     mapfile -t cases < <(served_cases | grep -E '^(even|ragged|new_holes|memory_holes|darray|overlapping_writes|atomic)/')
     conform conformance "7 ranks, cluster" other_on_cluster 7
-    tap_check "random views, 8 ranks, cluster" other_on_cluster 8 \
-        "$programs/views" --seed "$seed" --first 6000 --cases "$(random_cases 100)" --dir "$files"
+    random_views 100 6000 "random views, 8 ranks, cluster" other_on_cluster 8
     # As for a placement. MPICH takes it for four nodes.
     hosts=$(printf '%s:1\n' n0 n1 n0 n1) environment=(TATP_STATS="$tap_dir/stats") cases=(even/all)
     conform conformance "hosts in turn" other_on_cluster 4
@@ -54,7 +49,6 @@ if [[ -n $OMPI_VERSION ]]; then
     programs=$top_builddir/tests/mpi
     mapfile -t cases < <(served_cases)
     conform conformance "Open MPI, 4 ranks" openmpi 4
-    tap_check "Open MPI, random views, 4 ranks" openmpi 4 \
-        "$programs/views" --seed "$seed" --cases "$(random_cases 1000)" --dir "$files"
+    random_views 1000 0 "Open MPI, random views, 4 ranks" openmpi 4
 fi
 tap_plan

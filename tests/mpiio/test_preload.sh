@@ -12,21 +12,23 @@ for program in "$top_srcdir/doc/examples/field" "$top_srcdir/tests/mpiio/hints";
     "$OTHER_MPICC" -O1 -o "${program##*/}" "$program.c" || exit 1
 done
 
-# served NAME COMMAND...: it writes and reads right, both by the library. Its output is in $output.
-served() {
+# runs NAME COMMAND...: it writes and reads right. Its output is in $output.
+runs() {
     rm -f "$stats"
     tap_check "$@"
     output=$tap_output
     tap_contains "$tap_output" " 0 of " "$1: the values are right"
+}
+
+# served NAME COMMAND...: the library does both
+served() {
+    runs "$@"
     tap_is "$(grep -c '"op"' "$stats" 2>/dev/null)" 2 "$1: the library carried out both calls"
 }
 
-# left NAME COMMAND...: it writes and reads right, without the library.
+# left NAME COMMAND...: without the library
 left() {
-    rm -f "$stats"
-    tap_check "$@"
-    output=$tap_output
-    tap_contains "$tap_output" " 0 of " "$1: the values are right"
+    runs "$@"
     tap_check "$1: the library carried out no call" test ! -e "$stats"
 }
 
@@ -68,8 +70,7 @@ served "tatp run" with_pause "${tatp_run[@]}" --stats stats "$OTHER_MPIEXEC" -n 
 echo text >text.so
 mkdir "a b" a:b && cp "$library" "a b/x.so" && cp "$library" a:b/x.so && ln -s "a b/x.so" link.so
 while IFS='|' read -r option message; do
-    tap_check_fails "tatp run $option" "$TOOLS_DIR/tatp" run "$option" touch started
-    tap_contains "$tap_output" "$message" "tatp run $option: its message"
+    tap_fails_with "$message" "tatp run $option" "$TOOLS_DIR/tatp" run "$option" touch started
 done <<END
 --set=domians=fitted|there is no parameter domians; did you mean domains?
 --set==fitted|there is no parameter ; man 7 fcoll_tatp lists them

@@ -8,13 +8,6 @@
 FOREIGN=${FOREIGN:-$top_builddir/foreign}
 own=${OMPI_VERSION%%[a-z]*}
 
-# write_by FOLDER ARGUMENT...: two ranks write a file with the components of the folder. Sets said and status.
-write_by() {
-    said=$(OMPI_MCA_mca_base_component_path=$1:$OMPI_PKGLIBDIR run_here 2 --mca io ompio "${@:2}" \
-        "$cube" --size=8 --verify --file="$tap_dir/file" 2>&1 | tr -d '\0'; exit "${PIPESTATUS[0]}")
-    status=$?
-}
-
 for folder in "$FOREIGN"/*; do
     release=$(basename "$folder" | sed 's/[a-z].*//')
     [[ $release != "$own" ]] || continue

@@ -4,8 +4,7 @@
 . "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 here=$top_srcdir/tests/report
-[[ -n $PYTHON3 ]] || tap_skip_all "there is no Python 3"
-"$PYTHON3" -c 'import jinja2' 2>/dev/null || tap_skip_all "python3-jinja2 is not installed"
+has_python jinja2 || tap_skip_all "python3-jinja2 is not installed"
 PATH=$TOOLS_DIR:$PATH
 cd "$tap_dir" || exit 1
 
@@ -274,10 +273,9 @@ tap_is "$(tatp report lines/run.one.jsonl 2>&1)" \
 
 # --- a run, and the run that its page promises ---
 
-# array NAME ARGUMENT...
-array() {
-    run -np 16 --mca fcoll tatp --mca fcoll_tatp_domains "${domains:-even}" --mca fcoll_tatp_stats "$PWD/$1.jsonl" "${@:2}" "$cube" --size 48 --grid 2x2x4 --verify \
-        --file "$files/cube"
+# written NAME DOMAINS ARGUMENT...
+written() {
+    stats=$PWD/$1.jsonl array 48 2x2x4 -np 16 --mca fcoll_tatp_domains "$2" "${@:3}"
 }
 
 # of_figure TITLE PAGE: the hop-bytes below a drawing of links.
@@ -287,14 +285,13 @@ of_figure() {
 
 if has_component fcoll tatp && has_component rmaps dla; then
     start_cluster
-    tap_check "run: written and read" array run --map-by node --mca fcoll_tatp_record "$PWD/run.crs"
+    tap_check "run: written and read" written run even --map-by node --mca fcoll_tatp_record "$PWD/run.crs"
     page run --view run.crs
-    tap_check "run: again, placed by its view" array placed --map-by "dla:file=$PWD/run.crs"
+    tap_check "run: again, placed by its view" written placed even --map-by "dla:file=$PWD/run.crs"
     page placed
     tap_is "$(of_figure "Placed by the view" run.html)" "$(of_figure "This run" placed.html)" \
         "run: placed by its view it has the hop-bytes that its page said"
-    domains=fitted
-    tap_check "fitted: written and read" array fitted --map-by slot --mca fcoll_tatp_stripe_size 1024 --mca fcoll_tatp_num_aggregators 4
+    tap_check "fitted: written and read" written fitted fitted --map-by slot --mca fcoll_tatp_stripe_size 1024 --mca fcoll_tatp_num_aggregators 4
     page fitted --view run.crs
     has fitted "fitted to who accesses what" "fitted: the page says so"
     tap_is "$(sed -n 's/.*"hop_bytes_otp": \([0-9]*\).*/\1/p; q' fitted.jsonl)" \

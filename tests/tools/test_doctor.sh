@@ -38,6 +38,12 @@ blames() {
     grep -q "^problem .*$2" <<<"$said" || tap_diag "$said"
 }
 
+# finds NAME TEXT [SETTING...]: a run blames it
+finds() {
+    doctor "${@:3}"
+    blames "$1" "$2"
+}
+
 # ---- nothing is wrong ----
 
 if [[ -z $mapper ]]; then
@@ -92,8 +98,7 @@ echo 'int gone(void) { return 0; }' | "${CC:-cc}" -shared -fPIC -x c -o gone/lib
 echo 'int gone(void); int stub(void); int stub(void) { return gone(); }' |
     "${CC:-cc}" -shared -fPIC -x c -o gone/mca_fcoll_tatp.so - -Lgone -lgone
 rm gone/libgone.so
-doctor "OMPI_MCA_mca_base_component_path=$tap_dir/gone:$OMPI_PKGLIBDIR"
-blames "a missing library" "fcoll/tatp in $tap_dir/gone/mca_fcoll_tatp.so cannot be loaded: .*libgone.so: cannot open"
+finds "a missing library" "fcoll/tatp in $tap_dir/gone/mca_fcoll_tatp.so cannot be loaded: .*libgone.so: cannot open" "OMPI_MCA_mca_base_component_path=$tap_dir/gone:$OMPI_PKGLIBDIR"
 
 "${CC:-cc}" -shared -fPIC -x c -o other.so - <<'END'
 #include <string.h>
@@ -106,30 +111,24 @@ int PMPI_Get_library_version(char *version, int *length)
 }
 const char prte_version_string[] = "9.8.7";
 END
-doctor "$found" "LD_PRELOAD=$tap_dir/other.so"
-blames "another release" "fcoll/tatp in $components/mca_fcoll_tatp.so: built for Open MPI .*, but this is Open MPI v9.8.7: not used; build it"
+finds "another release" "fcoll/tatp in $components/mca_fcoll_tatp.so: built for Open MPI .*, but this is Open MPI v9.8.7: not used; build it" "$found" "LD_PRELOAD=$tap_dir/other.so"
 [[ $mapper != */prrte/* ]] || blames "another release of PRRTE" "rmaps/dla in .*, but this is PRRTE 9.8.7: not used; build it"
 
 # ---- settings ----
 
 romio=$("$OMPI_INFO" --parsable | sed -n 's/^mca:io:\(romio[0-9]*\):version.*/\1/p' | head -n 1)
 if [[ -n $romio ]]; then
-    doctor "$found" "OMPI_MCA_io=$romio"
-    blames "io is ROMIO" "collective I/O is done by ROMIO, because the MCA parameter io is $romio (environment): unset it, or give --mca io ompio"
+    finds "io is ROMIO" "collective I/O is done by ROMIO, because the MCA parameter io is $romio (environment): unset it, or give --mca io ompio" "$found" "OMPI_MCA_io=$romio"
     tap_contains "$said" "setting     io = $romio (environment)" "io is ROMIO: the setting"
 else
     tap_skip "io is ROMIO" "this Open MPI has none"
 fi
-doctor "$found" "OMPI_MCA_fcoll_tatp_topology=$tap_dir/none.conf"
-blames "no topology file" "fcoll_tatp_topology.* $tap_dir/none.conf cannot be .*: No such file or directory"
+finds "no topology file" "fcoll_tatp_topology.* $tap_dir/none.conf cannot be .*: No such file or directory" "$found" "OMPI_MCA_fcoll_tatp_topology=$tap_dir/none.conf"
 echo 'SwitchName=s Nodes=elsewhere' >some.conf
-doctor "$found" "OMPI_MCA_fcoll_tatp_topology=$tap_dir/some.conf"
-blames "a topology without this host" "some.conf.* cannot be used: "
-doctor "$found" OMPI_MCA_mca_base_component_disable_dlopen=1
-blames "no further components" "mca_base_component_disable_dlopen is set (environment), so that Open MPI opens no further"
+finds "a topology without this host" "some.conf.* cannot be used: " "$found" "OMPI_MCA_fcoll_tatp_topology=$tap_dir/some.conf"
+finds "no further components" "mca_base_component_disable_dlopen is set (environment), so that Open MPI opens no further" "$found" OMPI_MCA_mca_base_component_disable_dlopen=1
 sed -i.whole '1a case $* in *--all*) echo option:dlopen:no; exit ;; esac' bin/ompi_info
-doctor
-blames "--disable-dlopen" "was built with --disable-dlopen, so that it opens no further components"
+finds "--disable-dlopen" "was built with --disable-dlopen, so that it opens no further components"
 if [[ -n $mapper ]]; then
     doctor "$found"
     tap_is "$status: $(grep '^problem' <<<"$said")" "0: " "--disable-dlopen, but both components serve: usable"
@@ -144,8 +143,7 @@ fake_mpirun() {
 }
 
 fake_mpirun 'echo "no nodes today"; exit 7'
-doctor
-blames "mpirun fails" "mpirun failed with exit status 7: run: mpirun -np 3"
+finds "mpirun fails" "mpirun failed with exit status 7: run: mpirun -np 3"
 tap_contains "$said" "| no nodes today" "mpirun fails: what it says"
 fake_mpirun 'exec sleep 10000'
 said=$(tatp doctor --limit 1 2>&1)
@@ -153,15 +151,12 @@ status=$?
 blames "mpirun hangs" "mpirun did not end within 1 s: repeat with --limit, or run: mpirun -np 3"
 # shellcheck disable=SC2016 # for the script
 fake_mpirun 'for word do case $word in */tatp-probe) probe=$word ;; esac; done' 'exec "$probe" "$word"'
-doctor "$found"
-blames "ranks that do not find each other" "3 ranks were started, but find 1 in their job: mpirun is $tap_dir/bin/mpirun of"
+finds "ranks that do not find each other" "3 ranks were started, but find 1 in their job: mpirun is $tap_dir/bin/mpirun of" "$found"
 fake_mpirun 'exec false'
 sed -i "s/$OMPI_VERSION/9.8.7/" bin/mpirun
-doctor
-blames "mpirun of another release" "of Open MPI 9.8.7, but these programs were built for Open MPI $OMPI_VERSION: build for"
+finds "mpirun of another release" "of Open MPI 9.8.7, but these programs were built for Open MPI $OMPI_VERSION: build for"
 printf '#!/bin/sh\necho HYDRA build details:\n' >bin/mpirun
-doctor
-blames "another MPI" "$tap_dir/bin/mpirun is not Open MPI's, or does not run: put the folder of Open MPI's programs first in PATH"
+finds "another MPI" "$tap_dir/bin/mpirun is not Open MPI's, or does not run: put the folder of Open MPI's programs first in PATH"
 rm bin/mpirun
 said=$(PATH=$TOOLS_DIR tatp doctor 2>&1)
 status=$?
