@@ -22,7 +22,6 @@ struct front_file {
     char *name;
     front_group group;
     front_store store;
-    coll_hint_values given_hints, published_hints;
     coll_file *file;
 
     /* ---- the view, as the MPI has it ---- */
@@ -67,43 +66,21 @@ static front_file *look_up(MPI_File handle, bool remove)
     return f;
 }
 
-/* ---- hints, for src/collective ---- */
-
-static coll_hint_values get_hints(void *context)
-{
-    const front_file *f = context;
-    return f->given_hints;
-}
-
-static void replace_hints(void *context, const coll_hint_values *then,
-                          const coll_hint_values *values)
-{
-    front_file *f = context;
-    if (memcmp(&f->given_hints, then, sizeof *then) == 0)
-        f->given_hints = *values;
-}
-
-static void publish_hints(void *context, const coll_hint_values *values)
-{
-    front_file *f = context;
-    f->published_hints = *values;
-}
+/* ---- hints ---- */
 
 /* Out of an info object, which may be MPI_INFO_NULL. Rank 0 tells of values that are none. */
-static void take_hints(front_file *f, MPI_Info info)
+static coll_hint_values read_hints(const front_file *f, MPI_Info info)
 {
+    coll_hint_values hints = {{0}};
     char text[MPI_MAX_INFO_VAL + 1];
+    coll_process *teller = f->group.runtime.rank == 0 ? front_process() : NULL;
     for (enum coll_hint i = 0; info != MPI_INFO_NULL && i < COLL_HINTS; i++) {
         int is_set = 0;
         PMPI_Info_get(info, coll_hint_name(i), MPI_MAX_INFO_VAL, text, &is_set);
-        if (!is_set)
-            continue;
-        int64_t value = coll_hint_parse(i, text);
-        if (value > 0)
-            f->given_hints.of[i] = value;
-        else if (f->group.runtime.rank == 0)
-            coll_hint_report(front_process(), i, text);
+        if (is_set)
+            hints.of[i] = coll_hint_read(teller, i, text);
     }
+    return hints;
 }
 
 /* ---- opening and closing ---- */
@@ -171,16 +148,14 @@ static void start_file(front_file *f, MPI_Info info)
         .runtime = &f->group.runtime,
         .store = &f->store.store,
         .name = f->name,
-        .parameters = front_process_parameters(),
-        .get_hints = get_hints,
-        .replace_hints = replace_hints,
-        .publish_hints = publish_hints,
     };
-    const coll_facts facts = {.fd = f->store.fd};
-    take_hints(f, info);
+    const char *text[PARAMETERS];
+    const coll_hint_values hints = read_hints(f, info);
+    front_process_parameters(text);
+    coll_facts facts = coll_facts_collect(text, &hints);
+    facts.fd = f->store.fd;
     coll_file_open(f->file, &handle);
     coll_file_start(f->file, &facts);
-    coll_file_note_view(f->file);
     add_file(f);
 }
 
@@ -271,8 +246,8 @@ void front_set_info(front_word handle, front_word info)
     front_file *f = look_up((MPI_File)handle, false);
     if (f == NULL)
         return;
-    take_hints(f, (MPI_Info)info);
-    coll_file_note_view(f->file);
+    const coll_hint_values hints = read_hints(f, (MPI_Info)info);
+    coll_file_set_hints(f->file, &hints);
 }
 
 void front_set_view(front_word handle, front_word info)
@@ -288,11 +263,14 @@ void front_set_view(front_word handle, front_word info)
 void front_get_info(front_word handle, const void *info)
 {
     const front_file *f = look_up((MPI_File)handle, false);
+    coll_hint_values hints;
     char text[COLL_HINT_TEXT];
-    for (enum coll_hint i = 0; f != NULL && i < COLL_HINTS; i++)
-        if (f->published_hints.of[i] > 0)
+    if (f == NULL || !coll_file_get_hints(f->file, &hints))
+        return;
+    for (enum coll_hint i = 0; i < COLL_HINTS; i++)
+        if (hints.of[i] > 0)
             PMPI_Info_set(*(const MPI_Info *)info, coll_hint_name(i),
-                          coll_hint_text(i, f->published_hints.of[i], text));
+                          coll_hint_text(i, hints.of[i], text));
 }
 
 /* ---- access ---- */

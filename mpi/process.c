@@ -21,15 +21,13 @@
 
 /* ---- parameters ---- */
 
-coll_parameters front_process_parameters(void)
+void front_process_parameters(const char *text[PARAMETERS])
 {
-    static const char *text_of[PARAMETERS];
     for (enum parameter i = 0; i < PARAMETERS; i++) {
         char variable[PARAMETER_NAME_BYTES];
         parameter_write_name(i, PARAMETER_VARIABLE, true, variable);
-        text_of[i] = getenv(variable);
+        text[i] = getenv(variable);
     }
-    return text_of;
 }
 
 static void report_unknown(const char *message)

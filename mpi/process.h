@@ -30,7 +30,7 @@ const char *front_process_host(void);
 int64_t front_process_node(void);
 
 /* The texts of the parameters, as they are now. */
-coll_parameters front_process_parameters(void);
+void front_process_parameters(const char *text[PARAMETERS]);
 
 /* A line on standard error where TATP_VERBOSE is at least the level. */
 void front_log(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));

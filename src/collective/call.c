@@ -44,14 +44,13 @@ static int prepare_call(running *r)
 {
     coll_file *file = r->call->file;
     coll_access *access = &r->access;
-    coll_file_take_hints(file);
     *access = (coll_access){
         .view = r->call->view->id,
         .offset = r->position.offset,
         .used = r->position.used,
         .bytes = r->call->bytes,
         .atomic = r->call->atomic,
-        .settings = file->digest,
+        .settings = coll_settings_digest(file->facts.of),
         .lock_unit = file->handle.store->lock_unit,
     };
     int rc = r->call->error;
@@ -145,7 +144,7 @@ static void choose_way(running *r, const coll_agreement *agreement, coll_op *op)
     op->is_done = op->independent && agreement->is_done;
     bool shares_locks = r->call->write && aggregation_shares_locks(&agreement->aggregation);
     op->may_be_independent = !op->atomic && agreement->layers == 1 && !shares_locks &&
-                             coll_op_chooses_way(&file->settings, r->call->write);
+                             coll_op_chooses_way(&file->settings.plan, r->call->write);
     file->was_independent[r->call->write] = op->independent;
     file->misjudged = file->misjudged || (was_early && !op->independent);
 }
@@ -162,16 +161,14 @@ static int run_ops(running *r)
         rc = transfer_early(r, &op);
     rc = coll_schedule_agree(&file->slots, &file->group, &r->access, rc, &agreement);
     if (rc == 0)
-        rc = coll_file_renew_settings(file, agreement.settings_differ, &agreement.reuse);
+        rc = coll_file_agree(file, agreement.settings_differ);
     if (rc == 0)
         choose_way(r, &agreement, &op);
     coll_op_end_stage(&op, &op.time.st1);
     op.time.st1 -= op.time.st5;
-    bool reuse = agreement.reuse && !op.independent;
+    bool reuse = agreement.reuse && !op.independent && file->slots.slot[agreement.slot].is_reusable;
     if (rc == 0)
         rc = reuse ? reuse_plan(r, &op, &agreement) : run_anew(r, &op, &agreement);
-    if (rc == 0)
-        coll_file_publish_hints(file);
     coll_exchange_release(file->memory, &file->group);
     r->call->moved = op.moved;
     return rc;

@@ -26,17 +26,7 @@ typedef struct coll_handle {
     void *context; /* of the functions */
     const coll_runtime *runtime;
     coll_store *store;
-    const char *name;           /* of the file, for people */
-    coll_parameters parameters; /* of this process; they may change between files */
-
-    /* The hints of this rank, which may change between calls. After an agreement on other values
-     * instead of `then`, they are replaced, unless they have changed again. */
-    coll_hint_values (*get_hints)(void *context);
-    void (*replace_hints)(void *context, const coll_hint_values *then,
-                          const coll_hint_values *values);
-    /* For MPI_File_get_info. */
-    void (*publish_hints)(void *context, const coll_hint_values *values);
-
+    const char *name; /* of the file, for people */
     /* Where a call is about to move data: makes memory accessible that is not; see
      * access_memory.staging. NULL, as the next: not needed. */
     int (*prepare_memory)(void *context, access_memory *memory);
@@ -44,13 +34,6 @@ typedef struct coll_handle {
     coll_device_use (*take_device_use)(void *context);
     coll_observer observer; /* the front end's; zeroed: none */
 } coll_handle;
-
-/* What a front end knows of a file that is open. */
-typedef struct coll_facts {
-    int fd;          /* to ask the file system */
-    bool locks_file; /* each access locks all of it */
-    coll_mpi_values mpi;
-} coll_facts;
 
 /* ---- files ---- */
 
@@ -62,18 +45,25 @@ void coll_file_free(coll_file *file); /* NULL is none */
 /* Prepares for a handle, which is copied: the first, or one that is opened by the same ranks after
  * the last was closed, whose plans may be reused. Local. */
 void coll_file_open(coll_file *file, const coll_handle *handle);
-/* The first view was set: the ranks agree on settings. The error is kept, and every call returns
- * it. Collective. */
+/* The first view was set: the ranks agree on settings. The facts are copied. The error is kept, and
+ * every call returns it. Collective. */
 void coll_file_start(coll_file *file, const coll_facts *facts);
+/* For a rank that has no memory for the file: the values with which it takes part in the reduction,
+ * of maxima, by which the others open it. This becomes the error of the opening on all of them. */
+enum { COLL_OPENING_VALUES = 9 };
+void coll_file_refuse(int64_t value[COLL_OPENING_VALUES]);
 /* Whether coll_file_start was called for the present handle. */
 bool coll_file_has_started(const coll_file *file);
 /* Whether another handle of the same ranks can have the object after coll_file_close: it was
  * started, by this handle or an earlier one, and without an error. */
 bool coll_file_is_reusable(const coll_file *file);
-/* Whether it was last opened with these settings. */
-bool coll_file_has_settings(const coll_file *file, const coll_plan_settings *settings);
-/* A view was set, maybe with hints, which are published. Local. */
-void coll_file_note_view(coll_file *file);
+/* Whether plans of the file that was last opened fit these facts. */
+bool coll_file_has_settings(const coll_file *file, const coll_facts *facts);
+/* The program has set hints (0: not this one), which apply from the next call on. Not while one
+ * runs, as the next. Local. */
+void coll_file_set_hints(coll_file *file, const coll_hint_values *hints);
+/* For MPI_File_get_info. False: the file is not open, or not without an error. Local. */
+bool coll_file_get_hints(const coll_file *file, coll_hint_values *hints);
 /* Writes what is recorded. Local. */
 void coll_file_close(coll_file *file);
 

@@ -44,9 +44,10 @@ void coll_file_free(coll_file *file)
     free(file);
 }
 
-bool coll_file_has_settings(const coll_file *file, const coll_plan_settings *settings)
+bool coll_file_has_settings(const coll_file *file, const coll_facts *facts)
 {
-    return memcmp(settings, &file->settings, sizeof *settings) == 0;
+    const coll_plan_settings plan = coll_settings_plan(facts->of, file->group.size);
+    return memcmp(&plan, &file->settings.plan, sizeof plan) == 0;
 }
 
 void coll_file_open(coll_file *file, const coll_handle *handle)
@@ -54,6 +55,7 @@ void coll_file_open(coll_file *file, const coll_handle *handle)
     file->handle = *handle;
     file->observers = (coll_observers){
         {coll_record_observer(file->record), handle->observer, coll_stats_observer(file->stats)}};
+    file->settings.digest = -1;
     file->has_started = false;
     file->aggregators = 0;
     file->was_independent[false] = file->was_independent[true] = true;
@@ -62,123 +64,98 @@ void coll_file_open(coll_file *file, const coll_handle *handle)
 
 /* ---- hints ---- */
 
-static coll_hint_values get_hints(const coll_file *file)
+void coll_file_set_hints(coll_file *file, const coll_hint_values *hints)
 {
-    return file->handle.get_hints(file->handle.context);
+    for (enum coll_hint i = 0; i < COLL_HINTS; i++)
+        if (hints->of[i] > 0)
+            file->facts.of[COLL_FIRST_HINT + i] = hints->of[i];
 }
 
-/* For MPI_File_get_info. */
-static void publish_hints(coll_file *file, const coll_plan_settings *settings)
+bool coll_file_get_hints(const coll_file *file, coll_hint_values *hints)
 {
-    const coll_hint_values given = get_hints(file);
-    const coll_hint_values values = coll_settings_hints(settings, &given, file->aggregators);
-    file->handle.publish_hints(file->handle.context, &values);
-}
-
-void coll_file_publish_hints(coll_file *file)
-{
-    publish_hints(file, &file->settings);
-}
-
-/* New hints of this rank are published at once, and apply from the next agreement on. */
-static void publish_new_hints(coll_file *file)
-{
-    const coll_hint_values given = get_hints(file);
-    coll_settings own = file->agreed;
-    coll_settings_set_hints(&own, &given);
-    bool is_new = memcmp(&own, &file->agreed, sizeof own) != 0;
-    const coll_plan_settings settings =
-        is_new ? coll_settings_plan(&own, file->group.size) : file->settings;
-    publish_hints(file, &settings);
+    if (!file->has_started || file->error != 0)
+        return false;
+    *hints = coll_settings_hints(file->facts.of, file->group.size, file->aggregators);
+    return true;
 }
 
 /* ---- settings ---- */
-
-/* A stripe where it is known. */
-static int64_t find_lock_unit(const coll_file *file)
-{
-    int64_t stripe = file->settings.division.stripe;
-    return stripe > 0 ? stripe : storage_get_lock_unit(file->facts.fd);
-}
-
-static void set_own_settings(coll_file *file, const coll_settings *settings)
-{
-    file->own = *settings;
-    file->digest = coll_settings_digest(settings);
-}
-
-/* All ranks have the same `own`. Returns whether plans depend on what has changed, which is the
- * same on all ranks. */
-static bool adopt_own_settings(coll_file *file)
-{
-    const coll_plan_settings settings = coll_settings_plan(&file->own, file->group.size);
-    bool changes = !coll_file_has_settings(file, &settings);
-    if (file->group.rank == 0)
-        coll_settings_tell(&file->own, &settings, &file->group, file->handle.name);
-    file->agreed = file->own;
-    file->settings = settings;
-    file->handle.store->lock_unit = find_lock_unit(file);
-    if (changes)
-        coll_slots_forget(&file->slots);
-    return changes;
-}
-
-/* Some ranks have another `own` than others. Collective. */
-static int agree_on_settings(coll_file *file)
-{
-    coll_settings settings = file->own;
-    int rc = coll_settings_agree(&settings, &file->group, file->handle.name);
-    if (rc != 0)
-        return rc;
-    const coll_hint_values then = coll_settings_get_hints(&file->own),
-                           hints = coll_settings_get_hints(&settings);
-    set_own_settings(file, &settings);
-    file->handle.replace_hints(file->handle.context, &then, &hints);
-    return 0;
-}
-
-void coll_file_take_hints(coll_file *file)
-{
-    const coll_hint_values hints = get_hints(file);
-    coll_settings settings = file->agreed;
-    coll_settings_set_hints(&settings, &hints);
-    set_own_settings(file, &settings);
-}
-
-int coll_file_renew_settings(coll_file *file, bool differ, bool *reuse)
-{
-    int rc = differ ? agree_on_settings(file) : 0;
-    if (rc != 0 || memcmp(&file->own, &file->agreed, sizeof file->own) == 0)
-        return rc;
-    if (adopt_own_settings(file))
-        *reuse = false;
-    return 0;
-}
-
-/* ---- opening ---- */
 
 static coll_process *process_of(const coll_file *file)
 {
     return file->handle.runtime->process;
 }
 
-/* On rank 0: what the user asked for, before the first access. What cannot be used must not cost
- * data. */
-static int check_parameters(const coll_file *file, coll_opening *opening)
+/* A stripe where it is known. */
+static int64_t find_lock_unit(const coll_file *file)
 {
-    coll_process *process = process_of(file);
-    bool records = false;
-    int rc = coll_settings_check(process, file->handle.parameters);
-    if (rc == 0)
-        rc = coll_record_prepare(process, file->record_path, opening->strict, &records);
-    if (rc == 0 && opening->strict)
-        rc = coll_stats_check(file->stats, file->stats_path);
-    opening->root.records = records;
+    int64_t stripe = file->settings.plan.division.stripe;
+    return stripe > 0 ? stripe : storage_get_lock_unit(file->facts.fd);
+}
+
+/* All ranks have the same facts. The recorder has no entries of plans that were made while nothing
+ * was recorded. */
+static void adopt_facts(coll_file *file, int64_t digest)
+{
+    const int64_t *of = file->facts.of;
+    bool records_more = of[COLL_ROOT_RECORDS] > file->settings.of[COLL_ROOT_RECORDS];
+    if (records_more || !coll_file_has_settings(file, &file->facts))
+        coll_slots_forget(&file->slots);
+    memcpy(file->settings.of, of, sizeof file->settings.of);
+    file->settings.digest = digest;
+    file->settings.plan = coll_settings_plan(of, file->group.size);
+    if (file->group.rank == 0)
+        coll_settings_tell(&file->settings, &file->group, file->handle.name);
+    file->handle.store->lock_unit = find_lock_unit(file);
+}
+
+int coll_file_agree(coll_file *file, bool differ)
+{
+    int rc = differ ? coll_settings_agree(file->facts.of, &file->group, file->handle.name) : 0;
+    int64_t digest = coll_settings_digest(file->facts.of);
+    if (rc == 0 && digest != file->settings.digest)
+        adopt_facts(file, digest);
     return rc;
 }
 
+/* ---- opening ---- */
+
+/* On rank 0: what the user asked for, before the first access. What cannot be used must not cost
+ * data. */
+static int check_parameters(coll_file *file)
+{
+    coll_process *process = process_of(file);
+    bool strict = parameter_is_strict(file->facts.parameters), records = false;
+    int rc = coll_settings_check(process, file->facts.parameters);
+    if (rc == 0)
+        rc = coll_record_prepare(process, file->record_path, strict, &records);
+    if (rc == 0 && strict)
+        rc = coll_stats_check(file->stats, file->stats_path);
+    file->facts.of[COLL_ROOT_RECORDS] = records;
+    return rc;
+}
+
+/* On rank 0. Large accesses where a lock or a request takes long. The stripes that the file system
+ * says, where the MPI does not, unless all ranks are on one node, which do not wait for each
+ * other's locks. What is not locked leaves domains as they are, but for those to be striped. */
+static void ask_file_system(coll_file *file)
+{
+    int64_t *of = file->facts.of;
+    int fd = file->facts.fd;
+    if (file->facts.locks_file || storage_get_lock_unit(fd) > 0 || storage_is_slow(fd))
+        of[COLL_ROOT_CYCLE] = REMOTE_CYCLE;
+    if (of[COLL_FS_STRIPE_SIZE] > 0 || file->group.locals == file->group.size)
+        return;
+    const storage_stripes stripes = storage_get_stripes(fd);
+    if (stripes.size > DIVISION_LARGEST_STRIPE ||
+        (!stripes.locked && of[PARAMETER_DOMAINS] != DIVISION_STRIPE))
+        return;
+    of[COLL_ROOT_STRIPE_SIZE] = stripes.size;
+    of[COLL_ROOT_STRIPE_COUNT] = stripes.count;
+}
+
 /* This rank's part of the opening. */
-static int prepare_file(coll_file *file, coll_opening *opening)
+static int prepare_file(coll_file *file)
 {
     int rc = coll_group_init(&file->group, file->handle.runtime);
     if (rc == 0 && file->broadcast == NULL)
@@ -187,103 +164,86 @@ static int prepare_file(coll_file *file, coll_opening *opening)
         rc = -ENOMEM;
     if (rc == 0)
         rc = coll_stats_prepare(file->stats, &file->group);
-    if (rc == 0 && file->handle.runtime->rank == 0)
-        rc = check_parameters(file, opening);
+    if (rc != 0 || file->handle.runtime->rank != 0)
+        return rc;
+    rc = check_parameters(file);
+    if (rc == 0)
+        ask_file_system(file);
     return rc;
 }
 
-static const char *text_of(const coll_file *file, enum parameter parameter)
+/* What the ranks agree on when a file is opened, by maxima: what any rank lacks; facts, and their
+ * negative; errors; what rank 0 has found out. */
+enum { NODES_MISSING, MEMORY_MISSING, LARGEST, SMALLEST, ERROR, ROOT };
+_Static_assert(COLL_OPENING_VALUES == ROOT + COLL_SETTINGS - COLL_OF_RANKS, "");
+
+/* rc: this rank's status so far. *nodes_are_known: on all ranks. *differ: not all ranks have the
+ * same facts. */
+static int agree_on_opening(coll_file *file, int rc, bool *nodes_are_known, bool *differ)
 {
-    const char *text = file->handle.parameters[parameter];
-    return text != NULL ? text : "";
+    const coll_runtime *runtime = file->handle.runtime;
+    int64_t *root = file->facts.of + COLL_OF_RANKS, digest = coll_settings_digest(file->facts.of);
+    const size_t bytes = sizeof file->facts.of - COLL_OF_RANKS * sizeof *root;
+    int64_t value[COLL_OPENING_VALUES] = {
+        [NODES_MISSING] = !coll_nodes_are_known(file->nodes),
+        [LARGEST] = digest,
+        [SMALLEST] = -digest,
+        [ERROR] = runtime->error_class(rc),
+    };
+    memcpy(value + ROOT, root, bytes);
+    rc = runtime->reduce(runtime->context, value, COLL_OPENING_VALUES, COLL_MAX);
+    memcpy(root, value + ROOT, bytes);
+    *nodes_are_known = !value[NODES_MISSING];
+    *differ = value[LARGEST] != -value[SMALLEST];
+    if (rc == 0 && value[MEMORY_MISSING])
+        rc = runtime->error_class(-ENOMEM);
+    return rc == 0 ? (int)value[ERROR] : rc;
 }
 
-static void collect_settings(coll_file *file)
+void coll_file_refuse(int64_t value[COLL_OPENING_VALUES])
 {
-    const coll_hint_values hints = get_hints(file);
-    const coll_settings settings =
-        coll_settings_collect(file->handle.parameters, &file->facts.mpi, &hints);
-    /* A name that is too long to be opened stays so. */
-    snprintf(file->record_path, sizeof file->record_path, "%s", text_of(file, PARAMETER_RECORD));
-    snprintf(file->stats_path, sizeof file->stats_path, "%s", text_of(file, PARAMETER_STATS));
-    set_own_settings(file, &settings);
+    memset(value, 0, COLL_OPENING_VALUES * sizeof *value);
+    value[MEMORY_MISSING] = true;
 }
 
-/* On rank 0. Large accesses where a lock or a request takes long. The stripes that the file system
- * says, where the MPI does not, unless all ranks are on one node, which do not wait for each
- * other's locks. What is not locked leaves domains as they are, but for those to be striped. */
-static void ask_file_system(const coll_file *file, coll_opening *opening)
-{
-    int fd = file->facts.fd;
-    if (file->facts.locks_file || storage_get_lock_unit(fd) > 0 || storage_is_slow(fd))
-        opening->root.cycle = REMOTE_CYCLE;
-    if (file->own.of[COLL_FS_STRIPE_SIZE] > 0 || file->group.locals == file->group.size)
-        return;
-    const storage_stripes stripes = storage_get_stripes(fd);
-    if (stripes.size > DIVISION_LARGEST_STRIPE ||
-        (!stripes.locked && file->own.of[PARAMETER_DOMAINS] != DIVISION_STRIPE))
-        return;
-    opening->root.stripe = stripes.size;
-    opening->root.targets = stripes.count;
-}
-
-/* All ranks have the same `own`, as far as it counts. */
-static void take_stripes(coll_file *file, const coll_opening *opening)
-{
-    coll_settings settings = file->own;
-    settings.of[COLL_FS_CYCLE] = opening->root.cycle;
-    if (opening->root.stripe != 0) {
-        settings.of[COLL_FS_STRIPE_SIZE] = opening->root.stripe;
-        settings.of[COLL_FS_STRIPE_COUNT] = opening->root.targets;
-    }
-    set_own_settings(file, &settings);
-}
-
-/* The recorder has no entries of plans that were made while nothing was recorded. */
-static void begin_record(coll_file *file, bool records)
-{
-    if (records && !file->records)
-        coll_slots_forget(&file->slots);
-    coll_record_begin(file->record, records,
-                      records && file->group.rank == 0 ? process_of(file) : NULL, file->record_path,
-                      file->handle.name);
-    file->records = records;
-}
-
-/* All ranks have the same `own`. */
+/* All ranks have the same settings. */
 static void begin_stats(coll_file *file)
 {
-    int64_t path = file->own.of[PARAMETER_STATS];
+    const int64_t *of = file->settings.of;
     enum coll_stats_kind kind = COLL_STATS_DETAILED;
-    if (path == 0)
+    if (of[PARAMETER_STATS] == 0)
         kind = COLL_STATS_OFF;
-    else if (file->own.of[PARAMETER_STATS_LEVEL] == PARAMETER_STATS_FILES)
+    else if (of[PARAMETER_STATS_LEVEL] == PARAMETER_STATS_FILES)
         kind = COLL_STATS_TOTALS;
-    else if (coll_settings_digest_text(COLL_STATS_STDERR) == path)
+    else if (coll_settings_digest_text(COLL_STATS_STDERR) == of[PARAMETER_STATS])
         kind = COLL_STATS_PLAIN;
     coll_stats_begin(file->stats, kind, file->stats_path, file->record_path);
 }
 
+/* A name that is too long to be opened stays so. */
+static void keep_path(char path[PATH_MAX + 1], const char *text)
+{
+    snprintf(path, PATH_MAX + 1, "%s", text != NULL ? text : "");
+}
+
 static int complete_opening(coll_file *file)
 {
-    collect_settings(file);
-    coll_opening opening = {
-        .topology = text_of(file, PARAMETER_TOPOLOGY),
-        .strict = coll_settings_are_strict(file->handle.parameters),
-        .digest = file->digest,
-    };
-    int rc = prepare_file(file, &opening);
-    if (rc == 0 && file->group.rank == 0)
-        ask_file_system(file, &opening);
-    rc = coll_nodes_init(file->nodes, &file->group, &opening, rc);
-    if (rc == 0 && opening.settings_differ)
-        rc = agree_on_settings(file);
+    const parameter_texts text = file->facts.parameters;
+    bool nodes_are_known, differ;
+    keep_path(file->record_path, text[PARAMETER_RECORD]);
+    keep_path(file->stats_path, text[PARAMETER_STATS]);
+    int rc = agree_on_opening(file, prepare_file(file), &nodes_are_known, &differ);
+    if (rc == 0 && !nodes_are_known)
+        rc = coll_nodes_find(file->nodes, &file->group, text);
+    if (rc == 0)
+        rc = coll_file_agree(file, differ);
     if (rc != 0)
         return rc;
-    take_stripes(file, &opening);
-    begin_record(file, opening.root.records);
+    bool records = file->settings.of[COLL_ROOT_RECORDS];
+    coll_record_begin(file->record, records,
+                      records && file->group.rank == 0 ? process_of(file) : NULL, file->record_path,
+                      file->handle.name);
     begin_stats(file);
-    (void)adopt_own_settings(file);
     return 0;
 }
 
@@ -302,12 +262,6 @@ bool coll_file_has_started(const coll_file *file)
 bool coll_file_is_reusable(const coll_file *file)
 {
     return file->group.size > 0 && file->error == 0;
-}
-
-void coll_file_note_view(coll_file *file)
-{
-    if (file->has_started && file->error == 0)
-        publish_new_hints(file);
 }
 
 void coll_file_close(coll_file *file)

@@ -12,20 +12,17 @@
 #include "collective/schedule.h"
 
 struct coll_file {
-    coll_settings agreed;        /* the same on all ranks ... */
-    coll_plan_settings settings; /* ... as is what follows from them */
+    coll_settings settings; /* the same on all ranks */
+    /* This rank's: as the settings, but for hints that the program has set since. */
+    coll_facts facts;
     /* Rank 0's values of parameters; empty: off. */
     char record_path[PATH_MAX + 1], stats_path[PATH_MAX + 1];
-    coll_settings own;   /* with this rank's hints, which may have changed */
-    int64_t digest;      /* of `own` */
     int64_t aggregators; /* of the last call by a plan; 0: none yet */
     bool has_started;    /* all ranks have agreed on `error` */
     int error;           /* of the opening */
     coll_handle handle;
-    coll_facts facts;
     coll_group group;
     coll_nodes *nodes;
-    bool records;       /* the same on all ranks: accesses are recorded */
     int64_t *broadcast; /* of plans */
     coll_exchange_memory *memory;
     coll_slots slots;
@@ -37,12 +34,8 @@ struct coll_file {
     coll_stats *stats;
 };
 
-/* What this rank's program has set since the last call. Local. */
-void coll_file_take_hints(coll_file *file);
-/* After an agreement in which all ranks had the same settings or not. *reuse, where true, is the
- * same on all ranks before and after. Collective where ranks differ. */
-int coll_file_renew_settings(coll_file *file, bool differ, bool *reuse);
-/* The settings of all ranks, for MPI_File_get_info. Local. */
-void coll_file_publish_hints(coll_file *file);
+/* The facts become the settings; those of rank 0, where they differ between ranks. If plans depend
+ * on what changes, none is reused. The same on all ranks. Collective where ranks differ. */
+int coll_file_agree(coll_file *file, bool differ);
 
 #endif

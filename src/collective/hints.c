@@ -44,7 +44,7 @@ enum coll_hint coll_hint_find(const char *name)
     return hint;
 }
 
-int64_t coll_hint_parse(enum coll_hint hint, const char *text)
+static int64_t parse_hint(enum coll_hint hint, const char *text)
 {
     const hint_key *key = &keys[hint];
     char *end;
@@ -60,17 +60,19 @@ int64_t coll_hint_parse(enum coll_hint hint, const char *text)
     return is_valid ? (int64_t)value : 0;
 }
 
+int64_t coll_hint_read(coll_process *process, enum coll_hint hint, const char *text)
+{
+    const hint_key *key = &keys[hint];
+    int64_t value = parse_hint(hint, text);
+    if (value == 0 && process != NULL && coll_is_first(process, "hint", key->name))
+        coll_show(process, COLL_TEXT_HINT, key->name, text, key->valid);
+    return value;
+}
+
 const char *coll_hint_text(enum coll_hint hint, int64_t value, char text[COLL_HINT_TEXT])
 {
     if (keys[hint].names != NULL)
         return keys[hint].names[value - 1];
     snprintf(text, COLL_HINT_TEXT, "%lld", (long long)value);
     return text;
-}
-
-void coll_hint_report(coll_process *process, enum coll_hint hint, const char *text)
-{
-    const hint_key *key = &keys[hint];
-    if (coll_is_first(process, "hint", key->name))
-        coll_show(process, COLL_TEXT_HINT, key->name, text, key->valid);
 }

@@ -85,45 +85,14 @@ static int make_map(coll_node_map *map, coll_group *group)
     return 0;
 }
 
-/* ---- agreement ---- */
-
-/* What the ranks agree on when a file is opened, by maxima: what any rank lacks; settings, and
- * their negative; errors; what rank 0 knows of the file. */
-enum { NODES_MISSING, MEMORY_MISSING, LARGEST, SMALLEST, OPENING_ERROR, ROOT };
-_Static_assert(COLL_OPENING_VALUES == ROOT + sizeof((coll_opening){0}.root) / sizeof(int64_t), "");
-
-/* *is_known becomes that of all ranks: some may know the nodes from an earlier file. */
-static int agree_on_opening(coll_group *group, int rc, bool *is_known, coll_opening *opening)
-{
-    int64_t value[COLL_OPENING_VALUES] = {
-        [NODES_MISSING] = !*is_known,
-        [LARGEST] = opening->digest,
-        [SMALLEST] = -opening->digest,
-        [OPENING_ERROR] = group->runtime->error_class(rc),
-    };
-    if (rc == 0 && group->rank == 0)
-        memcpy(value + ROOT, &opening->root, sizeof opening->root);
-    rc = group->runtime->reduce(group->runtime->context, value, COLL_OPENING_VALUES, COLL_MAX);
-    if (rc != 0)
-        return rc;
-    *is_known = !value[NODES_MISSING];
-    opening->settings_differ = value[LARGEST] != -value[SMALLEST];
-    memcpy(&opening->root, value + ROOT, sizeof opening->root);
-    return value[MEMORY_MISSING] ? group->runtime->error_class(-ENOMEM) : (int)value[OPENING_ERROR];
-}
-
-void coll_nodes_refuse(int64_t value[COLL_OPENING_VALUES])
-{
-    memset(value, 0, COLL_OPENING_VALUES * sizeof *value);
-    value[MEMORY_MISSING] = true;
-}
+/* ---- all of it ---- */
 
 /* What has to be asked for once the nodes are known, by maxima: whether rank 0 finds the distances
  * between nodes in the environment, and any node has an address; whether any launcher gives no
  * localities of the ranks of a node, and any rank may be bound; errors. */
 enum { OPEN, ADDRESS, NO_LOCALITIES, BOUND, ERROR, VALUES };
 
-static int find_nodes(coll_nodes *nodes, coll_group *group, const coll_opening *opening)
+static int find_nodes(coll_nodes *nodes, coll_group *group, parameter_texts text)
 {
     coll_process *process = group->runtime->process;
     coll_node_map *map = &nodes->map;
@@ -132,7 +101,7 @@ static int find_nodes(coll_nodes *nodes, coll_group *group, const coll_opening *
     if (rc == 0 && is_root)
         rc = name_nodes(map, group);
     if (rc == 0 && is_root)
-        rc = coll_distances_read(map, process, opening, &is_open);
+        rc = coll_distances_read(map, process, text, &is_open);
     if (rc == 0 && coll_is_leader(group))
         rc = coll_nearness_read(group, &nodes->nearness, &given);
     int64_t value[VALUES] = {is_open, coll_has_address(group), !given, coll_may_be_bound(),
@@ -152,14 +121,15 @@ static int find_nodes(coll_nodes *nodes, coll_group *group, const coll_opening *
     return rc;
 }
 
-int coll_nodes_init(coll_nodes *nodes, coll_group *group, coll_opening *opening, int rc)
+int coll_nodes_find(coll_nodes *nodes, coll_group *group, parameter_texts text)
 {
-    bool is_known = nodes->is_known;
-    rc = agree_on_opening(group, rc, &is_known, opening);
-    if (rc != 0 || is_known)
-        return rc;
     release_nodes(nodes);
-    rc = find_nodes(nodes, group, opening);
+    int rc = find_nodes(nodes, group, text);
     nodes->is_known = rc == 0;
     return rc;
+}
+
+bool coll_nodes_are_known(const coll_nodes *nodes)
+{
+    return nodes->is_known;
 }

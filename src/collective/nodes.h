@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "collective/group.h"
+#include "collective/parameters.h"
 
 #include "topo/topo.h"
 
@@ -17,29 +18,11 @@ typedef struct coll_nodes coll_nodes;
 coll_nodes *coll_nodes_new(void); /* NULL: no memory */
 void coll_nodes_free(coll_nodes *nodes);
 
-/* What else the ranks exchange when a file is opened. */
-typedef struct coll_opening {
-    const char *topology; /* on rank 0: the parameter's value; NULL: none */
-    bool strict;          /* as coll_refuse */
-    int64_t digest;       /* of this rank's settings */
-    bool settings_differ; /* the result: not all ranks have the same */
-    /* Rank 0's; the result: the same on all ranks. Without padding. */
-    struct {
-        int64_t stripe, targets; /* that the file system says; 0: nothing */
-        int64_t cycle;           /* bytes; 0: by messages */
-        int64_t records;         /* whether the accesses of the file are recorded */
-    } root;
-} coll_opening;
-
-/* Finds the nodes and their distances unless all ranks know them. rc: this rank's status so far.
- * Returns the largest error class over all ranks. Collective. */
-int coll_nodes_init(coll_nodes *nodes, coll_group *group, coll_opening *opening, int rc);
-
-/* For a rank that has no memory for the file: the values with which it takes part in the first
- * reduction, of maxima. Then coll_nodes_init returns -ENOMEM's class on all other ranks, without
- * anything further. */
-enum { COLL_OPENING_VALUES = 9 };
-void coll_nodes_refuse(int64_t value[COLL_OPENING_VALUES]);
+/* Whether this rank knows the nodes and their distances. Local. */
+bool coll_nodes_are_known(const coll_nodes *nodes);
+/* Finds them, unless all ranks know them. text: on rank 0. Returns the largest error class over all
+ * ranks. Collective. */
+int coll_nodes_find(coll_nodes *nodes, coll_group *group, parameter_texts text);
 
 /* ---- on all ranks ---- */
 

@@ -31,23 +31,21 @@ void coll_distances_report_flat(const coll_node_map *map, coll_process *process)
 
 /* ---- a file ---- */
 
-static int refuse_topology(coll_process *process, const coll_opening *opening,
-                           const matrix_error *error)
+static int refuse_topology(coll_process *process, parameter_texts text, const matrix_error *error)
 {
     char line[32] = "";
     if (error->line > 0)
         snprintf(line, sizeof line, ", line %zu", error->line);
-    const coll_refusal refusal = {PARAMETER_TOPOLOGY, opening->topology, opening->strict, -EINVAL,
+    const coll_refusal refusal = {PARAMETER_TOPOLOGY, text[PARAMETER_TOPOLOGY],
+                                  parameter_is_strict(text), -EINVAL,
                                   "The run continues as if all nodes were equally far apart."};
     return coll_refuse(process, &refusal, COLL_TEXT_TOPOLOGY,
-                       COLL_NAMED(process, PARAMETER_TOPOLOGY), opening->topology, line,
-                       error->reason);
+                       COLL_NAMED(process, PARAMETER_TOPOLOGY), refusal.value, line, error->reason);
 }
 
-static int read_topology_file(coll_node_map *map, coll_process *process,
-                              const coll_opening *opening)
+static int read_topology_file(coll_node_map *map, coll_process *process, parameter_texts text)
 {
-    const char *path = opening->topology;
+    const char *path = text[PARAMETER_TOPOLOGY];
     matrix_error error = {0, ""};
     const char *cause;
     FILE *stream = base_open_regular(path, &cause);
@@ -61,19 +59,19 @@ static int read_topology_file(coll_node_map *map, coll_process *process,
         topo_flat(&map->topology, map->nodes);
     if (rc == 0 || rc == -ENOMEM)
         return rc;
-    return refuse_topology(process, opening, &error);
+    return refuse_topology(process, text, &error);
 }
 
-int coll_distances_read(coll_node_map *map, coll_process *process, const coll_opening *opening,
+int coll_distances_read(coll_node_map *map, coll_process *process, parameter_texts text,
                         bool *is_open)
 {
-    const char *source = opening->topology;
+    const char *source = text[PARAMETER_TOPOLOGY];
     topo_flat(&map->topology, map->nodes);
     *is_open = false;
     if (source == NULL || source[0] == '\0' || strcmp(source, "auto") == 0)
         *is_open = map->nodes > 1;
     else if (strcmp(source, "none") != 0)
-        return read_topology_file(map, process, opening);
+        return read_topology_file(map, process, text);
     else
         coll_distances_report_flat(map, process);
     return 0;

@@ -25,7 +25,7 @@ void coll_nearness_report(const coll_group *group, bool given, bool asked);
 
 /* On rank 0: the topology that the parameter names. *is_open: it names none, and the job's
  * environment decides; the topology is flat so far. Reports errors. */
-int coll_distances_read(coll_node_map *map, coll_process *process, const coll_opening *opening,
+int coll_distances_read(coll_node_map *map, coll_process *process, parameter_texts text,
                         bool *is_open);
 /* Whether this rank is the leader of its node, and the environment has the node's address. Local.
  */

@@ -25,7 +25,7 @@ static int make_plan(coll_op *op, int rc)
 {
     coll_file *file = op->file;
     const coll_plan_input in = {
-        .settings = &file->settings,
+        .settings = &file->settings.plan,
         .group = &file->group,
         .nodes = file->nodes,
         .accesses = op->accesses,
@@ -51,8 +51,8 @@ static enum coll_exchange_kind kind_of_exchange(const coll_op *op)
 {
     if (op->write && op->atomic)
         return COLL_EXCHANGE_ORDERED;
-    return op->file->agreed.of[PARAMETER_SHARED_MEMORY] ? COLL_EXCHANGE_SHARED
-                                                        : COLL_EXCHANGE_BY_MESSAGES;
+    return op->file->settings.of[PARAMETER_SHARED_MEMORY] ? COLL_EXCHANGE_SHARED
+                                                          : COLL_EXCHANGE_BY_MESSAGES;
 }
 
 /* As make_plan. Where no aggregator would merge pieces that are written, there is no exchange. */
@@ -89,7 +89,7 @@ static int observe_op(const coll_op *op)
     const coll_observed access = {
         .group = &file->group,
         .nodes = file->nodes,
-        .settings = &file->settings,
+        .settings = &file->settings.plan,
         .file = file->handle.name,
         .write = op->write,
         .makes_plan = op->makes_plan,
@@ -229,7 +229,7 @@ bool coll_op_chooses_way(const coll_plan_settings *settings, bool write)
 bool coll_op_is_independent(const coll_file *file, bool write, bool atomic,
                             const aggregation_access *access)
 {
-    const coll_plan_settings *settings = &file->settings;
+    const coll_plan_settings *settings = &file->settings.plan;
     if (atomic)
         return false;
     return aggregation_of(settings, write) == AGGREGATION_NEVER ||

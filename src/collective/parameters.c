@@ -172,6 +172,11 @@ int64_t parameter_value(enum parameter parameter, const char *text)
     return value;
 }
 
+bool parameter_is_strict(parameter_texts text)
+{
+    return parameter_value(PARAMETER_STRICT, text[PARAMETER_STRICT]) != 0;
+}
+
 void parameter_list_valid(enum parameter parameter, char valid[PARAMETER_VALID_BYTES])
 {
     const parameter_description *p = &parameter_table[parameter];

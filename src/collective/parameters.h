@@ -59,6 +59,9 @@ typedef struct parameter_description {
 
 extern const parameter_description parameter_table[PARAMETERS];
 
+/* The texts of all parameters of a process; NULL or empty: the default. */
+typedef const char *const *parameter_texts;
+
 /* To find those in the environment that do not exist; fills `known`, and leaves `report` out. */
 base_settings parameter_settings(const char *known[PARAMETERS + 1]);
 
@@ -80,6 +83,8 @@ void parameter_write_mark(enum parameter parameter, const char *value, bool stri
 bool parameter_parse(enum parameter parameter, const char *text, int64_t *value);
 /* The value of the text or, where it is empty, NULL or invalid, of the default. */
 int64_t parameter_value(enum parameter parameter, const char *text);
+/* Whether what cannot be used is an error. */
+bool parameter_is_strict(parameter_texts text);
 /* The valid values, for people. */
 void parameter_list_valid(enum parameter parameter, char valid[PARAMETER_VALID_BYTES]);
 

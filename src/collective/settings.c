@@ -26,19 +26,14 @@ static int refuse_value(coll_process *process, enum parameter i, const char *tex
                        valid);
 }
 
-int coll_settings_check(coll_process *process, coll_parameters text)
+int coll_settings_check(coll_process *process, parameter_texts text)
 {
     int64_t value;
     int rc = 0;
     for (enum parameter i = 0; i < PARAMETERS; i++)
         if (text[i] != NULL && text[i][0] != '\0' && !parameter_parse(i, text[i], &value))
-            rc = refuse_value(process, i, text[i], coll_settings_are_strict(text));
+            rc = refuse_value(process, i, text[i], parameter_is_strict(text));
     return rc;
-}
-
-bool coll_settings_are_strict(coll_parameters text)
-{
-    return parameter_value(PARAMETER_STRICT, text[PARAMETER_STRICT]) != 0;
 }
 
 /* ---- digests ---- */
@@ -48,41 +43,25 @@ int64_t coll_settings_digest_text(const char *text)
     return (int64_t)(base_digest_text(0, text) >> 1);
 }
 
-int64_t coll_settings_digest(const coll_settings *settings)
+int64_t coll_settings_digest(const int64_t of[COLL_SETTINGS])
 {
     uint64_t digest = 0;
-    for (int i = 0; i < COLL_SETTINGS; i++)
-        digest = base_digest(digest, (uint64_t)settings->of[i]);
+    for (int i = 0; i < COLL_OF_RANKS; i++)
+        digest = base_digest(digest, (uint64_t)of[i]);
     return (int64_t)(digest >> 1);
-}
-
-/* ---- hints ---- */
-
-coll_hint_values coll_settings_get_hints(const coll_settings *settings)
-{
-    coll_hint_values hints;
-    memcpy(hints.of, settings->of + COLL_FIRST_HINT, sizeof hints.of);
-    return hints;
-}
-
-void coll_settings_set_hints(coll_settings *settings, const coll_hint_values *hints)
-{
-    memcpy(settings->of + COLL_FIRST_HINT, hints->of, sizeof hints->of);
 }
 
 /* ---- this rank's ---- */
 
-coll_settings coll_settings_collect(coll_parameters text, const coll_mpi_values *mpi,
-                                    const coll_hint_values *hints)
+coll_facts coll_facts_collect(parameter_texts text, const coll_hint_values *hints)
 {
-    coll_settings settings = {{0}};
+    coll_facts facts = {.parameters = text};
     for (enum parameter i = 0; i < PARAMETER_VALUES; i++)
-        settings.of[i] = parameter_value(i, text[i]);
+        facts.of[i] = parameter_value(i, text[i]);
     for (enum parameter i = PARAMETER_VALUES; i < PARAMETER_OF_FILE; i++)
-        settings.of[i] = coll_settings_digest_text(text[i] != NULL ? text[i] : "");
-    memcpy(settings.of + COLL_MPI_BUFFER, mpi->of, sizeof mpi->of);
-    coll_settings_set_hints(&settings, hints);
-    return settings;
+        facts.of[i] = coll_settings_digest_text(text[i] != NULL ? text[i] : "");
+    memcpy(facts.of + COLL_FIRST_HINT, hints->of, sizeof hints->of);
+    return facts;
 }
 
 /* ---- for plans ---- */
@@ -94,9 +73,8 @@ static int64_t first_positive(int64_t a, int64_t b, int64_t c)
     return b > 0 ? b : c;
 }
 
-static int64_t wanted_aggregators(const coll_settings *settings, int ranks)
+static int64_t wanted_aggregators(const int64_t *of, int ranks)
 {
-    const int64_t *of = settings->of;
     int64_t wanted = first_positive(of[COLL_FIRST_HINT + COLL_HINT_CB_NODES],
                                     of[PARAMETER_NUM_AGGREGATORS], of[COLL_MPI_AGGREGATORS]);
     return wanted < ranks ? wanted : ranks;
@@ -108,11 +86,11 @@ static int64_t allowed_aggregators(int64_t wanted, int64_t targets)
 }
 
 /* collective_buffering counts where the hint for the direction is not given. */
-static int64_t choose_aggregation(const coll_hint_values *hints, enum coll_hint direction)
+static int64_t choose_aggregation(const int64_t *hint, enum coll_hint direction)
 {
-    int64_t value = hints->of[direction];
+    int64_t value = hint[direction];
     if (value == 0)
-        value = hints->of[COLL_HINT_COLLECTIVE_BUFFERING];
+        value = hint[COLL_HINT_COLLECTIVE_BUFFERING];
     switch (value) {
     case COLL_HINT_ON: return AGGREGATION_ALWAYS;
     case COLL_HINT_OFF: return AGGREGATION_NEVER;
@@ -120,59 +98,68 @@ static int64_t choose_aggregation(const coll_hint_values *hints, enum coll_hint 
     }
 }
 
-/* Without stripes an fs component reports one target. */
-static int64_t choose_targets(const coll_settings *settings, int64_t stripe)
+static int64_t choose_stripe(const int64_t *of)
 {
-    const int64_t *of = settings->of;
-    int64_t fs_targets = of[COLL_FS_STRIPE_SIZE] > 0 ? of[COLL_FS_STRIPE_COUNT] : 0;
+    int64_t given =
+        first_positive(of[COLL_FIRST_HINT + COLL_HINT_STRIPING_UNIT], of[PARAMETER_STRIPE_SIZE], 0);
+    return first_positive(given, of[COLL_FS_STRIPE_SIZE], of[COLL_ROOT_STRIPE_SIZE]);
+}
+
+/* Without stripes an fs component reports one target. */
+static int64_t choose_targets(const int64_t *of, int64_t stripe)
+{
+    int64_t fs_targets =
+        of[COLL_FS_STRIPE_SIZE] > 0 ? of[COLL_FS_STRIPE_COUNT] : of[COLL_ROOT_STRIPE_COUNT];
     if (stripe == 0)
         return 0;
     return first_positive(of[COLL_FIRST_HINT + COLL_HINT_STRIPING_FACTOR],
                           of[PARAMETER_STRIPE_COUNT], fs_targets > 0 ? fs_targets : 0);
 }
 
-coll_plan_settings coll_settings_plan(const coll_settings *settings, int ranks)
+static int64_t choose_buffer(const int64_t *of)
 {
-    const int64_t *of = settings->of;
-    const coll_hint_values hints = coll_settings_get_hints(settings);
-    int64_t buffer = first_positive(hints.of[COLL_HINT_CB_BUFFER_SIZE],
+    int64_t buffer = first_positive(of[COLL_FIRST_HINT + COLL_HINT_CB_BUFFER_SIZE],
                                     of[PARAMETER_CYCLE_BUFFER_SIZE], of[COLL_MPI_BUFFER]);
-    int64_t stripe = first_positive(hints.of[COLL_HINT_STRIPING_UNIT], of[PARAMETER_STRIPE_SIZE],
-                                    of[COLL_FS_STRIPE_SIZE]);
-    int64_t targets = choose_targets(settings, stripe);
     if (buffer <= 0)
-        buffer = CYCLE_BUFFER;
+        return CYCLE_BUFFER;
+    return buffer < LARGEST_CYCLE_BUFFER ? buffer : LARGEST_CYCLE_BUFFER;
+}
+
+coll_plan_settings coll_settings_plan(const int64_t of[COLL_SETTINGS], int ranks)
+{
+    const int64_t *hint = of + COLL_FIRST_HINT;
+    int64_t stripe = choose_stripe(of), targets = choose_targets(of, stripe);
     return (coll_plan_settings){
         .division =
             {
                 .kind = of[PARAMETER_DOMAINS],
-                .aggregators = allowed_aggregators(wanted_aggregators(settings, ranks), targets),
+                .aggregators = allowed_aggregators(wanted_aggregators(of, ranks), targets),
                 .stripe = stripe,
                 .targets = targets,
             },
         .cycles =
             {
-                .buffer = buffer < LARGEST_CYCLE_BUFFER ? buffer : LARGEST_CYCLE_BUFFER,
+                .buffer = choose_buffer(of),
                 .in_flight = EXCHANGE_DEPTH,
                 .stripe = stripe,
-                .wanted = of[COLL_FS_CYCLE],
+                .wanted = of[COLL_ROOT_CYCLE],
             },
         .strategy = &plan_strategies[of[PARAMETER_STRATEGY]],
-        .write_aggregation = choose_aggregation(&hints, COLL_HINT_CB_WRITE),
-        .read_aggregation = choose_aggregation(&hints, COLL_HINT_CB_READ),
+        .write_aggregation = choose_aggregation(hint, COLL_HINT_CB_WRITE),
+        .read_aggregation = choose_aggregation(hint, COLL_HINT_CB_READ),
     };
 }
 
-void coll_settings_tell(const coll_settings *settings, const coll_plan_settings *plan,
-                        const coll_group *group, const char *file)
+void coll_settings_tell(const coll_settings *settings, const coll_group *group, const char *file)
 {
-    int64_t wanted = wanted_aggregators(settings, group->size),
-            allowed = plan->division.aggregators;
-    if (wanted > 0 && allowed != wanted)
+    const division_settings *chosen = &settings->plan.division;
+    int64_t wanted = wanted_aggregators(settings->of, group->size);
+    if (wanted > 0 && chosen->aggregators != wanted)
         coll_log(group->runtime->process, 20,
                  "%s: %lld aggregators instead of %lld, because %lld storage targets cannot be "
                  "shared out evenly among those",
-                 file, (long long)allowed, (long long)wanted, (long long)plan->division.targets);
+                 file, (long long)chosen->aggregators, (long long)wanted,
+                 (long long)chosen->targets);
 }
 
 static int64_t hint_of_aggregation(int64_t aggregation)
@@ -186,33 +173,33 @@ static int64_t hint_of_aggregation(int64_t aggregation)
 
 /* Not collective_buffering = true: a program may open the next file with the hints of this one, and
  * Open MPI 4.1 takes true for false there. */
-coll_hint_values coll_settings_hints(const coll_plan_settings *settings,
-                                     const coll_hint_values *given, int64_t aggregators)
+coll_hint_values coll_settings_hints(const int64_t of[COLL_SETTINGS], int ranks,
+                                     int64_t aggregators)
 {
-    int64_t buffering = given->of[COLL_HINT_COLLECTIVE_BUFFERING];
+    const coll_plan_settings plan = coll_settings_plan(of, ranks);
+    int64_t buffering = of[COLL_FIRST_HINT + COLL_HINT_COLLECTIVE_BUFFERING];
     return (coll_hint_values){{
         [COLL_HINT_CB_NODES] =
-            settings->division.aggregators > 0 ? settings->division.aggregators : aggregators,
-        [COLL_HINT_CB_BUFFER_SIZE] = settings->cycles.buffer,
-        [COLL_HINT_STRIPING_UNIT] = settings->division.stripe,
-        [COLL_HINT_STRIPING_FACTOR] = settings->division.targets,
-        [COLL_HINT_CB_WRITE] = hint_of_aggregation(settings->write_aggregation),
-        [COLL_HINT_CB_READ] = hint_of_aggregation(settings->read_aggregation),
+            plan.division.aggregators > 0 ? plan.division.aggregators : aggregators,
+        [COLL_HINT_CB_BUFFER_SIZE] = plan.cycles.buffer,
+        [COLL_HINT_STRIPING_UNIT] = plan.division.stripe,
+        [COLL_HINT_STRIPING_FACTOR] = plan.division.targets,
+        [COLL_HINT_CB_WRITE] = hint_of_aggregation(plan.write_aggregation),
+        [COLL_HINT_CB_READ] = hint_of_aggregation(plan.read_aggregation),
         [COLL_HINT_COLLECTIVE_BUFFERING] = buffering == COLL_HINT_OFF ? COLL_HINT_OFF : 0,
     }};
 }
 
 /* ---- differences ---- */
 
-static const char *const others[] = {
+static const char *const stripes[] = {
     "stripe size of the file system",
     "stripe count of the file system",
-    "length of a cycle that the file system needs",
 };
 
 /* For each setting, by maxima over all ranks: the last rank that has another value than rank 0, and
  * the first one, negative. */
-enum { LAST, FIRST = LAST + COLL_SETTINGS, ERROR = FIRST + COLL_SETTINGS, VALUES };
+enum { LAST, FIRST = LAST + COLL_OF_RANKS, ERROR = FIRST + COLL_OF_RANKS, VALUES };
 
 /* Ranks in between may have rank 0's. */
 static void report_difference(coll_process *process, int setting, const char *file,
@@ -223,7 +210,7 @@ static void report_difference(coll_process *process, int setting, const char *fi
     if (setting >= COLL_FIRST_HINT)
         snprintf(what, sizeof what, "hint %s", coll_hint_name(setting - COLL_FIRST_HINT));
     else if (setting >= COLL_FS_STRIPE_SIZE)
-        snprintf(what, sizeof what, "%s", others[setting - COLL_FS_STRIPE_SIZE]);
+        snprintf(what, sizeof what, "%s", stripes[setting - COLL_FS_STRIPE_SIZE]);
     else if (setting >= COLL_MPI_BUFFER)
         snprintf(what, sizeof what, "%s", process->mpi_setting[setting - COLL_MPI_BUFFER]);
     else
@@ -238,28 +225,32 @@ static void report_difference(coll_process *process, int setting, const char *fi
 }
 
 /* rc: this rank's status so far. */
-static int agree_on_differences(const coll_settings *own, const coll_settings *root,
-                                coll_group *group, const char *file, int rc)
+static int agree_on_differences(const int64_t *own, const int64_t *root, coll_group *group,
+                                const char *file, int rc)
 {
     int64_t value[VALUES];
     int rank = group->rank;
-    for (int i = 0; i < COLL_SETTINGS; i++) {
-        bool differs = own->of[i] != root->of[i];
+    for (int i = 0; i < COLL_OF_RANKS; i++) {
+        bool differs = own[i] != root[i];
         value[LAST + i] = differs ? rank : -1;
         value[FIRST + i] = differs ? -rank : -INT64_MAX;
     }
     value[ERROR] = group->runtime->error_class(rc);
     rc = coll_agree_max(group, value, VALUES);
-    for (int i = 0; i < COLL_SETTINGS && rank == 0 && rc == 0; i++)
+    for (int i = 0; i < COLL_OF_RANKS && rank == 0 && rc == 0; i++)
         if (value[LAST + i] >= 0)
             report_difference(group->runtime->process, i, file, value);
     return rc == 0 ? (int)value[ERROR] : rc;
 }
 
-int coll_settings_agree(coll_settings *settings, coll_group *group, const char *file)
+int coll_settings_agree(int64_t of[COLL_SETTINGS], coll_group *group, const char *file)
 {
-    const coll_settings own = *settings;
-    int count = COLL_SETTINGS;
-    int rc = coll_bcast(group, settings->of, &count);
-    return agree_on_differences(&own, settings, group, file, rc);
+    int64_t root[COLL_OF_RANKS];
+    int count = COLL_OF_RANKS;
+    memcpy(root, of, sizeof root);
+    int rc = coll_bcast(group, root, &count);
+    rc = agree_on_differences(of, root, group, file, rc);
+    if (rc == 0)
+        memcpy(of, root, sizeof root);
+    return rc;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the ranks of a file must have in common: values of parameters and hints, and what the MPI
- * knows of the file. Each rank collects its own; where they differ, those of rank 0 apply. What
- * plans depend on follows from them. */
+/* What the ranks of a file must have in common. Each rank brings its facts; where they differ,
+ * those of rank 0 apply, and become the settings of the file. What plans depend on follows from
+ * them. */
 #ifndef COLLECTIVE_SETTINGS_H
 #define COLLECTIVE_SETTINGS_H
 
@@ -20,53 +20,55 @@ enum coll_setting {
     COLL_MPI_AGGREGATORS,
     COLL_FS_STRIPE_SIZE,
     COLL_FS_STRIPE_COUNT,
-    COLL_FS_CYCLE, /* bytes; 0: by messages */
     /* Hints; enum coll_hint. */
     COLL_FIRST_HINT,
-    COLL_SETTINGS = COLL_FIRST_HINT + COLL_HINTS
+    /* Up to here, ranks may differ. What rank 0 finds out for all; 0: nothing. */
+    COLL_OF_RANKS = COLL_FIRST_HINT + COLL_HINTS,
+    COLL_ROOT_STRIPE_SIZE = COLL_OF_RANKS, /* where the MPI has none */
+    COLL_ROOT_STRIPE_COUNT,
+    COLL_ROOT_CYCLE,   /* bytes; 0: by messages */
+    COLL_ROOT_RECORDS, /* whether the accesses of the file are recorded */
+    COLL_SETTINGS
 };
 
+/* What this rank knows of a file that it opens. */
+typedef struct coll_facts {
+    parameter_texts parameters; /* until the file is open */
+    int fd;                     /* to ask the file system */
+    bool locks_file;            /* each access locks all of it */
+    int64_t of[COLL_SETTINGS];
+} coll_facts;
+
+/* What all ranks have agreed on. */
 typedef struct coll_settings {
     int64_t of[COLL_SETTINGS];
+    int64_t digest; /* -1: of another handle */
+    coll_plan_settings plan;
 } coll_settings;
-
-/* The texts of all parameters of a process; NULL or empty: the default. */
-typedef const char *const *coll_parameters;
 
 /* Reports values that cannot be used, each once a process. Returns 0 or as coll_refuse. Local, as
  * all that follow but agree. */
-int coll_settings_check(coll_process *process, coll_parameters text);
-/* Whether what cannot be used is an error. */
-bool coll_settings_are_strict(coll_parameters text);
+int coll_settings_check(coll_process *process, parameter_texts text);
 
-/* What the MPI has: the settings from COLL_MPI_BUFFER to COLL_FS_STRIPE_COUNT. */
-typedef struct coll_mpi_values {
-    int64_t of[COLL_FS_STRIPE_COUNT + 1 - COLL_MPI_BUFFER];
-} coll_mpi_values;
-
-/* This rank's settings. */
-coll_settings coll_settings_collect(coll_parameters text, const coll_mpi_values *mpi,
-                                    const coll_hint_values *hints);
+/* With the values of these parameters and hints; the rest is zeroed. */
+coll_facts coll_facts_collect(parameter_texts text, const coll_hint_values *hints);
 /* A number that differs where the text does; 0: empty. */
 int64_t coll_settings_digest_text(const char *text);
-/* A number >= 0 that differs where any setting does. */
-int64_t coll_settings_digest(const coll_settings *settings);
-
-coll_hint_values coll_settings_get_hints(const coll_settings *settings);
-void coll_settings_set_hints(coll_settings *settings, const coll_hint_values *hints);
+/* A number >= 0 that differs where any setting does in which ranks may differ. */
+int64_t coll_settings_digest(const int64_t of[COLL_SETTINGS]);
 
 /* What plans of a file of `ranks` ranks depend on. */
-coll_plan_settings coll_settings_plan(const coll_settings *settings, int ranks);
+coll_plan_settings coll_settings_plan(const int64_t of[COLL_SETTINGS], int ranks);
 /* Tells where the number of aggregators is not the one that was asked for. */
-void coll_settings_tell(const coll_settings *settings, const coll_plan_settings *plan,
-                        const coll_group *group, const char *file);
-/* The hints that these settings mean, for MPI_File_get_info. given: the user's; aggregators: the
- * number of them in the last call, where it is chosen; 0: not known. */
-coll_hint_values coll_settings_hints(const coll_plan_settings *settings,
-                                     const coll_hint_values *given, int64_t aggregators);
+void coll_settings_tell(const coll_settings *settings, const coll_group *group, const char *file);
+/* The hints that these settings mean, for MPI_File_get_info. aggregators: the number of them in the
+ * last call, where it is chosen; 0: not known. */
+coll_hint_values coll_settings_hints(const int64_t of[COLL_SETTINGS], int ranks,
+                                     int64_t aggregators);
 
-/* Replaces settings by those of rank 0, which reports each setting that differs, once a process.
- * `file`: its name. Returns the largest error class over all ranks. Collective. */
-int coll_settings_agree(coll_settings *settings, coll_group *group, const char *file);
+/* Replaces what ranks may differ in by that of rank 0, which reports each setting that differs,
+ * once a process. `file`: its name. Returns the largest error class over all ranks; after an error
+ * nothing is replaced. Collective. */
+int coll_settings_agree(int64_t of[COLL_SETTINGS], coll_group *group, const char *file);
 
 #endif

@@ -203,25 +203,6 @@ static void log_line(void *context, int level, const char *format, va_list argum
     (void)arguments;
 }
 
-static coll_hint_values get_hints(void *context)
-{
-    return ((const sim_rank *)context)->hints;
-}
-
-static void replace_hints(void *context, const coll_hint_values *then,
-                          const coll_hint_values *new_values)
-{
-    sim_rank *r = context;
-    if (memcmp(&r->hints, then, sizeof *then) == 0)
-        r->hints = *new_values;
-}
-
-static void publish_hints(void *context, const coll_hint_values *published)
-{
-    (void)context;
-    (void)published;
-}
-
 static void make_process(sim_rank *r)
 {
     life *l = r->life;
@@ -266,18 +247,16 @@ static void open_file(sim_rank *r)
         .runtime = &r->runtime,
         .store = &r->store,
         .name = "file",
-        .parameters = r->parameter,
-        .get_hints = get_hints,
-        .replace_hints = replace_hints,
-        .publish_hints = publish_hints,
         .observer = {.context = r, .moved = sim_observe},
     };
-    const coll_facts facts = {.fd = -1, .locks_file = r->life->seed % 5 == 0};
+    coll_facts facts = coll_facts_collect(r->parameter, &r->hints);
+    facts.fd = -1;
+    facts.locks_file = r->life->seed % 5 == 0;
     if (r->file == NULL)
         r->file = coll_file_new(&r->process);
     if (r->file == NULL) {
         int64_t value[COLL_OPENING_VALUES];
-        coll_nodes_refuse(value);
+        coll_file_refuse(value);
         (void)r->runtime.reduce(r, value, COLL_OPENING_VALUES, COLL_MAX);
         return;
     }
@@ -318,8 +297,6 @@ static void set_view(sim_rank *r)
             abort();
     coll_view_set(&r->view, &period, v.extent);
     sim_memory_of(r);
-    if (r->file != NULL)
-        coll_file_note_view(r->file);
 }
 
 /* ---- an access ---- */
@@ -410,15 +387,20 @@ static void wait_for_all(sim_rank *r)
     s->is_complete = true;
 }
 
+/* No program takes a hint of an open file back: 0 counts when the file is opened again. */
 static void set_hint(sim_rank *r)
 {
+    coll_hint_values hints = {{0}};
     uint64_t state = r->life->step[r->step].seed;
     enum coll_hint hint = (enum coll_hint)pick(&state, 0, COLL_HINTS - 1);
     int64_t value =
         pick(&state, 0, 2) == 0 ? 0 : pick(&state, 1, hint >= COLL_HINT_CB_WRITE ? 2 : 100);
     bool on_one = pick(&state, 0, 5) == 0;
-    if (!on_one || r->rank == r->life->ranks / 2)
-        r->hints.of[hint] = value;
+    if (on_one && r->rank != r->life->ranks / 2)
+        return;
+    hints.of[hint] = r->hints.of[hint] = value;
+    if (r->file != NULL)
+        coll_file_set_hints(r->file, &hints);
 }
 
 static void run_step(sim_rank *r)

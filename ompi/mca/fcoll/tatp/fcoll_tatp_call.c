@@ -8,6 +8,7 @@
 
 typedef struct tatp_call {
     coll_call call;
+    tatp_file *file;
     tatp_datarep *datarep; /* or NULL */
     tatp_request *request; /* of a non-blocking call */
 } tatp_call;
@@ -26,6 +27,7 @@ static void fill_call(tatp_call *call, ompio_file_t *fh, bool write, const tatp_
     tatp_file *file = file_of(fh);
     coll_call *part = &call->call;
     access_list *memory = &part->memory.list;
+    call->file = file;
     *part = (coll_call){
         .file = file->file,
         .write = write,
@@ -56,7 +58,10 @@ static void release_call(tatp_call *call)
 /* The same error on every rank, or success and status->_ucount. */
 static int run_call(tatp_call *call, ompi_status_public_t *status)
 {
+    tatp_hints_apply(&call->file->hints, call->file->file);
     int rc = coll_call_run(&call->call);
+    if (0 == rc)
+        tatp_hints_publish(&call->file->hints, call->file->file);
     int64_t moved = call->call.moved;
     if (0 == rc && NULL != call->datarep)
         rc = tatp_datarep_end(call->datarep, moved);
@@ -123,7 +128,8 @@ void tatp_calls_unreserve(tatp_file *file)
  * at once, with that error, on which all ranks agree before data move between them. */
 static int fail_without_request(tatp_file *file, bool write)
 {
-    tatp_call call = {.call = {
+    tatp_call call = {.file = file,
+                      .call = {
                           .file = file->file,
                           .write = write,
                           .view = &file->view.view,

@@ -31,25 +31,6 @@ void tatp_file_free(tatp_file *file)
 
 /* ---- what src/collective asks for ---- */
 
-static coll_hint_values get_hints(void *context)
-{
-    tatp_file *file = context;
-    return tatp_hints_get(&file->hints);
-}
-
-static void replace_hints(void *context, const coll_hint_values *then,
-                          const coll_hint_values *values)
-{
-    tatp_file *file = context;
-    tatp_hints_replace(&file->hints, then, values);
-}
-
-static void publish_hints(void *context, const coll_hint_values *values)
-{
-    tatp_file *file = context;
-    tatp_hints_publish(&file->hints, values);
-}
-
 static int prepare_memory(void *context, access_memory *memory)
 {
     tatp_file *file = context;
@@ -79,10 +60,6 @@ void tatp_file_open(tatp_file *file, ompio_file_t *fh)
         .runtime = &file->comm.runtime,
         .store = &file->io.store,
         .name = fh->f_filename,
-        .parameters = tatp_params_texts(),
-        .get_hints = get_hints,
-        .replace_hints = replace_hints,
-        .publish_hints = publish_hints,
         .prepare_memory = prepare_memory,
         .take_device_use = take_device_use,
         .observer = {.moved = count_access},
@@ -95,7 +72,7 @@ void tatp_file_open(tatp_file *file, ompio_file_t *fh)
 void tatp_file_refuse(const ompio_file_t *fh)
 {
     int64_t value[COLL_OPENING_VALUES];
-    coll_nodes_refuse(value);
+    coll_file_refuse(value);
     (void)tatp_reduce_max(fh->f_comm, value, COLL_OPENING_VALUES);
 }
 
@@ -107,16 +84,14 @@ void tatp_file_set_view(tatp_file *file)
     file->view.is_decoded = false;
     if (!coll_file_has_started(file->file)) {
         tatp_comm_attach(&file->comm, fh->f_comm);
-        const coll_facts facts = {
-            .fd = fh->fd,
-            .locks_file = 0 != (fh->f_flags & OMPIO_LOCK_ENTIRE_FILE),
-            .mpi = tatp_params_of_file(fh),
-        };
+        const coll_hint_values hints = tatp_hints_take(&file->hints);
+        const coll_facts facts = tatp_params_facts(fh, &hints);
         if (0 == fh->f_rank && '\0' != tatp_params_text(PARAMETER_RECORD)[0])
             tatp_process_records();
         coll_file_start(file->file, &facts);
     }
-    coll_file_note_view(file->file);
+    tatp_hints_apply(&file->hints, file->file);
+    tatp_hints_publish(&file->hints, file->file);
 }
 
 bool tatp_file_close(tatp_file *file)

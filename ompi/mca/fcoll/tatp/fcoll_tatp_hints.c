@@ -19,11 +19,9 @@ static void merge_info(opal_info_t *info, bool report, coll_hint_values *values)
     for (enum coll_hint i = 0; NULL != info && i < COLL_HINTS; i++) {
         if (!compat_info_get(info, coll_hint_name(i), text, sizeof text))
             continue;
-        int64_t value = coll_hint_parse(i, text);
+        int64_t value = coll_hint_read(report ? tatp_process() : NULL, i, text);
         if (value > 0)
             values->of[i] = value;
-        else if (report)
-            coll_hint_report(tatp_process(), i, text);
     }
 }
 
@@ -53,26 +51,23 @@ void tatp_hints_open(tatp_hints *hints, const ompio_file_t *fh)
 {
     hints->file = fh->f_flags & OMPIO_SHAREDFP_IS_SET ? NULL : fh->f_fh;
     hints->reports = 0 == fh->f_rank;
-    hints->values = tatp_hints_at_open(fh, hints->reports);
+    hints->noted = tatp_hints_at_open(fh, hints->reports);
     hints->is_published = false;
 }
 
-coll_hint_values tatp_hints_get(tatp_hints *hints)
+coll_hint_values tatp_hints_take(tatp_hints *hints)
 {
     OPAL_THREAD_LOCK(&hints_lock);
-    coll_hint_values values = hints->values;
+    coll_hint_values values = hints->noted;
+    hints->noted = (coll_hint_values){{0}};
     OPAL_THREAD_UNLOCK(&hints_lock);
     return values;
 }
 
-/* What another thread has set meanwhile is for the next agreement. */
-void tatp_hints_replace(tatp_hints *hints, const coll_hint_values *then,
-                        const coll_hint_values *values)
+void tatp_hints_apply(tatp_hints *hints, coll_file *file)
 {
-    OPAL_THREAD_LOCK(&hints_lock);
-    if (0 == memcmp(&hints->values, then, sizeof *then))
-        hints->values = *values;
-    OPAL_THREAD_UNLOCK(&hints_lock);
+    const coll_hint_values values = tatp_hints_take(hints);
+    coll_file_set_hints(file, &values);
 }
 
 /* ---- MPI_File_get_info ---- */
@@ -98,12 +93,14 @@ static void write_published(const tatp_hints *hints)
     }
 }
 
-void tatp_hints_publish(tatp_hints *hints, const coll_hint_values *values)
+void tatp_hints_publish(tatp_hints *hints, const coll_file *file)
 {
+    coll_hint_values values;
+    if (NULL == hints->file || !coll_file_get_hints(file, &values))
+        return;
     OPAL_THREAD_LOCK(&hints_lock);
-    bool is_same = hints->is_published && 0 == memcmp(values, &hints->published, sizeof *values);
-    if (NULL != hints->file && !is_same) {
-        hints->published = *values;
+    if (!hints->is_published || 0 != memcmp(&values, &hints->published, sizeof values)) {
+        hints->published = values;
         write_published(hints);
         hints->is_published = true;
     }
@@ -115,7 +112,7 @@ void tatp_hints_publish(tatp_hints *hints, const coll_hint_values *values)
 void tatp_hints_note_info(tatp_hints *hints, opal_info_t *info)
 {
     OPAL_THREAD_LOCK(&hints_lock);
-    merge_info(info, hints->reports, &hints->values);
+    merge_info(info, hints->reports, &hints->noted);
     put_text(hints, COLL_HINT_COLLECTIVE_BUFFERING, NULL);
     hints->is_published = false;
     OPAL_THREAD_UNLOCK(&hints_lock);
@@ -124,12 +121,10 @@ void tatp_hints_note_info(tatp_hints *hints, opal_info_t *info)
 bool tatp_hints_note(tatp_hints *hints, const char *name, const char *text)
 {
     enum coll_hint i = coll_hint_find(name);
-    int64_t value = coll_hint_parse(i, text);
+    int64_t value = coll_hint_read(hints->reports ? tatp_process() : NULL, i, text);
     OPAL_THREAD_LOCK(&hints_lock);
     if (value > 0)
-        hints->values.of[i] = value;
-    else if (hints->reports)
-        coll_hint_report(tatp_process(), i, text);
+        hints->noted.of[i] = value;
     hints->is_published = false;
     OPAL_THREAD_UNLOCK(&hints_lock);
     return value > 0;

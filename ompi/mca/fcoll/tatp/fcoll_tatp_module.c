@@ -97,17 +97,16 @@ static void retire_module(tatp_module *module)
         free_module(out);
 }
 
-/* An idle module of these ranks, taken out of the list: one of the handle's settings if there is
+/* An idle module of these ranks, taken out of the list: one whose plans fit the handle if there is
  * one. NULL: there is none. */
-static tatp_module *take_idle(const ompi_process_name_t *group, int ranks,
-                              const coll_plan_settings *settings)
+static tatp_module *take_idle(const ompi_process_name_t *group, int ranks, const coll_facts *facts)
 {
     tatp_module **best = NULL;
     for (tatp_module **at = &idle_modules; NULL != *at; at = &(*at)->next) {
         if ((*at)->ranks != ranks ||
             0 != memcmp((*at)->group, group, (size_t)ranks * sizeof *group))
             continue;
-        bool has_settings = coll_file_has_settings((*at)->file->file, settings);
+        bool has_settings = coll_file_has_settings((*at)->file->file, facts);
         if (NULL == best || has_settings)
             best = at;
         if (has_settings)
@@ -287,10 +286,8 @@ static tatp_module *module_for(ompio_file_t *fh)
     if (NULL == group)
         return NULL;
     const coll_hint_values hints = tatp_hints_at_open(fh, false);
-    const coll_mpi_values mpi = tatp_params_of_file(fh);
-    const coll_settings settings = coll_settings_collect(tatp_params_texts(), &mpi, &hints);
-    const coll_plan_settings wanted = coll_settings_plan(&settings, fh->f_size);
-    tatp_module *module = take_idle(group, fh->f_size, &wanted);
+    const coll_facts facts = tatp_params_facts(fh, &hints);
+    tatp_module *module = take_idle(group, fh->f_size, &facts);
     bool is_new = NULL == module;
     if (is_new)
         module = new_module(group, fh->f_size);

@@ -76,17 +76,15 @@ int tatp_params_priority(bool automatic)
 
 /* ---- what a file needs of them ---- */
 
-coll_parameters tatp_params_texts(void)
+coll_facts tatp_params_facts(ompio_file_t *fh, const coll_hint_values *hints)
 {
-    return (coll_parameters)text_of;
-}
-
-coll_mpi_values tatp_params_of_file(ompio_file_t *fh)
-{
-    return (coll_mpi_values){{
-        OMPIO_MCA_GET(fh, bytes_per_agg),
-        OMPIO_MCA_GET(fh, num_aggregators),
-        fh->f_stripe_size <= DIVISION_LARGEST_STRIPE ? (int64_t)fh->f_stripe_size : 0,
-        fh->f_stripe_count,
-    }};
+    coll_facts facts = coll_facts_collect((parameter_texts)text_of, hints);
+    facts.fd = fh->fd;
+    facts.locks_file = 0 != (fh->f_flags & OMPIO_LOCK_ENTIRE_FILE);
+    facts.of[COLL_MPI_BUFFER] = OMPIO_MCA_GET(fh, bytes_per_agg);
+    facts.of[COLL_MPI_AGGREGATORS] = OMPIO_MCA_GET(fh, num_aggregators);
+    if (fh->f_stripe_size <= DIVISION_LARGEST_STRIPE)
+        facts.of[COLL_FS_STRIPE_SIZE] = (int64_t)fh->f_stripe_size;
+    facts.of[COLL_FS_STRIPE_COUNT] = fh->f_stripe_count;
+    return facts;
 }

@@ -16,12 +16,11 @@ int tatp_params_register(void);
  * the stock components as long as the parameter is the default. */
 int tatp_params_priority(bool automatic);
 
-/* Of this process. Local, as all here. */
-coll_parameters tatp_params_texts(void);
 /* The value of a parameter that is a text; empty: none. */
 const char *tatp_params_text(enum parameter parameter);
 
-/* What OMPIO has for a file. */
-coll_mpi_values tatp_params_of_file(ompio_file_t *fh);
+/* What this process knows of a file that was opened with these hints, as far as OMPIO has it yet.
+ */
+coll_facts tatp_params_facts(ompio_file_t *fh, const coll_hint_values *hints);
 
 #endif
