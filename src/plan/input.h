@@ -6,7 +6,7 @@
 #define PLAN_INPUT_H
 
 #include "base/arena.h"
-#include "plan/problem.h"
+#include "plan/plan.h"
 
 /* Items of group g: item[start[g]] .. item[start[g + 1] - 1], ascending. */
 struct groups {

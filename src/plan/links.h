@@ -6,7 +6,7 @@
 #ifndef PLAN_LINKS_H
 #define PLAN_LINKS_H
 
-#include "plan/assess.h"
+#include "plan/plan.h"
 
 static inline size_t count_vertices(const topo *t)
 {

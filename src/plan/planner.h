@@ -61,7 +61,7 @@ plan_input plan_draft_problem(const plan_draft *draft);
 /* What ranks access. Functions return 0 or an error, which ends the plan. */
 typedef struct plan_source {
     /* C, for the division of a draft; requests, and with blocks those of nodes, may be incomplete
-     * (problem.h). The planner releases it. */
+     * (plan.h). The planner releases it. */
     int (*sum_domains)(void *context, const plan_draft *draft, rows_matrices *c);
     /* Bytes of the nodes (columns) in each unit, once after the even domains if at all; without
      * rows: there are more than PIECES_MOST_ENTRIES, and domains stay even. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Hop-bytes of every pair (W), and of one assignment. */
-#include "plan/assess.h"
+#include "plan/plan.h"
 #include "plan/costs.h"
 
 #include <errno.h>
