@@ -27,6 +27,7 @@ FOLDERS = {
     "predict": ("access", "matrix", "plan"),
     "record": ("access", "matrix"),
     "setmatch": ("matrix", "plan", "topo"),
+    "simulate": (),
     "storage": (),
     "topo": ("matrix",),
 }

@@ -290,7 +290,7 @@ bool sim_has_fault(sim_rank *r, enum fault_kind kind)
         const sim_fault *f = &l->fault[i];
         happens |= f->kind == kind && f->rank == r->rank && f->nth == nth;
         if (f->kind == FAULT_OFTEN && kind < FAULT_MEMORY)
-            happens |= net_chance(&l->net, 1, f->nth + 2);
+            happens |= sim_chance(&l->order, 1, f->nth + 2);
     }
     l->fired += happens;
     if (happens && r->step >= 0 && r->step < l->steps) {
@@ -314,5 +314,5 @@ bool sim_call(sim_rank *r, const char *where)
     network *n = &r->life->net;
     if (sim_has_fault(r, FAULT_LOSS))
         net_lose(n, r->rank);
-    return net_call(n, r->rank, where);
+    return sim_order_call(&r->life->order, r->rank, where);
 }

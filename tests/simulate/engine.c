@@ -112,7 +112,7 @@ uint64_t sim_digest_flags(const life *l, int node)
 static void wake_node(sim_rank *r)
 {
     life *l = r->life;
-    net_happened(&l->net);
+    sim_happened(&l->order);
     for (int i = 0; i < l->ranks; i++)
         if (sim_node_of(l, i) == sim_node_of(l, r->rank))
             net_wake(&l->net, i);
@@ -146,7 +146,7 @@ static int run_steps(sim_rank *r, exchange *ex)
 {
     network *n = &r->life->net;
     const exchange_transport *t = ex->run.transport;
-    bool is_ordered = n->choose != NULL;
+    bool is_ordered = r->life->order.choose != NULL;
     int lost = 0;
     n->rank[r->rank].is_woken = false;
     while (!exchange_finished(ex) && lost == 0) {

@@ -133,6 +133,12 @@ static void draw_faults(life *l)
         draw_fault(l, &l->fault[i]);
 }
 
+static bool memory_fails(sim_account *account)
+{
+    char *rank = (char *)account - offsetof(sim_rank, account);
+    return sim_has_fault((sim_rank *)(void *)rank, FAULT_MEMORY);
+}
+
 static void draw_ranks(life *l, bool is_small)
 {
     l->ranks = sim_one_in(l, 10) ? (int)sim_draw(l, 1, MOST_RANKS) : (int)sim_draw(l, 1, 8);
@@ -142,13 +148,13 @@ static void draw_ranks(life *l, bool is_small)
     l->by_node = sim_one_in(l, 2);
     for (int i = 0; i < l->ranks; i++) {
         l->rank[i].life = l;
+        l->rank[i].account.fails = memory_fails;
         l->rank[i].rank = i;
     }
     /* More steps than ranks take that only share memory, for all cycles of a file that has failed.
      */
-    l->net.patience = 100000;
-    l->net.always_eager = 8;
-    net_draw(&l->net, l->ranks, &l->state);
+    l->order = (sim_order){.patience = 100000, .always_eager = 8};
+    sim_order_draw(&l->order, &l->net, l->ranks, &l->state);
 }
 
 life *sim_draw_life(uint64_t seed, bool is_small)
@@ -181,7 +187,7 @@ life *sim_draw_life(uint64_t seed, bool is_small)
 static double get_time(void *context)
 {
     sim_rank *r = context;
-    return r->life->net.time += 1e-6 * (double)sim_draw(r->life, 1, 20);
+    return r->life->order.time += 1e-6 * (double)sim_draw(r->life, 1, 20);
 }
 
 static struct hwloc_topology *no_machine(void *context)
@@ -296,7 +302,7 @@ static void set_view(sim_rank *r)
         if (access_append(&period, v.offset[b], v.length[b], period.bytes) != 0)
             abort();
     coll_view_set(&r->view, &period, v.extent);
-    sim_memory_of(r);
+    sim_memory_of(&r->account);
 }
 
 /* ---- an access ---- */
@@ -357,7 +363,7 @@ static void access_file(sim_rank *r)
                      v->size > 0 ? access.first % v->size : 0},
         .bytes = access.bytes,
     };
-    sim_memory_of(r);
+    sim_memory_of(&r->account);
     int rc = call.file != NULL ? coll_call_run(&call) : CLASS_NO_MEMORY;
     sim_memory_of(NULL);
     access_release(&r->memory.list);
@@ -368,7 +374,7 @@ static void access_file(sim_rank *r)
         sim_check_plan(l, r->step);
     if (++s->done == l->ranks)
         check_access(l, r->step);
-    sim_memory_of(r);
+    sim_memory_of(&r->account);
 }
 
 /* ---- all of it ---- */
@@ -379,7 +385,7 @@ static void wait_for_all(sim_rank *r)
     life *l = r->life;
     sim_step *s = &l->step[r->step];
     s->done++;
-    net_happened(&l->net);
+    sim_happened(&l->order);
     while (s->done < l->ranks && l->net.lost < 0)
         net_yield(&l->net, r->rank);
     if (l->net.lost < 0 && !s->is_complete)
@@ -439,7 +445,7 @@ static void live(void *context, int rank)
     coll_pool_release(&r->pool);
     sim_memory_of(NULL);
     coll_view_release(&r->view);
-    sim_memory_of(r);
+    sim_memory_of(&r->account);
 }
 
 static void end_life(life *l)
@@ -447,11 +453,13 @@ static void end_life(life *l)
     bool is_lost = l->net.lost >= 0;
     if (l->net.failure == NULL && !is_lost)
         sim_check_file(l, l->steps);
-    int requests = net_end(&l->net), left = sim_memory_left();
+    int requests = net_end(&l->net);
+    size_t left = sim_memory_left();
+    sim_order_release(&l->order);
     if (requests > 0 && !is_lost)
         sim_fail(l, "%d messages and requests are left", requests);
     if (left > 0 && !is_lost) /* where messages that were given up may still arrive */
-        sim_fail(l, "%d parts of memory are left", left);
+        sim_fail(l, "%zu parts of memory are left", left);
     if (l->is_plain && l->net.failure == NULL)
         sim_check_record(l);
     if (l->record[0] != '\0')
@@ -506,7 +514,7 @@ static void describe(const life *l)
 
 static void resume(void *context, int rank)
 {
-    sim_memory_of(rank < 0 ? NULL : &((life *)context)->rank[rank]);
+    sim_memory_of(rank < 0 ? NULL : &((life *)context)->rank[rank].account);
 }
 
 bool sim_run(life *l)

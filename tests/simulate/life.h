@@ -3,8 +3,8 @@
  * The life of a file in simulation: all ranks in one process, over a network, a store and memory
  * whose every choice comes from one seed.
  *
- * life.c draws a life and is what each rank does; network.c is the ranks and their messages,
- * runtime.c makes them the runtime of src/collective, memory.c counts what the ranks allocate.
+ * life.c draws a life and is what each rank does; order.c says which rank and which message of the
+ * network (src/simulate) is next, runtime.c makes them the runtime of src/collective.
  * access.c says byte by byte what the ranks access and what the file has to hold, store.c is the
  * file, watch.c looks at how it is accessed. engine.c runs the exchanges step by step and checks
  * each, orders.c tries all orders of a small one. simulate.c runs many lives.
@@ -15,8 +15,8 @@
 #include "collective/collective.h"
 #include "collective/exchange.h"
 #include "collective/record.h"
-#include "memory.h"
-#include "network.h"
+#include "order.h"
+#include "simulate/memory.h"
 
 enum { MOST_RANKS = 64, MOST_STEPS = 24, MOST_BLOCKS = 24, MOST_BYTES = 400, MOST_FAULTS = 4 };
 enum { SPACE = 1 << 15 }; /* bytes of the file that are accessed, from `base` on */
@@ -99,6 +99,7 @@ typedef struct sim_fault {
 typedef struct sim_rank {
     struct life *life;
     int rank, step;
+    sim_account account;
 
     coll_process process;
     coll_pool pool;
@@ -132,6 +133,7 @@ typedef struct sim_rank {
 
 typedef struct life {
     network net;
+    sim_order order;
     uint64_t seed, state;
     int ranks, nodes;
     bool by_node;

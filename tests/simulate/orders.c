@@ -151,13 +151,12 @@ static void begin_order(life *l, const sim_fault *fault)
 {
     sim_orders *o = l->orders;
     *l = o->before;
-    l->net = (network){.context = l, .main = run_rank, .resume = resume, .patience = 1000};
-    net_draw(&l->net, l->ranks, &l->state);
-    l->net.choose = choose;
-    l->net.is_known = is_known;
-    l->net.delayed = -1;
-    l->net.always_eager = -1;
-    l->net.pauses = l->short_share = 0;
+    l->net = (network){.context = l, .main = run_rank, .resume = resume};
+    l->order = (sim_order){
+        .patience = 1000, .always_eager = -1, .choose = choose, .is_known = is_known, .context = l};
+    sim_order_draw(&l->order, &l->net, l->ranks, &l->state);
+    l->order.delayed = -1;
+    l->order.pauses = l->short_share = 0;
     l->fired = l->reported = 0;
     l->faults = fault != NULL;
     l->fault[0] = fault != NULL ? *fault : l->fault[0];
@@ -185,10 +184,11 @@ static bool run_order(life *l)
 {
     network *n = &l->net;
     net_run(n);
-    bool is_whole = n->failure == NULL && !n->has_come_back;
+    bool is_whole = n->failure == NULL && !l->order.has_come_back;
     if (is_whole)
         check_order(l);
     int left = net_end(n);
+    sim_order_release(&l->order);
     if (is_whole && left > 0)
         sim_fail(l, "%d messages and requests are left", left);
     for (int i = 0; i < l->ranks; i++)
@@ -281,7 +281,7 @@ void sim_try_run(sim_rank *r, exchange *ex, const exchange_run *run)
     o->is_done = true;
     if (failure[0] != '\0')
         sim_fail(l, "%s", failure);
-    sim_memory_of(r);
+    sim_memory_of(&r->account);
 }
 
 bool sim_try_orders(uint64_t seed, uint64_t exchanges, uint64_t *trying)

@@ -30,7 +30,7 @@ static int fail_to_start(sim_rank *r, int peer, enum coll_tag tag, size_t bytes,
 static void spoil(sim_rank *r, net_request *request, enum coll_tag tag, size_t bytes, bool is_send)
 {
     if (tag == COLL_TAG_DATA && bytes > 0 && sim_has_fault(r, FAULT_MESSAGE))
-        net_spoil(request, CLASS_OTHER, is_send && net_chance(network_of(r), 1, 2));
+        net_spoil(request, CLASS_OTHER, is_send && sim_chance(&r->life->order, 1, 2));
 }
 
 static int start_send(void *context, int peer, enum coll_tag tag, const void *data, size_t bytes,
@@ -125,7 +125,7 @@ static int gather(void *context, const int64_t *own, size_t count, int64_t *all)
     sim_rank *r = context;
     if (sim_call(r, "gather"))
         return sim_report(r, CLASS_LOST);
-    bool waits = r->rank == 0 || net_chance(network_of(r), 1, 2);
+    bool waits = r->rank == 0 || sim_chance(&r->life->order, 1, 2);
     return net_collect(network_of(r), r->rank, "gather", NET_GATHER, own, count,
                        r->rank == 0 ? all : NULL, waits);
 }

@@ -56,7 +56,7 @@ static int write_extent(sim_rank *r, const access_extent *extent)
         return sim_report(r, CLASS_NO_SPACE);
     write_bytes(r, extent, half, extent->bytes);
     sim_cut[r->step][at] = sim_cut[r->step][at + extent->bytes] = 1;
-    l->net.time += r->rank == l->net.slow ? 0.01 : 1e-6;
+    l->order.time += r->rank == l->order.slow ? 0.01 : 1e-6;
     return 0;
 }
 
@@ -64,7 +64,7 @@ static int write_extents(void *context, const access_extent *extent, size_t coun
 {
     sim_rank *r = context;
     int rc = 0;
-    net_happened(&r->life->net);
+    sim_happened(&r->life->order);
     if (r->first_error != 0 || r->life->step[r->step].kind != STEP_WRITE)
         sim_fail(r->life, "rank %d writes after an error, or while it reads", r->rank);
     for (size_t i = 0; i < count && rc == 0; i++) {
@@ -85,11 +85,11 @@ static int read_bytes(void *context, int64_t offset, char *data, int64_t bytes, 
             moved = rest < 0       ? 0
                     : rest < bytes ? rest
                                    : bytes;
-    if (moved > 0 && net_chance(&l->net, l->short_share, 8))
+    if (moved > 0 && sim_chance(&l->order, l->short_share, 8))
         moved = pick(&l->state, 1, moved);
     net_trace(&l->net, "rank %d: reads %" PRId64 " of %" PRId64 " bytes at %" PRId64, r->rank,
               moved, bytes, at);
-    net_happened(&l->net);
+    sim_happened(&l->order);
     check_range(r, offset, bytes);
     mark_accessed(r, at, at + bytes);
     r->has_read_alone |= !r->is_exchanging;

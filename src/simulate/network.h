@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * A simulated network: all ranks in one process, each on a stack of its own, and what they send to
- * each other. Which rank goes on, and what becomes of which message, is chosen at random from one
- * seed, or by an enumeration of all choices.
+ * each other. An order of events, which is the caller's, decides which rank goes on and what
+ * becomes of which message: by time (machine.h), or as a test chooses.
  *
  * Messages follow MPI's rules: those of one tag between two ranks do not overtake each other,
  * receives match in the order in which they were posted, a rendezvous or synchronous send completes
@@ -15,18 +15,48 @@
 #ifndef SIMULATE_NETWORK_H
 #define SIMULATE_NETWORK_H
 
-#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <ucontext.h>
 
-#include "../unit/seeded.h"
+#include "base/mix.h"
 
 enum { NET_TRUNCATED = 15, NET_LOST = 75, NET_TRACE = 40 }; /* errors; events that are kept */
 
 enum net_operation { NET_MAX, NET_SUM, NET_GATHER };
 
+typedef struct network network;
 typedef struct net_request net_request;
-typedef struct net_event net_event;
 typedef struct net_collective net_collective;
+
+/* What happens to a message that was sent: it arrives, its receive completes, its send does. */
+enum net_event_kind { NET_ARRIVAL, NET_TRANSFER, NET_COMPLETION };
+typedef struct net_event {
+    enum net_event_kind kind;
+    net_request *send;
+} net_event;
+
+typedef struct net_message {
+    int from, to;
+    size_t bytes;
+    bool is_eager;
+} net_message;
+
+/* An order of events. */
+typedef struct net_order {
+    void *context;
+    /* Lets a rank go on (net_go_on), or an event happen (net_take); false: this was the last. */
+    bool (*step)(void *context);
+    /* Whether something happens that does in `of` of `all` cases. */
+    bool (*chance)(void *context, int64_t of, int64_t all);
+    /* Whether a message is sent before its receiver is ready for it. */
+    bool (*is_eager)(void *context, int64_t bytes);
+    /* An event that can happen from now on. */
+    void (*add)(void *context, net_event event);
+    /* Something has happened to a rank (-1: to any), which may go on if it can. */
+    void (*wake)(void *context, int rank);
+} net_order;
 
 typedef struct net_rank {
     ucontext_t context;
@@ -40,53 +70,38 @@ typedef struct net_rank {
     net_request *sent, *posted; /* to it and by it, not matched, oldest first */
 } net_rank;
 
-typedef struct network {
+struct network {
     /* Set before net_run: */
     void *context;
     void (*main)(void *context, int rank);
-    void (*resume)(void *context, int rank);       /* this rank goes on; -1: none does */
-    size_t (*choose)(void *context, size_t count); /* one of so many; NULL: at random */
-    bool (*is_known)(void *context);               /* after a choice: the rest was tried before */
-    int64_t patience;                              /* steps of each rank without an event */
-    int64_t always_eager;                          /* bytes of a message at most */
-    bool is_traced, is_verbose;                    /* events are kept, and printed */
-    /* by net_draw: */
+    void (*resume)(void *context, int rank); /* this rank goes on; -1: none does */
+    net_order order;
     int ranks;
-    uint64_t *state;
-    int64_t eager_limit, eager_share; /* of 8 messages up to the limit */
-    int slow, delayed;                /* ranks that run, or whose messages come, rarely; -1: none */
-    int64_t event_share;              /* of 8 steps: those of messages where ranks can go on, too */
-    int64_t pauses;                   /* of 16 calls: those in which others go on */
+    bool is_traced, is_verbose; /* events are kept, and printed */
 
     /* To be read. */
     const char *failure; /* the first one; NULL: none */
     net_rank *rank;
-    int lost; /* a rank; -1: none */
-    double time;
+    int lost;         /* a rank; -1: none */
+    int ended;        /* ranks */
+    int64_t requests; /* that were made */
 
     char failure_text[200], trace[NET_TRACE][120];
     uint64_t traced;
     ucontext_t scheduler;
-    int running, ended;  /* the rank, or -1; their number */
-    bool has_come_back;  /* to where another order was */
-    int64_t idle, calls; /* steps since something happened; in all */
-    net_event *event;
-    size_t events, event_capacity;
+    int running; /* the rank, or -1 */
+    char *stacks;
     net_request *latest; /* of all */
-    int64_t requests;    /* that were made */
     net_collective *collective;
-} network;
+};
 
 /* A digest that one more value was added to. */
 static inline uint64_t net_mix(uint64_t digest, uint64_t value)
 {
-    uint64_t state = digest ^ value;
-    return next_random(&state);
+    return base_mix(digest ^ value);
 }
 
-/* Draws the order of events for so many ranks; all random choices are from the state. */
-void net_draw(network *n, int ranks, uint64_t *state);
-/* Runs all ranks to their end, to a failure or to what is known. */
+/* Runs all ranks to a failure, or as long as the order has steps. */
 void net_run(network *n);
 /* Frees everything, and returns the number of requests that ranks have not completed, and of
  * messages that were not received. */
@@ -96,14 +111,18 @@ int net_end(network *n);
 void net_fail(network *n, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void net_trace(network *n, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void net_print_trace(const network *n);
-/* In some of all cases; in both ways where all choices are tried, unless it is never or always. */
-bool net_chance(network *n, int64_t of, int64_t all);
 uint64_t net_digest(const network *n);
 
 /* ---- running ---- */
 
-/* Something has happened: nobody waits for ever yet. */
-void net_happened(network *n);
+/* For an order. */
+bool net_may_go_on(const network *n, int rank);
+void net_go_on(network *n, int rank);
+void net_take(network *n, net_event event);
+/* Whether the event is one of a message from or to the rank that is lost, and does not happen. */
+bool net_is_cut(const network *n, net_event event);
+net_message net_message_of(net_event event);
+
 void net_wake(network *n, int rank);
 /* Others may go on. */
 void net_yield(network *n, int rank);
@@ -111,9 +130,7 @@ void net_yield(network *n, int rank);
 void net_pause(network *n, int rank);
 /* Until the flag is true; false: a rank is lost. */
 bool net_await(network *n, int rank, const bool *flag);
-/* At each call of what is simulated: others may go on. Whether a rank is lost, as far as this one
- * has noticed. */
-bool net_call(network *n, int rank, const char *where);
+/* Whether a rank is lost, as far as this one has noticed. */
 bool net_has_noticed(network *n, int rank);
 /* The rank does not go on, and its messages do not arrive. */
 void net_lose(network *n, int rank);

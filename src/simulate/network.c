@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "network.h"
+#include "simulate/network.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-#include "memory.h"
+#include "simulate/memory.h"
 
-enum { STACK = 1 << 18, MOST_CALLS = 100000000 };
+enum { STACK = 1 << 18 };
 
 struct net_request {
     net_request *next;             /* sent to, or posted by, the same rank */
@@ -24,12 +25,6 @@ struct net_request {
     size_t bytes, received; /* of the message, or room for it */
     int error;
     net_request *peer; /* of a send that is matched */
-};
-
-enum event_kind { EVENT_ARRIVAL, EVENT_TRANSFER, EVENT_COMPLETION };
-struct net_event {
-    enum event_kind kind;
-    net_request *send;
 };
 
 struct net_collective {
@@ -49,13 +44,6 @@ static void *allocate(size_t count, size_t size)
     if (memory == NULL)
         abort();
     return memory;
-}
-
-bool net_chance(network *n, int64_t of, int64_t all)
-{
-    if (n->choose != NULL)
-        return of >= all || (of > 0 && n->choose(n->context, 2) == 1);
-    return pick(n->state, 1, all) <= of;
 }
 
 /* ---- failures ---- */
@@ -97,15 +85,20 @@ void net_print_trace(const network *n)
 
 /* ---- running ---- */
 
-void net_happened(network *n)
+static void happened(network *n)
 {
-    n->idle = 0;
-    n->time += 1e-5 * (double)pick(n->state, 1, 100);
+    n->order.wake(n->order.context, -1);
+}
+
+static bool chance(network *n, int64_t of, int64_t all)
+{
+    return n->order.chance(n->order.context, of, all);
 }
 
 void net_wake(network *n, int rank)
 {
     n->rank[rank].is_woken = true;
+    n->order.wake(n->order.context, rank);
 }
 
 void net_yield(network *n, int rank)
@@ -128,11 +121,11 @@ void net_pause(network *n, int rank)
 bool net_has_noticed(network *n, int rank)
 {
     net_rank *r = &n->rank[rank];
-    if (n->lost < 0 || r->has_noticed || !net_chance(n, 1, 16))
+    if (n->lost < 0 || r->has_noticed || !chance(n, 1, 16))
         return r->has_noticed;
     net_trace(n, "rank %d notices that rank %d is lost", rank, n->lost);
     r->has_noticed = true;
-    net_happened(n);
+    happened(n);
     return true;
 }
 
@@ -144,16 +137,6 @@ bool net_await(network *n, int rank, const bool *flag)
         net_yield(n, rank);
     r->awaited = NULL;
     return *flag;
-}
-
-bool net_call(network *n, int rank, const char *where)
-{
-    n->rank[rank].where = where;
-    if (n->calls++ > MOST_CALLS)
-        net_fail(n, "rank %d makes calls without end: %s", rank, where);
-    if (net_chance(n, n->pauses, 16))
-        net_yield(n, rank);
-    return net_has_noticed(n, rank);
 }
 
 /* ---- requests ---- */
@@ -200,6 +183,17 @@ static bool is_cut(const network *n, const net_request *q)
     return n->lost >= 0 && (q->from == n->lost || q->to == n->lost);
 }
 
+bool net_is_cut(const network *n, net_event event)
+{
+    return is_cut(n, event.send);
+}
+
+net_message net_message_of(net_event event)
+{
+    const net_request *s = event.send;
+    return (net_message){s->from, s->to, s->bytes, s->is_eager};
+}
+
 uint64_t net_digest(const network *n)
 {
     uint64_t digest = 0;
@@ -216,15 +210,10 @@ uint64_t net_digest(const network *n)
 
 /* ---- events ---- */
 
-static void push_event(network *n, enum event_kind kind, net_request *send)
+static void push_event(network *n, enum net_event_kind kind, net_request *send)
 {
-    if (n->events == n->event_capacity) {
-        n->event_capacity = n->event_capacity * 2 + 64;
-        n->event = __real_realloc(n->event, n->event_capacity * sizeof *n->event);
-        if (n->event == NULL)
-            abort();
-    }
-    n->event[n->events++] = (net_event){kind, send};
+    if (!is_cut(n, send))
+        n->order.add(n->order.context, (net_event){kind, send});
 }
 
 /* A request that was given up is its rank's no more, nor is its memory. */
@@ -255,7 +244,7 @@ static void match_all(network *n, int to)
         s->is_matched = r->is_matched = true;
         s->peer = r;
         copy_data(s, r, 0, s->bytes / 2);
-        push_event(n, EVENT_TRANSFER, s);
+        push_event(n, NET_TRANSFER, s);
     }
 }
 
@@ -273,7 +262,7 @@ static void arrive(network *n, net_request *send)
     send->has_arrived = true;
     net_request *next = first_on_way(n, send->from, send->to);
     if (next != NULL)
-        push_event(n, EVENT_ARRIVAL, next);
+        push_event(n, NET_ARRIVAL, next);
     match_all(n, send->to);
 }
 
@@ -292,7 +281,7 @@ static void transfer(network *n, net_request *send)
     if (send->is_complete)
         drop_request(send);
     else if (!send->is_eager)
-        push_event(n, EVENT_COMPLETION, send);
+        push_event(n, NET_COMPLETION, send);
 }
 
 /* What an eager send has not transferred is in the network from now on. */
@@ -309,36 +298,19 @@ static void complete_send(network *n, net_request *send)
         drop_request(send);
 }
 
-static size_t choose_event(network *n)
-{
-    int64_t last = (int64_t)n->events - 1;
-    size_t i = (size_t)pick(n->state, 0, last);
-    for (int k = 0; k < 3 && n->event[i].send->from == n->delayed; k++)
-        i = (size_t)pick(n->state, 0, last);
-    return i;
-}
-
-static void take_event(network *n, size_t i)
+void net_take(network *n, net_event e)
 {
     static const char *const what[] = {"arrives", "is received", "is sent"};
-    net_event e = n->event[i];
-    memmove(n->event + i, n->event + i + 1, (--n->events - i) * sizeof e);
     net_trace(n, "%d -> %d: %s", e.send->from, e.send->to, what[e.kind]);
-    net_happened(n);
+    happened(n);
     switch (e.kind) {
-    case EVENT_ARRIVAL: arrive(n, e.send); break;
-    case EVENT_TRANSFER: transfer(n, e.send); break;
-    case EVENT_COMPLETION: complete_send(n, e.send); break;
+    case NET_ARRIVAL: arrive(n, e.send); break;
+    case NET_TRANSFER: transfer(n, e.send); break;
+    case NET_COMPLETION: complete_send(n, e.send); break;
     }
 }
 
 /* ---- messages ---- */
-
-static bool is_eager(network *n, int64_t bytes)
-{
-    return bytes <= n->always_eager ||
-           (bytes <= n->eager_limit && net_chance(n, n->eager_share, 8));
-}
 
 net_request *net_send(network *n, int rank, int peer, int tag, const void *data, size_t bytes,
                       bool is_synchronous)
@@ -347,17 +319,17 @@ net_request *net_send(network *n, int rank, int peer, int tag, const void *data,
     net_request *send = new_request(n, rank, rank, peer, tag);
     send->data = data;
     send->bytes = bytes;
-    send->is_eager = !is_synchronous && is_eager(n, (int64_t)bytes);
+    send->is_eager = !is_synchronous && n->order.is_eager(n->order.context, (int64_t)bytes);
     net_trace(n, "rank %d: sends %zu bytes to %d%s%s", rank, bytes, peer,
               is_synchronous ? ", synchronous" : "", send->is_eager ? ", eager" : "");
     append(&n->rank[peer].sent, send);
-    if (is_first && !is_cut(n, send))
-        push_event(n, EVENT_ARRIVAL, send);
-    if (send->is_eager && net_chance(n, 2, 3))
+    if (is_first)
+        push_event(n, NET_ARRIVAL, send);
+    if (send->is_eager && chance(n, 2, 3))
         complete_send(n, send);
-    else if (send->is_eager && !is_cut(n, send))
-        push_event(n, EVENT_COMPLETION, send);
-    net_happened(n);
+    else if (send->is_eager)
+        push_event(n, NET_COMPLETION, send);
+    happened(n);
     return send;
 }
 
@@ -391,7 +363,7 @@ static int end_request(network *n, int rank, net_request **request, size_t *byte
     q->is_given_up = true;
     r->ended++;
     drop_request(q);
-    net_happened(n);
+    happened(n);
     return rc;
 }
 
@@ -400,7 +372,7 @@ int net_test(network *n, int rank, net_request **request, size_t *bytes)
     net_request *q = *request;
     if (q == NULL || q->is_given_up || owner_of(q) != rank)
         net_fail(n, "rank %d tests a request that it does not have", rank);
-    bool ends = q->is_complete || (n->rank[rank].has_noticed && net_chance(n, 1, 2));
+    bool ends = q->is_complete || (n->rank[rank].has_noticed && chance(n, 1, 2));
     return ends ? end_request(n, rank, request, bytes) : 0;
 }
 
@@ -422,8 +394,7 @@ int net_probe(network *n, int rank, int tag, size_t *bytes)
     const net_request *list = n->rank[rank].sent;
     int count = 0, from = -1;
     for (const net_request *s = list; s != NULL; s = s->next) {
-        if (s->tag != tag || !s->has_arrived || !is_first(list, s) ||
-            pick(n->state, 0, count++) > 0)
+        if (s->tag != tag || !s->has_arrived || !is_first(list, s) || !chance(n, 1, ++count))
             continue;
         from = s->from;
         *bytes = s->bytes;
@@ -434,18 +405,13 @@ int net_probe(network *n, int rank, int tag, size_t *bytes)
 /* What others have sent to it, or receive from it, does not end. */
 void net_lose(network *n, int rank)
 {
-    size_t kept = 0;
     n->lost = rank;
     net_trace(n, "rank %d is lost", rank);
-    for (size_t i = 0; i < n->events; i++)
-        if (!is_cut(n, n->event[i].send))
-            n->event[kept++] = n->event[i];
-    n->events = kept;
     n->rank[rank].has_ended = true;
     n->ended++;
     for (int i = 0; i < n->ranks; i++)
         net_wake(n, i);
-    net_happened(n);
+    happened(n);
     net_yield(n, rank);
 }
 
@@ -500,7 +466,9 @@ int net_collect(network *n, int rank, const char *where, enum net_operation oper
     size_t parts = operation == NET_GATHER ? (size_t)n->ranks : 1;
     add_values(c, rank, own);
     c->is_complete = ++c->entered == n->ranks;
-    net_happened(n);
+    for (int i = 0; i < n->ranks && c->is_complete; i++)
+        net_wake(n, i);
+    happened(n);
     int rc = waits && !net_await(n, rank, &c->is_complete) ? NET_LOST : 0;
     if (rc == 0 && result != NULL)
         memcpy(result, c->value, parts * count * sizeof *result);
@@ -518,137 +486,52 @@ static void start_rank(unsigned int high, unsigned int low)
     n->main(n->context, rank);
     n->rank[rank].has_ended = true;
     n->ended++;
-    net_happened(n);
+    happened(n);
     net_yield(n, rank);
 }
 
-/* Stacks are kept for the next network; one may run on the stack of a rank of another. */
-static char **stacks;
-static int made, used;
-
-static char *take_stack(void)
-{
-    if (used == made) {
-        stacks = __real_realloc(stacks, (size_t)++made * sizeof *stacks);
-        if (stacks == NULL)
-            abort();
-        stacks[used] = allocate(1, STACK);
-    }
-    return stacks[used++];
-}
-
-static void make_rank(network *n, net_rank *r)
+/* Stacks are one mapping, of which only what they use takes memory. */
+static void make_ranks(network *n)
 {
     uint64_t address = (uint64_t)(uintptr_t)n;
-    r->where = "";
-    r->is_woken = true;
-    getcontext(&r->context);
-    r->context.uc_stack.ss_sp = take_stack();
-    r->context.uc_stack.ss_size = STACK;
-    r->context.uc_link = NULL;
-    makecontext(&r->context, (void (*)(void))start_rank, 2, (unsigned int)(address >> 32),
-                (unsigned int)address);
+    n->rank = allocate((size_t)n->ranks, sizeof *n->rank);
+    n->stacks = mmap(NULL, (size_t)n->ranks * STACK, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (n->stacks == MAP_FAILED)
+        abort();
+    for (int i = 0; i < n->ranks; i++) {
+        net_rank *r = &n->rank[i];
+        r->where = "";
+        r->is_woken = true;
+        getcontext(&r->context);
+        r->context.uc_stack.ss_sp = n->stacks + (size_t)i * STACK;
+        r->context.uc_stack.ss_size = STACK;
+        r->context.uc_link = NULL;
+        makecontext(&r->context, (void (*)(void))start_rank, 2, (unsigned int)(address >> 32),
+                    (unsigned int)address);
+    }
 }
 
-static bool may_go_on(const network *n, int rank)
+bool net_may_go_on(const network *n, int rank)
 {
     const net_rank *r = &n->rank[rank];
     bool has_to_notice = n->lost >= 0 && !r->has_noticed;
     return !r->has_ended && (r->awaited == NULL || *r->awaited || has_to_notice);
 }
 
-/* From a random one on, the slow one now and then or if no other can; -1: none can. */
-static int find_rank(network *n)
+void net_go_on(network *n, int rank)
 {
-    int first = (int)pick(n->state, 0, n->ranks - 1), found = -1;
-    for (int i = 0; i < n->ranks; i++) {
-        int rank = (first + i) % n->ranks;
-        if (!may_go_on(n, rank))
-            continue;
-        found = rank;
-        if (rank != n->slow || pick(n->state, 1, 24) == 1)
-            break;
-    }
-    return found;
-}
-
-static void run_rank(network *n, int rank)
-{
-    n->idle++;
     n->running = rank;
     swapcontext(&n->scheduler, &n->rank[rank].context);
     n->running = -1;
 }
 
-/* Some rank though it waits: it may have noticed something by itself. */
-static void run_any(network *n)
-{
-    int rank = (int)pick(n->state, 0, n->ranks - 1);
-    while (n->rank[rank].has_ended)
-        rank = (rank + 1) % n->ranks;
-    run_rank(n, rank);
-}
-
-static void step_at_random(network *n)
-{
-    int rank = find_rank(n);
-    if (n->events > 0 && (rank < 0 || rank == n->slow || net_chance(n, n->event_share, 8)))
-        take_event(n, choose_event(n));
-    else if (rank < 0 || net_chance(n, 1, 16))
-        run_any(n);
-    else
-        run_rank(n, rank);
-}
-
-static void step_by_choice(network *n)
-{
-    size_t ranks = 0;
-    int rank = -1;
-    for (int i = 0; i < n->ranks; i++)
-        ranks += may_go_on(n, i);
-    if (ranks + n->events == 0) {
-        run_any(n);
-        return;
-    }
-    size_t choice = n->choose(n->context, ranks + n->events);
-    if (choice >= ranks) {
-        take_event(n, choice - ranks);
-    } else {
-        for (choice++; choice > 0; choice -= may_go_on(n, rank))
-            rank++;
-        run_rank(n, rank);
-    }
-    n->has_come_back = n->is_known(n->context);
-}
-
-void net_draw(network *n, int ranks, uint64_t *state)
-{
-    uint64_t *s = n->state = state;
-    n->ranks = ranks;
-    n->eager_limit = INT64_C(1) << pick(s, 0, 10);
-    n->eager_share = 4 * pick(s, 0, 2);
-    n->slow = pick(s, 0, 2) == 0 ? (int)pick(s, 0, n->ranks - 1) : -1;
-    n->delayed = pick(s, 0, 3) == 0 ? (int)pick(s, 0, n->ranks - 1) : -1;
-    n->event_share = pick(s, 1, 7);
-    n->pauses = pick(s, 0, 1) == 0 ? 0 : pick(s, 1, 12);
-}
-
 void net_run(network *n)
 {
     n->lost = n->running = -1;
-    n->rank = allocate((size_t)n->ranks, sizeof *n->rank);
-    for (int i = 0; i < n->ranks; i++)
-        make_rank(n, &n->rank[i]);
-    while (n->failure == NULL && n->ended < n->ranks && !n->has_come_back) {
-        if (n->choose != NULL)
-            step_by_choice(n);
-        else
-            step_at_random(n);
-        if (n->idle > n->patience * n->ranks)
-            net_fail(n, "ranks wait for what does not come");
-    }
-    while (n->events > 0 && n->failure == NULL && !n->has_come_back)
-        take_event(n, choose_event(n));
+    make_ranks(n);
+    while (n->failure == NULL && n->order.step(n->order.context))
+        continue;
 }
 
 int net_end(network *n)
@@ -665,8 +548,7 @@ int net_end(network *n)
         __real_free(n->collective->value);
         __real_free(n->collective);
     }
-    used -= n->ranks;
-    __real_free(n->event);
+    munmap(n->stacks, (size_t)n->ranks * STACK);
     __real_free(n->rank);
     return left;
 }

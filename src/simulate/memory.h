@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The memory of ranks, of which all are in one process: programs are linked with --wrap for malloc
+ * and its family.
+ */
+#ifndef SIMULATE_MEMORY_H
+#define SIMULATE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A rank's. */
+typedef struct sim_account {
+    int64_t bytes, most; /* that it has, and has had */
+    /* Of a test, or NULL: whether an allocation fails. What is freed then has other bytes. */
+    bool (*fails)(struct sim_account *account);
+} sim_account;
+
+/* What is allocated from now on counts as this one's; NULL: is not counted. */
+void sim_memory_of(sim_account *account);
+/* Frees what is left of all accounts, and returns the number of its parts. */
+size_t sim_memory_left(void);
+
+/* Memory that is not counted. */
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
+void __real_free(void *memory);
+
+#endif
