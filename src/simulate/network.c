@@ -228,24 +228,39 @@ static void copy_data(const net_request *send, const net_request *receive, size_
 
 /* The first half of the data moves when a message is matched, the rest when the receive completes.
  */
-static void match_all(network *n, int to)
+static void match(network *n, net_request *s, net_request *r)
 {
-    for (net_request **send = &n->rank[to].sent; *send != NULL;) {
-        net_request *s = *send, **receive = &n->rank[to].posted, *r;
-        while (*receive != NULL && ((*receive)->from != s->from || (*receive)->tag != s->tag))
-            receive = &(*receive)->next;
-        r = *receive;
-        if (r == NULL || !s->has_arrived || is_cut(n, s)) {
-            send = &s->next;
-            continue;
-        }
-        *send = s->next;
-        *receive = r->next;
-        s->is_matched = r->is_matched = true;
-        s->peer = r;
-        copy_data(s, r, 0, s->bytes / 2);
-        push_event(n, NET_TRANSFER, s);
+    s->is_matched = r->is_matched = true;
+    s->peer = r;
+    copy_data(s, r, 0, s->bytes / 2);
+    push_event(n, NET_TRANSFER, s);
+}
+
+/* A message that has arrived, and a receive that is posted: the oldest of the pair and the tag. */
+static net_request *take_match(net_request **list, const net_request *of)
+{
+    while (*list != NULL && ((*list)->from != of->from || (*list)->tag != of->tag ||
+                             ((*list)->is_send && !(*list)->has_arrived)))
+        list = &(*list)->next;
+    net_request *found = *list;
+    if (found != NULL) {
+        *list = found->next;
+        found->next = NULL;
     }
+    return found;
+}
+
+static void remove_request(net_request **list, const net_request *q)
+{
+    while (*list != q)
+        list = &(*list)->next;
+    *list = q->next;
+}
+
+static void count_one(int64_t *now, int64_t *most)
+{
+    if (++*now > *most)
+        *most = *now;
 }
 
 /* The first message of a pair of ranks that has not arrived. */
@@ -259,11 +274,19 @@ static net_request *first_on_way(const network *n, int from, int to)
 
 static void arrive(network *n, net_request *send)
 {
+    net_rank *to = &n->rank[send->to];
     send->has_arrived = true;
-    net_request *next = first_on_way(n, send->from, send->to);
+    net_request *next = n->order.keeps_order ? NULL : first_on_way(n, send->from, send->to);
     if (next != NULL)
         push_event(n, NET_ARRIVAL, next);
-    match_all(n, send->to);
+    net_request *receive = take_match(&to->posted, send);
+    if (receive == NULL) {
+        count_one(&to->unexpected, &to->most_unexpected);
+        return;
+    }
+    to->receives--;
+    remove_request(&to->sent, send);
+    match(n, send, receive);
 }
 
 static void transfer(network *n, net_request *send)
@@ -315,7 +338,7 @@ void net_take(network *n, net_event e)
 net_request *net_send(network *n, int rank, int peer, int tag, const void *data, size_t bytes,
                       bool is_synchronous)
 {
-    bool is_first = first_on_way(n, rank, peer) == NULL;
+    bool is_first = n->order.keeps_order || first_on_way(n, rank, peer) == NULL;
     net_request *send = new_request(n, rank, rank, peer, tag);
     send->data = data;
     send->bytes = bytes;
@@ -335,12 +358,19 @@ net_request *net_send(network *n, int rank, int peer, int tag, const void *data,
 
 net_request *net_receive(network *n, int rank, int peer, int tag, void *data, size_t bytes)
 {
+    net_rank *r = &n->rank[rank];
     net_request *receive = new_request(n, rank, peer, rank, tag);
     receive->room = data;
     receive->bytes = bytes;
     net_trace(n, "rank %d: receives up to %zu bytes from %d", rank, bytes, peer);
-    append(&n->rank[rank].posted, receive);
-    match_all(n, rank);
+    net_request *send = peer != n->lost && rank != n->lost ? take_match(&r->sent, receive) : NULL;
+    if (send == NULL) {
+        append(&r->posted, receive);
+        count_one(&r->receives, &r->most_receives);
+        return receive;
+    }
+    r->unexpected--;
+    match(n, send, receive);
     return receive;
 }
 

@@ -46,6 +46,9 @@ typedef struct net_message {
 /* An order of events. */
 typedef struct net_order {
     void *context;
+    /* Whether messages from one rank to another arrive in the order in which their arrivals are
+     * added. If not, each is added after the one before has arrived. */
+    bool keeps_order;
     /* Lets a rank go on (net_go_on), or an event happen (net_take); false: this was the last. */
     bool (*step)(void *context);
     /* Whether something happens that does in `of` of `all` cases. */
@@ -67,7 +70,9 @@ typedef struct net_rank {
     uint64_t seen;           /* a digest of all that it was told, which decides what it does next */
     int64_t requests, ended; /* that it has made, and those that it has completed */
     uint64_t operations;     /* collective ones that it has taken part in */
-    net_request *sent, *posted; /* to it and by it, not matched, oldest first */
+    net_request *sent, *posted;   /* to it and by it, not matched, oldest first */
+    int64_t unexpected, receives; /* of these, those that have arrived, and those posted */
+    int64_t most_unexpected, most_receives;
 } net_rank;
 
 struct network {

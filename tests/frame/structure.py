@@ -27,7 +27,7 @@ FOLDERS = {
     "predict": ("access", "matrix", "plan"),
     "record": ("access", "matrix"),
     "setmatch": ("matrix", "plan", "topo"),
-    "simulate": (),
+    "simulate": ("access", "collective", "exchange", "topo"),
     "storage": (),
     "topo": ("matrix",),
 }

@@ -177,7 +177,7 @@ void sim_order_draw(sim_order *o, network *net, int ranks, uint64_t *state)
     uint64_t *s = o->state = state;
     o->net = net;
     net->ranks = ranks;
-    net->order = (net_order){o, step, chance, is_eager, add_event, wake};
+    net->order = (net_order){o, false, step, chance, is_eager, add_event, wake};
     o->eager_limit = INT64_C(1) << pick(s, 0, 10);
     o->eager_share = 4 * pick(s, 0, 2);
     o->slow = pick(s, 0, 2) == 0 ? (int)pick(s, 0, ranks - 1) : -1;

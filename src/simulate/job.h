@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A whole job in one process, by the code that runs: all ranks open a file through src/collective,
+ * write and read it collectively, and close it, over a machine (machine.h). What each phase took is
+ * counted. The contents of files are not kept, and all ranks have the same buffer.
+ *
+ * Programs are linked with --wrap for malloc and its family, mmap, munmap and exchange_execute.
+ */
+#ifndef SIMULATE_JOB_H
+#define SIMULATE_JOB_H
+
+#include "access/list.h"
+#include "collective/settings.h"
+#include "simulate/machine.h"
+
+enum job_phase_kind {
+    JOB_OPEN,
+    JOB_FIRST_WRITE,
+    JOB_WRITE,
+    JOB_FIRST_READ,
+    JOB_READ,
+    JOB_CLOSE,
+    JOB_PHASES
+};
+
+typedef struct job_settings {
+    int ranks;
+    machine_settings machine;
+    coll_parameters parameters; /* of all ranks */
+    double processor;           /* seconds for each of this processor; 0: they are not counted */
+    /* The view of a rank: what it accesses of a period of the file (ascending), and the bytes of
+     * the period. 0, or -ENOMEM. */
+    int (*view)(void *context, int rank, access_list *period, int64_t *extent);
+    void *context;
+} job_settings;
+
+/* Of a phase; `most`: of any rank. */
+typedef struct job_phase {
+    double seconds;
+    int64_t messages, far_messages, far_bytes; /* of all ranks; between nodes */
+    int64_t most_sent, most_received, most_unexpected, most_posted;
+    int64_t collectives;            /* reductions and gathers */
+    int64_t accesses, accessors;    /* of the file; ranks that made any */
+    double busiest_bytes;           /* of any link */
+    int64_t root_bytes, most_bytes; /* memory of rank 0, and the most of any other */
+    double root_processor, most_processor, mean_processor; /* seconds of rank 0, of any other */
+} job_phase;
+
+/* 0, -ENOMEM, or the error of a call. Ends the program where the simulation itself has no memory.
+ * *failure: the reason why the job did not end, or NULL; the caller frees it. */
+int job_run(const job_settings *settings, job_phase phase[JOB_PHASES], char **failure);
+
+const char *job_phase_name(enum job_phase_kind kind);
+
+#endif

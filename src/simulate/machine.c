@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "simulate/machine.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/heap.h"
+#include "base/memory.h"
+#include "simulate/memory.h"
+
+/* What takes part in a message besides its data. */
+enum { HEADER_BYTES = 64 };
+
+typedef struct server {
+    double free_at, bytes;
+} server;
+
+/* What comes at a time: a rank goes on, or a message comes to a vertex of the tree. */
+typedef struct entry {
+    double at, end; /* its first byte comes, and its last one */
+    uint64_t number;
+    net_event event;
+    int rank; /* -1: the event */
+    bool has_begun;
+    size_t vertex, to;
+    double bytes;
+} entry;
+
+struct machine {
+    machine_settings set;
+    network *net;
+    double *clock, now;
+    bool *is_queued; /* per rank */
+    server *up, *down, *memory, *file;
+    size_t vertices;
+    entry *heap;
+    size_t entries, capacity;
+    uint64_t number;
+};
+
+#define PRECEDES(order, a, b) ((a).at != (b).at ? (a).at < (b).at : (a).number < (b).number)
+BASE_HEAP(time, entry, const machine *, PRECEDES, BASE_HEAP_UNPLACED);
+
+static double time_of(const machine *m)
+{
+    return m->net->running >= 0 ? m->clock[m->net->running] : m->now;
+}
+
+static void push(machine *m, entry e)
+{
+    if (m->entries == m->capacity) {
+        m->capacity *= 2;
+        m->heap = __real_realloc(m->heap, m->capacity * sizeof e);
+        if (m->heap == NULL)
+            abort();
+    }
+    e.number = m->number++;
+    time_up(m, m->heap, m->entries++, e);
+}
+
+static entry pop(machine *m)
+{
+    entry first = m->heap[0];
+    if (--m->entries > 0)
+        time_down(m, m->heap, m->entries, 0, m->heap[m->entries]);
+    return first;
+}
+
+/* ---- links ---- */
+
+static size_t parent_of(const machine *m, size_t v)
+{
+    const topo *t = m->set.topology;
+    return t->tree.vertices > 0 ? t->tree.parent[v] : t->nodes;
+}
+
+static double width_of(const machine *m, size_t v)
+{
+    const topo *t = m->set.topology;
+    return t->tree.vertices > 0 ? (double)t->tree.width[v] : 1.0;
+}
+
+/* Returns when the server begins with it. */
+static double serve(server *s, double at, double seconds, double bytes)
+{
+    double begin = fmax(at, s->free_at);
+    s->free_at = begin + seconds;
+    s->bytes += bytes;
+    return begin;
+}
+
+static void pass(entry *e, server *s, const machine_rate *rate, double width)
+{
+    double seconds = e->bytes / (rate->bandwidth * width);
+    double begin = serve(s, e->at, seconds, e->bytes / width);
+    e->at = begin + rate->latency;
+    e->end = fmax(e->end + rate->latency, e->at + seconds);
+}
+
+/* Parents have higher numbers than their children. */
+static bool is_above(const machine *m, size_t v, size_t below)
+{
+    while (below < v)
+        below = parent_of(m, below);
+    return below == v;
+}
+
+/* Over the next link of its way. */
+static void advance(machine *m, entry *e)
+{
+    if (!is_above(m, e->vertex, e->to)) {
+        pass(e, &m->up[e->vertex], &m->set.link, width_of(m, e->vertex));
+        e->vertex = parent_of(m, e->vertex);
+        return;
+    }
+    size_t child = e->to;
+    while (parent_of(m, child) != e->vertex)
+        child = parent_of(m, child);
+    pass(e, &m->down[child], &m->set.link, width_of(m, child));
+    e->vertex = child;
+}
+
+static double latency_between(const machine *m, size_t a, size_t b)
+{
+    double sum = a == b ? m->set.memory.latency : 0.0;
+    while (a != b) {
+        size_t *lower = a < b ? &a : &b;
+        *lower = parent_of(m, *lower);
+        sum += m->set.link.latency;
+    }
+    return sum;
+}
+
+/* ---- the order ---- */
+
+static bool likelier(void *context, int64_t of, int64_t all)
+{
+    (void)context;
+    return 2 * of > all;
+}
+
+static bool is_eager(void *context, int64_t bytes)
+{
+    return bytes <= ((const machine *)context)->set.eager;
+}
+
+/* The data come with an eager message, and after the answer to another one. */
+static void add_event(void *context, net_event event)
+{
+    machine *m = context;
+    net_message message = net_message_of(event);
+    entry e = {.at = time_of(m), .event = event, .rank = -1};
+    size_t from = (size_t)m->set.node_of_rank[message.from];
+    e.to = e.vertex = (size_t)m->set.node_of_rank[message.to];
+    e.has_begun = true;
+    if (event.kind == NET_ARRIVAL || (event.kind == NET_TRANSFER && !message.is_eager)) {
+        e.has_begun = false;
+        e.vertex = from;
+        e.bytes = HEADER_BYTES;
+    }
+    if (!e.has_begun && (event.kind == NET_TRANSFER || message.is_eager))
+        e.bytes += (double)message.bytes;
+    if (!e.has_begun && event.kind == NET_TRANSFER)
+        e.at += latency_between(m, e.to, from);
+    e.end = e.at;
+    push(m, e);
+}
+
+static void wake(void *context, int rank)
+{
+    machine *m = context;
+    if (rank < 0 || m->is_queued[rank] || !net_may_go_on(m->net, rank))
+        return;
+    m->is_queued[rank] = true;
+    push(m, (entry){.at = fmax(m->clock[rank], time_of(m)), .rank = rank});
+}
+
+static void run_rank(machine *m, int rank)
+{
+    m->is_queued[rank] = false;
+    m->clock[rank] = fmax(m->clock[rank], m->now);
+    if (net_may_go_on(m->net, rank))
+        net_go_on(m->net, rank);
+    wake(m, rank);
+}
+
+static void take_event(machine *m, entry *e)
+{
+    net_message message = net_message_of(e->event);
+    net_take(m->net, e->event);
+    net_wake(m->net, e->event.kind == NET_COMPLETION ? message.from : message.to);
+}
+
+static void move(machine *m, entry *e)
+{
+    if (!e->has_begun && e->vertex == e->to)
+        pass(e, &m->memory[e->to], &m->set.memory, 1.0);
+    else if (e->vertex != e->to)
+        advance(m, e);
+    e->has_begun = true;
+    if (e->vertex == e->to)
+        e->at = e->end;
+    push(m, *e);
+}
+
+static bool step(void *context)
+{
+    machine *m = context;
+    if (m->entries == 0) {
+        if (m->net->ended < m->net->ranks)
+            net_fail(m->net, "ranks wait for what does not come");
+        return false;
+    }
+    entry e = pop(m);
+    m->now = e.at;
+    if (e.rank >= 0)
+        run_rank(m, e.rank);
+    else if (!e.has_begun || e.vertex != e.to)
+        move(m, &e);
+    else
+        take_event(m, &e);
+    return true;
+}
+
+/* ---- a machine ---- */
+
+machine *machine_new(const machine_settings *settings, network *net)
+{
+    machine *m = calloc(1, sizeof *m);
+    const topo *t = settings->topology;
+    size_t ranks = (size_t)net->ranks;
+    int rc = 0;
+    if (m == NULL)
+        return NULL;
+    m->set = *settings;
+    m->net = net;
+    m->vertices = t->tree.vertices > 0 ? t->tree.vertices : t->nodes + 1;
+    m->clock = base_zeroed(ranks, sizeof *m->clock, &rc);
+    m->is_queued = base_zeroed(ranks, sizeof *m->is_queued, &rc);
+    m->up = base_zeroed(m->vertices, sizeof *m->up, &rc);
+    m->down = base_zeroed(m->vertices, sizeof *m->down, &rc);
+    m->memory = base_zeroed(t->nodes, sizeof *m->memory, &rc);
+    m->file = base_zeroed(settings->servers, sizeof *m->file, &rc);
+    m->capacity = 2 * ranks;
+    m->heap = base_zeroed(m->capacity, sizeof *m->heap, &rc);
+    if (rc != 0) {
+        machine_free(m);
+        return NULL;
+    }
+    net->order = (net_order){m, true, step, likelier, is_eager, add_event, wake};
+    for (int i = 0; i < net->ranks; i++) {
+        m->is_queued[i] = true;
+        push(m, (entry){.rank = i});
+    }
+    return m;
+}
+
+void machine_free(machine *m)
+{
+    if (m == NULL)
+        return;
+    free(m->clock);
+    free(m->is_queued);
+    free(m->up);
+    free(m->down);
+    free(m->memory);
+    free(m->file);
+    free(m->heap);
+    free(m);
+}
+
+double machine_clock(const machine *m, int rank)
+{
+    return m->clock[rank];
+}
+
+void machine_spend(machine *m, int rank, double seconds)
+{
+    m->clock[rank] += seconds;
+}
+
+void machine_level(machine *m)
+{
+    double latest = 0.0;
+    for (int i = 0; i < m->net->ranks; i++)
+        latest = fmax(latest, m->clock[i]);
+    for (int i = 0; i < m->net->ranks; i++)
+        m->clock[i] = latest;
+}
+
+void machine_access(machine *m, int rank, int64_t offset, int64_t bytes)
+{
+    const machine_rate *rate = &m->set.server;
+    double begin = m->clock[rank] + rate->latency, end = begin;
+    for (int64_t next; bytes > 0; offset += next, bytes -= next) {
+        int64_t index = offset / m->set.stripe, rest = (index + 1) * m->set.stripe - offset;
+        next = rest < bytes ? rest : bytes;
+        double seconds = (double)next / rate->bandwidth;
+        end = fmax(end, seconds + serve(&m->file[(size_t)index % m->set.servers], begin, seconds,
+                                        (double)next));
+    }
+    m->clock[rank] = end;
+    net_yield(m->net, rank);
+}
+
+double machine_take_busiest(machine *m)
+{
+    double most = 0.0;
+    for (size_t v = 0; v < m->vertices; v++) {
+        most = fmax(most, fmax(m->up[v].bytes, m->down[v].bytes));
+        m->up[v].bytes = m->down[v].bytes = 0.0;
+    }
+    return most;
+}
