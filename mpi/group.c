@@ -167,12 +167,6 @@ static int gather_values(void *context, const int64_t *own, size_t count, int64_
     return PMPI_Gather(own, (int)count, MPI_INT64_T, all, (int)count, MPI_INT64_T, 0, group->comm);
 }
 
-static int gather_to_all(void *context, int own, int *all)
-{
-    const front_group *group = context;
-    return PMPI_Allgather(&own, 1, MPI_INT, all, 1, MPI_INT, group->comm);
-}
-
 /* ---- ranks ---- */
 
 static bool is_local(void *context, int rank)
@@ -293,7 +287,6 @@ static coll_runtime make_runtime(front_group *group, int rank, int ranks, coll_p
         .has_lost = has_lost,
         .reduce = reduce_values,
         .gather = gather_values,
-        .allgather = gather_to_all,
         .error_class = front_error_class,
     };
 }

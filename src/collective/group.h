@@ -16,9 +16,10 @@ typedef struct coll_group {
     int rank, size;
     int *local; /* ranks of this node, ascending; the first is the node's leader */
     int locals;
-    int *leader;               /* of all nodes, as their ranks see them, ascending */
-    int leaders, leader_index; /* of this node's leader; 0 leaders: not known yet */
-    int64_t metadata;          /* bytes of messages of int64 that were sent */
+    int leaders; /* of all nodes, as their ranks see them; 0: not known yet (nodes.h) */
+    int *leader; /* on leaders: these, ascending, of which this rank has ... */
+    int leader_index;
+    int64_t metadata; /* bytes of messages of int64 that were sent */
 } coll_group;
 
 /* Of a zeroed group, or one of the same ranks, which keeps what it knows of them. Local. */
@@ -31,11 +32,7 @@ double coll_clock(const coll_group *group);
 int coll_local_index(const coll_group *group, int rank);
 bool coll_is_local(const coll_group *group, int rank);
 bool coll_is_leader(const coll_group *group);
-/* Finds the leaders of all nodes, on which all below relies: their number, and for each rank the
- * index of its leader (NULL: no memory for that). For blocking calls. Collective. */
-int coll_find_leaders(coll_group *group, size_t *node_of_rank, size_t *nodes);
-
-/* ---- agreement, broadcast (agree.c) ---- */
+/* ---- agreement, broadcast (agree.c); as all below, where the leaders are known ---- */
 
 /* The largest of each value over all ranks, or those of this node, in place; at most
  * COLL_MOST_VALUES. Collective there. */

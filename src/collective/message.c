@@ -148,7 +148,7 @@ int coll_message_complete(coll_group *group, const coll_arrivals *arrivals,
         if (step == 0)
             step = test_sends(runtime, request, sends, &sent);
         rc = rc != 0 ? rc : step;
-        if (missing == before)
+        if (missing == before && (missing > 0 || sent < sends))
             lost = runtime->progress(runtime->context);
     }
     for (; sent < sends; sent++)

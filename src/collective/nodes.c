@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The node of each rank: that of the node's leader, which its ranks know since launch. All ranks
- * ask each other for it once for a group of ranks, whatever files they open. */
+/* The node of each rank: that of the node's leader, which its ranks know since launch. Rank 0 asks
+ * all ranks for it once for a group of ranks, whatever files they open, and tells the leaders. No
+ * other rank has memory for each rank or node. */
 #include "collective/nodes.h"
 
 #include <errno.h>
@@ -8,6 +9,9 @@
 #include <string.h>
 
 #include "collective/nodes_internal.h"
+
+#include "base/memory.h"
+#include "plan/division.h"
 
 struct coll_nodes {
     bool is_known; /* what follows */
@@ -69,20 +73,107 @@ static int name_nodes(coll_node_map *map, const coll_group *group)
     return 0;
 }
 
+/* What all ranks get of the map; the leader of each node, and its number of ranks, follow. */
+enum { NODES, CAPACITY, HEAD };
+/* Elements of a reduction at most: no rank takes memory for it. */
+enum { MOST_ELEMENTS = 512 };
+
+/* On rank 0, from the leader of each rank, of which *leader becomes that of each node. */
+static int number_nodes(coll_node_map *map, size_t ranks, int64_t *leader)
+{
+    size_t nodes = 0;
+    for (size_t r = 0; r < ranks; r++)
+        nodes += leader[r] == (int64_t)r;
+    map->node_of_rank = calloc(ranks, sizeof *map->node_of_rank);
+    map->ranks_on_node = calloc(nodes, sizeof *map->ranks_on_node);
+    if (map->node_of_rank == NULL || map->ranks_on_node == NULL)
+        return -ENOMEM;
+    for (size_t r = 0; r < ranks; r++) {
+        size_t of = (size_t)leader[r];
+        if (of == r)
+            leader[map->nodes] = leader[r];
+        map->node_of_rank[r] = of == r ? map->nodes++ : map->node_of_rank[of];
+        map->ranks_on_node[map->node_of_rank[r]]++;
+    }
+    map->capacity = division_chosen_capacity(map->ranks_on_node, map->nodes);
+    return 0;
+}
+
+/* On a leader. */
+static int allocate_leaders(coll_node_map *map, coll_group *group)
+{
+    free(group->leader);
+    group->leader = base_alloc(map->nodes, sizeof *group->leader);
+    if (group->rank != 0)
+        map->ranks_on_node = calloc(map->nodes, sizeof *map->ranks_on_node);
+    return group->leader == NULL || map->ranks_on_node == NULL ? -ENOMEM : 0;
+}
+
+static void keep_leader(coll_node_map *map, coll_group *group, size_t node, const int64_t *element)
+{
+    group->leader[node] = (int)element[0];
+    map->ranks_on_node[node] = (size_t)element[1];
+    if (group->leader[node] == group->rank)
+        group->leader_index = (int)node;
+}
+
+/* From rank 0 to all leaders, by maxima: messages need leaders that know each other. rc: this
+ * rank's status so far. Collective. */
+static int share_leaders(coll_node_map *map, coll_group *group, const int64_t *leader, int rc)
+{
+    const coll_runtime *runtime = group->runtime;
+    int64_t element[MOST_ELEMENTS];
+    enum { STEP = MOST_ELEMENTS / 2 };
+    for (size_t from = 0; from < map->nodes; from += STEP) {
+        size_t count = map->nodes - from < STEP ? map->nodes - from : STEP;
+        memset(element, 0, sizeof element);
+        for (size_t n = 0; n < count && group->rank == 0; n++) {
+            element[2 * n] = leader[from + n];
+            element[2 * n + 1] = (int64_t)map->ranks_on_node[from + n];
+        }
+        int failed = runtime->reduce(runtime->context, element, 2 * count, COLL_MAX);
+        rc = rc != 0 ? rc : failed;
+        for (size_t n = 0; n < count && rc == 0 && coll_is_leader(group); n++)
+            keep_leader(map, group, from + n, element + 2 * n);
+    }
+    return rc;
+}
+
+/* leader: on rank 0, room for that of each rank. Collective. */
+static int share_map(coll_node_map *map, coll_group *group, int64_t *leader)
+{
+    const coll_runtime *runtime = group->runtime;
+    int64_t own = group->local[0];
+    int rc = runtime->gather(runtime->context, &own, 1, leader);
+    if (rc == 0 && group->rank == 0)
+        rc = number_nodes(map, (size_t)group->size, leader);
+    int64_t head[HEAD] = {(int64_t)map->nodes, map->capacity};
+    int failed = runtime->reduce(runtime->context, head, HEAD, COLL_MAX);
+    if (failed != 0)
+        return failed;
+    map->nodes = (size_t)head[NODES];
+    map->capacity = head[CAPACITY];
+    group->leaders = (int)map->nodes;
+    if (rc == 0 && coll_is_leader(group))
+        rc = allocate_leaders(map, group);
+    return share_leaders(map, group, leader, rc);
+}
+
 /* Without names. Collective. */
 static int make_map(coll_node_map *map, coll_group *group)
 {
-    size_t ranks = (size_t)group->size;
-    map->node_of_rank = calloc(ranks, sizeof *map->node_of_rank);
-    map->ranks_on_node = calloc(ranks, sizeof *map->ranks_on_node);
-    int rc = coll_find_leaders(group, map->node_of_rank, &map->nodes);
-    if (rc != 0)
-        return rc;
-    if (map->node_of_rank == NULL || map->ranks_on_node == NULL)
-        return -ENOMEM;
-    for (size_t r = 0; r < ranks; r++)
-        map->ranks_on_node[map->node_of_rank[r]]++;
-    return 0;
+    const coll_runtime *runtime = group->runtime;
+    int rc = 0;
+    int64_t *leader =
+        group->rank == 0 ? base_zeroed((size_t)group->size, sizeof *leader, &rc) : NULL;
+    int64_t error = runtime->error_class(rc);
+    rc = runtime->reduce(runtime->context, &error, 1, COLL_MAX);
+    if (rc == 0)
+        rc = (int)error;
+    if (rc == 0)
+        rc = share_map(map, group, leader);
+    free(leader);
+    return rc;
 }
 
 /* ---- all of it ---- */

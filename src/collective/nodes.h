@@ -20,18 +20,17 @@ void coll_nodes_free(coll_nodes *nodes);
 
 /* Whether this rank knows the nodes and their distances. Local. */
 bool coll_nodes_are_known(const coll_nodes *nodes);
-/* Finds them, unless all ranks know them. text: on rank 0. Returns the largest error class over all
- * ranks. Collective. */
+/* Finds them, and the leaders (group.h), unless all ranks know them. text: on rank 0. Returns the
+ * largest error class over all ranks. Collective. */
 int coll_nodes_find(coll_nodes *nodes, coll_group *group, parameter_texts text);
-
-/* ---- on all ranks ---- */
 
 /* Nodes are numbered by their lowest rank. */
 typedef struct coll_node_map {
     size_t nodes;
-    size_t *node_of_rank;  /* per rank of the communicator */
-    size_t *ranks_on_node; /* per node */
-    char **host;           /* per node, its name; rank 0 alone has it ... */
+    int64_t capacity;      /* division_chosen_capacity */
+    size_t *ranks_on_node; /* per node; leaders of nodes alone have it */
+    size_t *node_of_rank;  /* per rank of the communicator; rank 0 alone has it ... */
+    char **host;           /* ... the name of each node ... */
     topo topology;         /* ... and this */
 } coll_node_map;
 

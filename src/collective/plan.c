@@ -234,6 +234,8 @@ static coll_planning start_planning(const coll_plan_input *in)
                                           .ranks_on_node = map->ranks_on_node,
                                           .node_of_rank = map->node_of_rank,
                                           .topology = &map->topology}};
+    planning.planner.division.capacity = map->capacity;
+    planning.planner.division.nodes = (int64_t)map->nodes;
     planner_start(&planning.planner);
     return planning;
 }

@@ -13,7 +13,7 @@ static request_sums start_request_sums(const coll_planning *planning)
     const planner *p = &planning->planner;
     const int *local = in->group->local;
     size_t locals = (size_t)in->group->locals;
-    size_t most = in->wishes.all_entries ? locals : p->per_node;
+    size_t most = in->wishes.all_entries || !coll_is_leader(in->group) ? locals : p->per_node;
     bool by_blocks = p->strategy->by_blocks;
     return (request_sums){
         .node = {.by_blocks = by_blocks,

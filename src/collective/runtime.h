@@ -87,8 +87,6 @@ typedef struct coll_runtime {
     int (*reduce)(void *context, int64_t *value, size_t count, enum coll_operation operation);
     /* `count` elements of each rank; `all` matters on rank 0 only. */
     int (*gather)(void *context, const int64_t *own, size_t count, int64_t *all);
-    /* An element of each rank. */
-    int (*allgather)(void *context, int own, int *all);
 
     /* The class of an error, the same for the same error on all ranks; 0 for 0. */
     int (*error_class)(int error);

@@ -8,15 +8,22 @@
 #include "base/memory.h"
 #include "plan/fitted.h"
 
+static void describe_nodes(planner *p)
+{
+    p->division.nodes = 0;
+    for (size_t n = 0; n < p->nodes; n++)
+        p->division.nodes += p->ranks_on_node[n] > 0;
+    p->division.capacity = division_chosen_capacity(p->ranks_on_node, p->nodes);
+}
+
 void planner_start(planner *p)
 {
-    division_settings *d = &p->division;
-    d->nodes = 0;
-    for (size_t n = 0; n < p->nodes; n++)
-        d->nodes += p->ranks_on_node[n] > 0;
-    d->capacity = division_chosen_capacity(p->ranks_on_node, p->nodes);
+    const division_settings *d = &p->division;
+    if (p->ranks_on_node != NULL)
+        describe_nodes(p);
     p->domains = division_count(d, p->lo, p->hi);
-    p->per_node = plan_even_per_node(p->ranks_on_node, p->nodes, p->domains);
+    if (p->ranks_on_node != NULL)
+        p->per_node = plan_even_per_node(p->ranks_on_node, p->nodes, p->domains);
     p->units = pieces_of(d, p->domains, p->lo, p->hi);
     p->may_fit = d->nodes > 1 && p->units.count > p->domains &&
                  (d->kind == DIVISION_FITTED || d->kind == DIVISION_AUTO);

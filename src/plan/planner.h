@@ -19,16 +19,17 @@
  * them; the same on all ranks that know the same. */
 typedef struct planner {
     int64_t lo, hi;             /* accessed range, bytes [lo, hi), lo < hi */
-    division_settings division; /* but for capacity and nodes; no more aggregators than ranks */
+    division_settings division; /* no more aggregators than ranks; capacity and nodes only where
+                                   ranks_on_node is NULL */
     const plan_strategy *strategy;
     size_t nodes;
-    const size_t *ranks_on_node; /* `nodes` entries */
+    const size_t *ranks_on_node; /* `nodes` entries; NULL if this rank does not know them */
     /* For planner_make only. */
     const size_t *node_of_rank; /* of each rank, < nodes */
     const topo *topology;       /* of `nodes` nodes */
 
     size_t domains;  /* their number */
-    size_t per_node; /* domains of a node at most */
+    size_t per_node; /* domains of a node at most; 0 if it is unknown */
     pieces units;    /* that fitted domains would be made of */
     bool may_fit;    /* fitted domains may replace the others */
 } planner;

@@ -201,24 +201,6 @@ static int gather(void *context, const int64_t *own, size_t count, int64_t *all)
     return rc;
 }
 
-static int allgather(void *context, int own, int *all)
-{
-    job_rank *r = context;
-    size_t ranks = (size_t)r->job->set.ranks;
-    int64_t *value = __real_malloc(ranks * sizeof *value);
-    if (value == NULL)
-        abort();
-    value[0] = own;
-    int rc = net_collect(enter(r), r->rank, "allgather", NET_GATHER, value, 1, value, true);
-    for (size_t i = 0; i < ranks; i++)
-        all[i] = (int)value[i];
-    __real_free(value);
-    r->job->phase->collectives += r->rank == 0;
-    spend(r, tree_time(r->job, 0.0) +
-                 (double)(ranks * sizeof own) / r->job->set.machine.link.bandwidth);
-    return rc;
-}
-
 /* ---- nodes and the job ---- */
 
 static bool is_local(void *context, int rank)
@@ -379,7 +361,6 @@ static void make_rank(job_rank *r)
         .has_lost = has_lost,
         .reduce = reduce,
         .gather = gather,
-        .allgather = allgather,
         .error_class = error_class,
     };
     r->store = (coll_store){

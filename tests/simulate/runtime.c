@@ -130,18 +130,6 @@ static int gather(void *context, const int64_t *own, size_t count, int64_t *all)
                        r->rank == 0 ? all : NULL, waits);
 }
 
-static int allgather(void *context, int own, int *all)
-{
-    sim_rank *r = context;
-    int64_t value[MOST_RANKS] = {own};
-    if (sim_call(r, "allgather"))
-        return sim_report(r, CLASS_LOST);
-    int rc = net_collect(network_of(r), r->rank, "allgather", NET_GATHER, value, 1, value, true);
-    for (int i = 0; rc == 0 && i < r->life->ranks; i++)
-        all[i] = (int)value[i];
-    return rc;
-}
-
 /* ---- nodes and the job ---- */
 
 static bool is_local(void *context, int rank)
@@ -210,7 +198,6 @@ void sim_runtime(sim_rank *r)
         .has_lost = has_lost,
         .reduce = reduce,
         .gather = gather,
-        .allgather = allgather,
         .error_class = error_class,
     };
 }

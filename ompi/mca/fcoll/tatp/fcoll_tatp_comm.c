@@ -171,15 +171,6 @@ static int reduce_values(void *context, int64_t *value, size_t count, enum coll_
     return wait_if_started(comm, rc, request);
 }
 
-static int gather_to_all(void *context, int own, int *all)
-{
-    tatp_comm *comm = context;
-    ompi_communicator_t *c = comm->communicator;
-    const mca_coll_base_comm_coll_t *coll = c->c_coll;
-    return note_loss(comm, coll->coll_allgather(&own, 1, MPI_INT, all, 1, MPI_INT, c,
-                                                coll->coll_allgather_module));
-}
-
 static int gather_values(void *context, const int64_t *own, size_t count, int64_t *all)
 {
     tatp_comm *comm = context;
@@ -254,7 +245,6 @@ void tatp_comm_attach(tatp_comm *comm, struct ompi_communicator_t *communicator)
         .has_lost = has_lost,
         .reduce = reduce_values,
         .gather = gather_values,
-        .allgather = gather_to_all,
         .error_class = tatp_error_class,
     };
 }
