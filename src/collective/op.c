@@ -32,7 +32,7 @@ static int make_plan(coll_op *op, int rc)
         .lo = op->lo,
         .hi = op->hi,
         .piece = op->piece,
-        .broadcast = file->broadcast,
+        .broadcast = &file->broadcast,
         .wishes = coll_observers_wish(&file->observers),
     };
     rc = coll_plan_make(op->slot->plan, &in, rc);

@@ -188,10 +188,10 @@ static int64_t message_size(const coll_group *group)
 static int64_t take_aggregators(const coll_planning *planning, const file_domains *domains,
                                 domain_layout *layout)
 {
-    const int64_t *aggregator = planning->in->broadcast + PLAN_ELEMENTS;
+    const int64_t *aggregator = planning->in->broadcast->element + PLAN_ELEMENTS;
     const int64_t *contributors = aggregator + domains->count;
     int64_t most = 0;
-    layout->id = planning->in->broadcast[PLAN_ID];
+    layout->id = planning->in->broadcast->element[PLAN_ID];
     for (size_t j = 0; j < domains->count; j++) {
         layout->aggregator[j] = (int)aggregator[j];
         most = contributors[j] > most ? contributors[j] : most;
@@ -244,9 +244,12 @@ int coll_plan_make(coll_plan *plan, const coll_plan_input *in, int rc)
 {
     const coll_planning planning = start_planning(in);
     coll_plan_reset(plan);
+    rc = coll_make_room(&planning, rc);
+    if (!coll_has_room(&planning))
+        return rc;
     rc = (in->group->rank == 0 ? plan_on_root : answer_root)(&planning, rc, plan);
     if (rc == 0)
-        rc = (int)in->broadcast[PLAN_ERROR];
+        rc = (int)in->broadcast->element[PLAN_ERROR];
     if (rc == 0)
         complete_layout(&planning, plan);
     else

@@ -38,9 +38,15 @@ void coll_plan_reset(coll_plan *plan);
 /* Bytes that it keeps, as far as they grow with the number of runs. */
 int64_t coll_plan_bytes(const coll_plan *plan);
 
-/* The memory by which a rank takes part in any plan of `ranks` ranks, which the caller frees. NULL:
- * no memory. */
-int64_t *coll_plan_new_broadcast(int ranks);
+/* The memory by which a rank takes part in plans, of which the caller frees the elements. */
+typedef struct coll_broadcast {
+    int64_t *element;
+    size_t room;   /* elements; at least ... */
+    size_t agreed; /* ... those that all ranks have room for */
+} coll_broadcast;
+
+/* Where a file is opened: zeroed, or that of an earlier file. -ENOMEM. */
+int coll_broadcast_init(coll_broadcast *broadcast);
 
 /* What rank 0 is to know of a plan. */
 typedef struct coll_wishes {
@@ -55,7 +61,7 @@ typedef struct coll_plan_input {
     const access_list *accesses; /* this rank's, ordered */
     int64_t lo, hi;              /* accessed range over all ranks, bytes [lo, hi), lo < hi */
     int64_t piece;               /* of a layout */
-    int64_t *broadcast;          /* coll_plan_new_broadcast of the ranks */
+    coll_broadcast *broadcast;
     coll_wishes wishes;
 } coll_plan_input;
 

@@ -34,6 +34,12 @@ int coll_gather_requests(const coll_planning *planning, const plan_draft *draft,
 /* What a broadcast begins with. PLAN_UNIT is 0 where aggregators follow. */
 enum { PLAN_ERROR, PLAN_ID, PLAN_UNIT, PLAN_ELEMENTS };
 
+/* Only the first plan with so many domains needs more room than there is. rc: this rank's status so
+ * far. Returns that or, where room is made, an error of any rank. Collective. */
+int coll_make_room(const coll_planning *planning, int rc);
+/* Whether all ranks have it. */
+bool coll_has_room(const coll_planning *planning);
+
 /* On rank 0: either of these, while the others call coll_take_broadcast. rc: as the others get it.
  * Return an error of the broadcast. Collective. */
 int coll_put_units(const coll_planning *planning, const pieces *units);
