@@ -15,7 +15,7 @@ compile() {
 }
 
 compile_simulation() {
-    mkdir "$tap_dir/objects" && cd "$tap_dir/objects" && compile -c "$top_srcdir"/tests/simulate/*.c
+    mkdir "$tap_dir/objects" && cd "$tap_dir/objects" && compile -c "$top_srcdir"/tests/simulate/*.c && rm jobs.o
 }
 
 link_simulation() {

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What happens in a simulated network (network.h), and an order in which it does.
+ */
+#ifndef SIMULATE_EVENTS_H
+#define SIMULATE_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct network network;
+typedef struct net_request net_request;
+
+/* What happens to a message that was sent: it arrives, its receive completes, its send does. */
+enum net_event_kind { NET_ARRIVAL, NET_TRANSFER, NET_COMPLETION };
+typedef struct net_event {
+    enum net_event_kind kind;
+    net_request *send;
+} net_event;
+
+typedef struct net_message {
+    int from, to;
+    size_t bytes;
+    bool is_eager;
+} net_message;
+
+/* An order of events. */
+typedef struct net_order {
+    void *context;
+    /* Whether messages from one rank to another arrive in the order in which their arrivals are
+     * added. If not, each is added after the one before has arrived. */
+    bool keeps_order;
+    /* Lets a rank go on (net_go_on), or an event happen (net_take); false: this was the last. */
+    bool (*step)(void *context);
+    /* Whether something happens that does in `of` of `all` cases. */
+    bool (*chance)(void *context, int64_t of, int64_t all);
+    /* Whether a message is sent before its receiver is ready for it. */
+    bool (*is_eager)(void *context, int64_t bytes);
+    /* An event that can happen from now on. */
+    void (*add)(void *context, net_event event);
+    /* Something has happened to a rank (-1: to any), which may go on if it can. */
+    void (*wake)(void *context, int rank);
+} net_order;
+
+/* ---- for an order ---- */
+
+bool net_may_go_on(const network *n, int rank);
+void net_go_on(network *n, int rank);
+void net_take(network *n, net_event event);
+/* Whether the event is one of a message from or to the rank that is lost, and does not happen. */
+bool net_is_cut(const network *n, net_event event);
+net_message net_message_of(net_event event);
+
+#endif

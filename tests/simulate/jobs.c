@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What whole jobs do, 32 ranks a node: figures that a commit changes knowingly. The plan of the
+ * larger one has more domains than plans usually have room for. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "plan/parameters.h"
+#include "simulate/job.h"
+
+enum { MOST_RANKS = 2560, PER_NODE = 32, BLOCK = 16, ELEMENT = 8 };
+
+/* Of N x 8 x 8 cubes of 16^3 elements, one for each rank. context: their number. */
+static int view_cube(void *context, int rank, access_list *period, int64_t *extent)
+{
+    const int64_t y = rank / 8 % 8, x = rank / 64, z = rank % 8, line = 8 * BLOCK;
+    int rc = 0;
+    for (int64_t i = 0; i < BLOCK * BLOCK && rc == 0; i++) {
+        int64_t row = (x * BLOCK + i / BLOCK) * line + y * BLOCK + i % BLOCK;
+        rc = access_append(period, (row * line + z * BLOCK) * ELEMENT, BLOCK * ELEMENT,
+                           i * BLOCK * ELEMENT);
+    }
+    *extent = *(const int *)context * (int64_t)BLOCK * BLOCK * BLOCK * ELEMENT;
+    return rc;
+}
+
+/* Messages between nodes; most sent, received and posted by a rank; KiB of any but rank 0, at most,
+ * of which 1,024 are touched by independent accesses only. */
+typedef struct figures {
+    int64_t far, sent, received, posted, kib;
+} figures;
+
+static bool has_figures(const char *name, enum job_phase_kind kind, const job_phase *p,
+                        const figures *wanted)
+{
+    const figures is = {p->far_messages, p->most_sent, p->most_received, p->most_posted,
+                        p->most_bytes >> 10};
+    bool equal = is.far == wanted->far && is.sent == wanted->sent &&
+                 is.received == wanted->received && is.posted == wanted->posted &&
+                 is.kib <= wanted->kib;
+    printf("%sok - %s: %s\n", equal ? "" : "not ", name, job_phase_name(kind));
+    if (!equal)
+        printf("# {%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 "}\n", is.far,
+               is.sent, is.received, is.posted, is.kib);
+    return equal;
+}
+
+static bool run(const char *name, int ranks, const char *aggregators, const figures wanted[3])
+{
+    static const char *parameter[PARAMETERS];
+    static int node[MOST_RANKS];
+    topo nodes;
+    topo_flat(&nodes, (size_t)ranks / PER_NODE);
+    for (int i = 0; i < ranks; i++)
+        node[i] = i / PER_NODE;
+    parameter[PARAMETER_SHARED_MEMORY] = "true";
+    parameter[PARAMETER_NUM_AGGREGATORS] = aggregators;
+    const job_settings settings = {
+        .ranks = ranks,
+        .machine = {&nodes, node, {1e10, 2e-6}, {1e10, 4e-7}, {2e9, 2e-6}, 8, 1 << 20, 8192, 3e-7},
+        .parameters = parameter,
+        .view = view_cube,
+        .context = &ranks,
+    };
+    job_phase phase[JOB_PHASES];
+    char *failure;
+    int rc = job_run(&settings, phase, &failure);
+    bool is_good = rc == 0 && failure == NULL;
+    printf("%sok - %s: the job ends (%d, %s)\n", is_good ? "" : "not ", name, rc,
+           failure != NULL ? failure : "no failure");
+    free(failure);
+    for (int k = JOB_OPEN; k <= JOB_WRITE; k++)
+        is_good &= has_figures(name, (enum job_phase_kind)k, &phase[k], &wanted[k]);
+    return is_good;
+}
+
+int main(void)
+{
+    static const figures usual[] = {
+        {0, 0, 0, 0, 1080}, {827, 170, 271, 1, 1160}, {448, 46, 46, 1, 1160}};
+    static const figures all[] = {
+        {0, 0, 0, 0, 1080}, {3358, 177, 276, 1, 1420}, {1600, 52, 52, 1, 1310}};
+    bool is_good = run("1,024 ranks", 1024, NULL, usual);
+    is_good &= run("2,560 aggregators", 2560, "2560", all);
+    printf("1..8\n");
+    return is_good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
