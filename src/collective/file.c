@@ -2,6 +2,7 @@
 /* An open file: what all ranks agree on when its first view is set, and hints after that. */
 #include "collective/file.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -304,23 +304,6 @@ static void log_line(void *context, int level, const char *format, va_list argum
     (void)context, (void)level, (void)format, (void)arguments;
 }
 
-static coll_hint_values get_hints(void *context)
-{
-    (void)context;
-    return (coll_hint_values){{0}};
-}
-
-static void replace_hints(void *context, const coll_hint_values *then,
-                          const coll_hint_values *values)
-{
-    (void)context, (void)then, (void)values;
-}
-
-static void publish_hints(void *context, const coll_hint_values *values)
-{
-    (void)context, (void)values;
-}
-
 static void make_rank(job_rank *r)
 {
     const job *j = r->job;
@@ -377,12 +360,9 @@ static void open_file(job_rank *r)
         .runtime = &r->runtime,
         .store = &r->store,
         .name = "file",
-        .parameters = r->job->set.parameters,
-        .get_hints = get_hints,
-        .replace_hints = replace_hints,
-        .publish_hints = publish_hints,
     };
-    const coll_facts facts = {.fd = -1};
+    coll_facts facts = coll_facts_collect(r->job->set.parameters, &(coll_hint_values){{0}});
+    facts.fd = -1;
     r->file = coll_file_new(&r->process);
     if (r->file == NULL)
         abort();
@@ -407,7 +387,6 @@ static void set_view(job_rank *r)
     }
     coll_view_set(&r->view, &period, extent);
     sim_memory_of(&r->account);
-    coll_file_note_view(r->file);
 }
 
 static void access_view(job_rank *r, bool write, int64_t copy)

@@ -26,7 +26,7 @@ enum job_phase_kind {
 typedef struct job_settings {
     int ranks;
     machine_settings machine;
-    coll_parameters parameters; /* of all ranks */
+    parameter_texts parameters; /* of all ranks */
     double processor;           /* seconds for each of this processor; 0: they are not counted */
     /* The view of a rank: what it accesses of a period of the file (ascending), and the bytes of
      * the period. 0, or -ENOMEM. */

@@ -204,7 +204,7 @@ uint64_t net_digest(const network *n)
     }
     for (int i = 0; i < n->ranks; i++)
         digest = net_mix(net_mix(digest, n->rank[i].seen),
-                         n->rank[i].has_ended | n->rank[i].is_woken << 1);
+                         (uint64_t)(n->rank[i].has_ended | n->rank[i].is_woken << 1));
     return digest;
 }
 

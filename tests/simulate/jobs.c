@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "plan/parameters.h"
+#include "collective/parameters.h"
 #include "simulate/job.h"
 
 enum { MOST_RANKS = 2560, PER_NODE = 32, BLOCK = 16, ELEMENT = 8 };
