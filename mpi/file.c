@@ -97,7 +97,7 @@ static void free_file(front_file *f)
     free(f);
 }
 
-/* NULL: it cannot be served, because of *error, an errno value. */
+/* NULL if it cannot be served, because of *error, an errno value. */
 static front_file *new_file(const char *name, int mode, MPI_File handle, int *error)
 {
     front_file *f = calloc(1, sizeof *f);
@@ -119,7 +119,8 @@ static front_file *new_file(const char *name, int mode, MPI_File handle, int *er
     return NULL;
 }
 
-/* Why all ranks leave a file to the MPI, as far as each of them knows it. NULL: for no reason. */
+/* Why all ranks leave a file to the MPI, as far as each of them knows it. NULL if there is no
+ * reason. */
 static const char *find_reason(MPI_Comm comm, int mode)
 {
     int ranks;
@@ -159,7 +160,7 @@ static void start_file(front_file *f, MPI_Info info)
     add_file(f);
 }
 
-/* Collective. NULL: no reason. */
+/* Collective. NULL if there is no reason. */
 static const char *serve_file(MPI_Comm comm, const char *name, int mode, MPI_Info info,
                               MPI_File handle)
 {

@@ -15,7 +15,7 @@ typedef struct front_file front_file;
 
 /* A file was opened: the library serves it, or leaves it to the MPI, on all ranks. Collective. */
 void front_open(front_word comm, const char *name, int mode, front_word info, front_word handle);
-/* The file of a handle; NULL: the MPI serves it as long as it has this view. */
+/* The file of a handle; NULL if the MPI serves it as long as it has this view. */
 front_file *front_find(front_word handle);
 /* Before the MPI closes it. Collective. */
 void front_close(front_word handle);

@@ -8,7 +8,7 @@
 
 struct convert_options {
     const char *file;
-    const char *const *format; /* of formats; NULL: not given */
+    const char *const *format; /* of formats; NULL if it is not given */
 };
 
 static const char *const formats[] = {"mtx", "fileview", NULL};

@@ -25,7 +25,7 @@ typedef struct placement {
     size_t *node;         /* of each rank */
     dla_benefit benefit;
     double seconds;
-    topo_machine *machine; /* of the nodes; NULL: unknown */
+    topo_machine *machine; /* of the nodes; NULL if it is unknown */
 } placement;
 
 struct placement_format {

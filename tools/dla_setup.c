@@ -124,7 +124,7 @@ static const struct argp setup_argp = {
     .doc = "Prints the setting by which mpirun finds --map-by dla.",
 };
 
-/* The folder in which mpirun looks for components anyway; NULL: the mapper is not there. */
+/* The folder in which mpirun looks for components anyway; NULL if the mapper is not there. */
 static const char *default_folder(void)
 {
     if (*DLA_PRRTE_DIR != '\0')

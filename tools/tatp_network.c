@@ -18,7 +18,7 @@
 struct network_reader {
     const char *file; /* of distances or a topology */
     size_t ranks;
-    const tool_hosts *hosts; /* NULL: not given */
+    const tool_hosts *hosts; /* NULL if it is not given */
     const char **name;       /* of the nodes: those hosts */
     size_t nodes;
     const topo_fabric *fabric;
@@ -53,7 +53,7 @@ static int ask_slurm(FILE *stream)
     return -ENOENT;
 }
 
-/* What scontrol prints or, if not NULL, a switch with those hosts. NULL: that is no network. */
+/* What scontrol prints or, if not NULL, a switch with those hosts. NULL if that is no network. */
 static topo_fabric *read_slurm(const char *hosts, matrix_error *error)
 {
     topo_fabric *fabric = NULL;

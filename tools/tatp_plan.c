@@ -26,7 +26,7 @@ struct plan_options {
 /* One strategy's plan. */
 struct outcome {
     const plan_strategy *strategy;
-    size_t *rank_of_domain; /* NULL: there is no plan */
+    size_t *rank_of_domain; /* NULL if there is no plan */
     plan_report report;
     double seconds;
 };
@@ -34,7 +34,7 @@ struct outcome {
 struct planning {
     const struct plan_options *options;
     plan_input in;
-    double *workload; /* NULL: not printed */
+    double *workload; /* NULL if it is not printed */
     struct outcome *outcome;
     size_t outcomes;
 };

@@ -14,7 +14,7 @@
 typedef struct tatp_problem_options {
     const char *requests, *blocks, *view; /* one of requests and view */
     tatp_network_options network;
-    const plan_strategy *strategy; /* NULL: all */
+    const plan_strategy *strategy; /* NULL for all */
     size_t per_node;
 } tatp_problem_options;
 

@@ -17,7 +17,7 @@
 
 typedef struct run_options {
     const char *library;
-    char **command; /* of the launcher; NULL: none */
+    char **command; /* of the launcher; NULL if there is none */
 } run_options;
 
 /* ---- parameters ---- */

@@ -18,7 +18,7 @@
 enum { SMALL = 16 };
 
 struct topology_options {
-    const char *file; /* NULL: of this job or machine */
+    const char *file; /* NULL for this job or machine */
     const char *hosts;
     bool json;
 };
@@ -321,7 +321,7 @@ static int print_hosts(const struct topology_options *options, struct network *p
     return status;
 }
 
-/* In Slurm's syntax; NULL: this is no job of Slurm. */
+/* In Slurm's syntax; NULL if this is no job of Slurm. */
 static const char *hosts_of_job(void)
 {
     const char *hosts = getenv("SLURM_JOB_NODELIST");

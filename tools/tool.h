@@ -27,7 +27,8 @@ int tool_run(const tool_command *commands, const char *doc, int argc, char **arg
  * initially NULL. */
 extern const struct argp tool_file_argp;
 
-/* Ends the program after a message if several of the files are "-" or "@-". NULL: not given. */
+/* Ends the program after a message if several of the files are "-" or "@-". NULL if it is not
+ * given. */
 void tool_check_input(const struct argp_state *state, const char *const *file, size_t count);
 
 /* For parsers of commands without further arguments: ends the program after a message. */

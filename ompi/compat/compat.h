@@ -51,7 +51,8 @@ typedef struct mca_io_base_module_2_0_0_t compat_io_module;
 #define COMPAT_PMIX_HOSTNAME PMIX_HOSTNAME
 #define COMPAT_PMIX_LOCALITY PMIX_LOCALITY_STRING
 
-/* A string of a process that the launcher gave this node; the caller frees it. NULL: none. */
+/* A string of a process that the launcher gave this node; the caller frees it. NULL if there is
+ * none. */
 static inline char *compat_modex_string(const ompi_proc_t *proc, const char *key)
 {
     int rc;
@@ -60,7 +61,7 @@ static inline char *compat_modex_string(const ompi_proc_t *proc, const char *key
     return OPAL_SUCCESS == rc ? value : NULL;
 }
 
-/* What Open MPI knows without PMIx; NULL: nothing. */
+/* What Open MPI knows without PMIx; NULL if there is nothing. */
 static inline const char *compat_proc_hostname(const ompi_proc_t *proc)
 {
     return proc == ompi_proc_local_proc ? ompi_process_info.nodename : NULL;
@@ -113,8 +114,8 @@ static inline const char *compat_proc_hostname(const ompi_proc_t *proc)
 
 #endif
 
-/* hwloc's description of this machine, with its devices, as Open MPI keeps it. NULL: it has none,
- * or is built with an hwloc of its own, whose functions have other names outside its tree. */
+/* hwloc's description of this machine, with its devices, as Open MPI keeps it. NULL if there is
+ * none, or is built with an hwloc of its own, whose functions have other names outside its tree. */
 static inline struct hwloc_topology *compat_machine(void)
 {
 #if defined(hwloc_topology_init) && !defined(TATP_IN_TREE)

@@ -22,7 +22,7 @@
 #define COMPAT_ANY MCA_ACCELERATOR_NO_DEVICE_ID
 
 typedef struct compat_copier {
-    opal_accelerator_stream_t *stream; /* NULL: a copy is complete at once */
+    opal_accelerator_stream_t *stream; /* NULL if a copy is complete at once */
     opal_accelerator_event_t *event;
 } compat_copier;
 

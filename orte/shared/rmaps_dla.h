@@ -82,7 +82,7 @@ typedef struct dla_binding {
 } dla_binding;
 
 /* Takes a binding from a rank on the node, for dla_bind to give it to another one. Returns its
- * locality, as topo_locality_level reads it, which the caller frees; NULL: unknown. */
+ * locality, as topo_locality_level reads it, which the caller frees; NULL if it is unknown. */
 char *dla_unbind(const rte_job *jdata, const rte_node *node, size_t rank, dla_binding *binding);
 void dla_bind(const rte_job *jdata, size_t rank, const dla_binding *binding);
 

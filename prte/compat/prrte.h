@@ -55,7 +55,7 @@
 #define RTE_TELL_RANKS(context, marks) ((void)(context))
 /* The parameters in a file. */
 #define PRRTE_READ_PARAMETERS(file, values)
-/* The name of the one mapper that the user demands; NULL: none. */
+/* The name of the one mapper that the user demands; NULL if there is none. */
 #define RTE_DEMANDED_MAPPER(job)                                                                   \
     ((void)(job), 1 == pmix_list_get_size(&prte_rmaps_base.selected_modules) ? "dla" : NULL)
 

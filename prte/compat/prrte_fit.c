@@ -36,7 +36,7 @@ static size_t variable_size(const void *variable)
 #type, sizeof(type), type##_class.cls_sizeof                                               \
     }
 
-/* The struct whose size differs; NULL: none. */
+/* The struct whose size differs; NULL if there is none. */
 static const char *find_other_size(void)
 {
     const struct {
@@ -243,8 +243,8 @@ static const char *probe_binding(const probe *p)
     return NULL;
 }
 
-/* What a function or an object of PRRTE does not do as declared; NULL: nothing. Objects that are
- * not as declared are not released: the effect would be unknown. */
+/* What a function or an object of PRRTE does not do as declared; NULL if there is nothing. Objects
+ * that are not as declared are not released: the effect would be unknown. */
 static const char *probe_functions(void)
 {
     probe p = {.room = {0}};

@@ -45,7 +45,7 @@ typedef struct encoder {
     size_t runs;
     int64_t gap;      /* before the next run */
     size_t distance;  /* of the last repetition, in runs */
-    sighting *latest; /* by hash; NULL: none */
+    sighting *latest; /* by hash; NULL if there is none */
     unsigned bits;    /* of the index of `latest` */
     access_message *message;
     size_t bytes; /* of the message */

@@ -53,7 +53,7 @@ void access_staging_init(access_staging *staging, const access_device *device, c
 
 typedef struct access_memory {
     access_list list;
-    access_staging *staging; /* NULL: the processor accesses all of it */
+    access_staging *staging; /* NULL if the processor accesses all of it */
 } access_memory;
 
 /* The address of byte `stream` of the stream if `length` bytes from there are contiguous and the

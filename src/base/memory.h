@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Memory for `count` elements of `size` bytes, uninitialised; never NULL for a count of 0.
- * The caller frees it. NULL: no memory, or the product does not fit into size_t. */
+ * The caller frees it. NULL if memory is exhausted or the product does not fit into size_t. */
 static inline void *base_alloc(size_t count, size_t size)
 {
     size_t bytes;

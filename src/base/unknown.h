@@ -23,11 +23,12 @@ typedef struct base_settings {
     const char *const *known; /* what follows it; the last is NULL */
     const char *manual;       /* section and name of the page that lists them */
     void (*report)(const char *message); /* a name, and what to do */
-    const base_removed *removed;         /* without the prefix, the last has no name; NULL: none */
+    /* Without the prefix, the last has no name; NULL if there is none. */
+    const base_removed *removed;
 } base_settings;
 
-/* The first one of those at the least distance. NULL: none may be the name, mistyped, because more
- * than half of its characters were wrong. */
+/* The first one of those at the least distance. NULL if none may be the name, mistyped, because
+ * more than half of its characters were wrong. */
 const char *base_nearest_name(const char *name, const char *const *known);
 
 /* Of a name that is none of the known ones: writes it, a semicolon and what to do. */

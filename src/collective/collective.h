@@ -39,9 +39,9 @@ typedef struct coll_handle {
 
 typedef struct coll_file coll_file;
 
-/* NULL: no memory. */
+/* NULL if memory is exhausted. */
 coll_file *coll_file_new(coll_process *process);
-void coll_file_free(coll_file *file); /* NULL is none */
+void coll_file_free(coll_file *file); /* NULL is allowed */
 /* Prepares for a handle, which is copied: the first, or one that is opened by the same ranks after
  * the last was closed, whose plans may be reused. Local. */
 void coll_file_open(coll_file *file, const coll_handle *handle);

@@ -36,7 +36,7 @@ typedef struct coll_exchange_memory coll_exchange_memory;
 /* Exchanges over one memory: one for each plan that a file keeps. */
 #define COLL_SLOTS 8
 
-coll_exchange_memory *coll_exchange_memory_new(coll_pool *pool); /* NULL: no memory */
+coll_exchange_memory *coll_exchange_memory_new(coll_pool *pool); /* NULL if memory is exhausted */
 /* After the exchanges that use it. */
 void coll_exchange_memory_free(coll_exchange_memory *memory);
 
@@ -44,7 +44,7 @@ void coll_exchange_memory_free(coll_exchange_memory *memory);
 typedef struct coll_exchange coll_exchange;
 
 /* `index` < COLL_SLOTS differs among the exchanges over one memory, and is the same on all
- * ranks. NULL: no memory. */
+ * ranks. NULL if memory is exhausted. */
 coll_exchange *coll_exchange_new(coll_exchange_memory *memory, size_t index);
 void coll_exchange_free(coll_exchange *ex);
 

@@ -48,7 +48,7 @@ typedef struct coll_carried {
 struct coll_exchange {
     coll_exchange_memory *memory;
     size_t index;
-    coll_segment *segment; /* NULL: nothing is shared */
+    coll_segment *segment; /* NULL if nothing is shared */
     coll_table table;      /* in the segment, until a run: the same on all ranks of the node */
     coll_carried *carried; /* ascending by domain */
     size_t carries;
@@ -67,7 +67,7 @@ bool coll_windows_bundled(const coll_group *group, const domain_layout *layout);
  * node call it. Returns this rank's error, which has to be agreed on. */
 int coll_windows_share(coll_exchange *ex, coll_group *group, const domain_layout *layout,
                        bool bundled);
-/* The row for a rank's data of a domain; NULL: they are its own messages. */
+/* The row for a rank's data of a domain; NULL if they are its own messages. */
 const coll_row *coll_windows_find(const coll_exchange *ex, size_t domain, int rank);
 
 /* ---- shm.c ---- */
@@ -80,7 +80,7 @@ int coll_segment_share(coll_exchange_memory *memory, coll_group *group, coll_tab
 /* The EXCHANGE_DEPTH windows of a row, for the exchange of that index. */
 void coll_segment_windows(const coll_segment *segment, size_t index, const coll_row *row,
                           exchange_window *window);
-/* One user less; NULL is none. */
+/* One user less; NULL is allowed. */
 void coll_segment_release(coll_segment *segment);
 
 /* ---- requests.c ---- */

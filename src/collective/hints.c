@@ -15,7 +15,7 @@ static const char *const truths[] = {"true", "false", NULL};
 
 typedef struct hint_key {
     const char *name;
-    const char *const *names; /* of values 1, 2, ...; NULL: a number ... */
+    const char *const *names; /* of values 1, 2, ...; NULL for a number ... */
     int64_t most;             /* ... from 1 to this */
     const char *valid;
 } hint_key;

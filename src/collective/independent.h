@@ -13,7 +13,7 @@
 /* The state of one file: a buffer for data that are not contiguous in memory. */
 typedef struct coll_independent coll_independent;
 
-coll_independent *coll_independent_new(void); /* NULL: no memory */
+coll_independent *coll_independent_new(void); /* NULL if memory is exhausted */
 void coll_independent_free(coll_independent *independent);
 
 typedef struct coll_independent_run {

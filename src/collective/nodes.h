@@ -15,7 +15,7 @@
 
 typedef struct coll_nodes coll_nodes;
 
-coll_nodes *coll_nodes_new(void); /* NULL: no memory */
+coll_nodes *coll_nodes_new(void); /* NULL if memory is exhausted */
 void coll_nodes_free(coll_nodes *nodes);
 
 /* Whether this rank knows the nodes and their distances. Local. */

@@ -109,7 +109,7 @@ static int send_text(coll_group *group, const char *text, int peer)
 
 /* Those of all nodes. */
 typedef struct node_texts {
-    char **text; /* the caller frees it and each string; NULL: no memory */
+    char **text; /* the caller frees it and each string; NULL if memory is exhausted */
     const coll_node_map *map;
 } node_texts;
 

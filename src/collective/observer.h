@@ -40,7 +40,7 @@ typedef struct coll_observed {
     /* Of a new plan. */
     const access_list *list; /* what this rank accesses, ordered */
     int64_t lo, hi;          /* range over all ranks */
-    coll_plan *plan;         /* rank 0 may release its entries; NULL: none */
+    coll_plan *plan;         /* rank 0 may release its entries; NULL if there is none */
     /* What was carried out. */
     coll_times time;
     int64_t moved;          /* bytes of this rank's buffer */

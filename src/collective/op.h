@@ -14,7 +14,7 @@ typedef struct coll_op {
     bool makes_plan;             /* and does not reuse it */
     bool independent;            /* without an exchange; the same on all ranks */
     bool may_be_independent;     /* if that is faster; the same on all ranks */
-    const trial *trial;          /* that has chosen `independent`; NULL: a rule has */
+    const trial *trial;          /* that has chosen `independent`; NULL if a rule has */
     bool atomic;                 /* the same on all ranks */
     bool is_done;                /* all ranks have transferred their data, without an error */
     const access_memory *memory; /* bytes of the stream <-> addresses */

@@ -31,7 +31,7 @@ typedef struct coll_plan_settings {
 /* One plan, or none. */
 typedef struct coll_plan coll_plan;
 
-coll_plan *coll_plan_new(void); /* NULL: no memory */
+coll_plan *coll_plan_new(void); /* NULL if memory is exhausted */
 void coll_plan_free(coll_plan *plan);
 /* Releases the plan, if any. */
 void coll_plan_reset(coll_plan *plan);

@@ -24,8 +24,8 @@ typedef struct coll_job {
     size_t size;          /* number of its processes */
     bool is_first;        /* this process has rank 0 in it */
     bool has_one_program; /* the launcher started one on all ranks, or does not say */
-    const char *folder;   /* in which the launcher started the program; NULL: not known */
-    const char *mpi;      /* text of MPI_Get_library_version; NULL: not known */
+    const char *folder;   /* in which the launcher started the program; NULL if it is unknown */
+    const char *mpi;      /* text of MPI_Get_library_version; NULL if it is unknown */
 } coll_job;
 
 /* Messages that are shown once, at most. */
@@ -39,7 +39,7 @@ typedef struct coll_process {
     const char *parameter, *prefix, *mpi_setting[2];
     bool in_capitals;               /* names of parameters */
     double (*clock)(void *context); /* seconds */
-    /* hwloc's description of the machine (src/topo/machine.h); NULL: there is none. */
+    /* hwloc's description of the machine (src/topo/machine.h); NULL if there is none. */
     struct hwloc_topology *(*machine)(void *context);
     void (*show)(const char *text); /* a message for the user: base_show_message */
     /* A line for who asked for lines of this level; 0: for all. */
@@ -50,7 +50,7 @@ typedef struct coll_process {
     /* ---- of src/collective; zero at first ---- */
 
     pthread_mutex_t lock;               /* PTHREAD_MUTEX_INITIALIZER; guards ... */
-    struct coll_recorder *recorder;     /* ... what it records; NULL: nothing yet */
+    struct coll_recorder *recorder;     /* ... what it records; NULL if there is nothing yet */
     _Atomic int64_t plans, lines;       /* made by this process as rank 0; of statistics, ... */
     _Atomic int plan_lines, timelines;  /* ... of them with a plan, and with a time line */
     _Atomic uint64_t shown[COLL_SHOWN]; /* digests of messages that are shown once */

@@ -11,7 +11,7 @@ struct coll_record {
     bool records; /* the same on all ranks */
     coll_process *process;
     const char *path;
-    char *file; /* as the program named it; NULL: no file is recorded */
+    char *file; /* as the program named it; NULL if no file is recorded */
 };
 
 /* On rank 0: what is accessed by a plan, and how often that was done. */

@@ -16,7 +16,7 @@
 /* The recorder's state of one file. */
 typedef struct coll_record coll_record;
 
-coll_record *coll_record_new(void); /* NULL: no memory */
+coll_record *coll_record_new(void); /* NULL if memory is exhausted */
 void coll_record_free(coll_record *record);
 
 /* The value of parameter record with which runs are recorded in the user's cache (src/cache). */

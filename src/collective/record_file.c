@@ -111,7 +111,7 @@ void coll_record_finish(coll_process *process)
     pthread_mutex_unlock(&process->lock);
 }
 
-/* NULL: no memory. */
+/* NULL if memory is exhausted. */
 static coll_recorder *recorder_of(coll_process *process)
 {
     if (process->recorder == NULL)

@@ -15,7 +15,7 @@
  * the process is held. */
 typedef struct coll_recorder {
     coll_process *process;
-    record_file *file; /* NULL: it records nothing */
+    record_file *file; /* NULL if it records nothing */
     bool is_automatic; /* it is in the user's cache */
     int error;         /* negative errno: why something is missing */
     double next;       /* when a closed file leads to the next version */
@@ -50,7 +50,8 @@ void coll_record_flush(coll_process *process);
 
 /* ---- the user's cache (record_automatic.c), local, with the lock held ---- */
 
-/* The record that this run is to write; NULL: none. Owned by this function, until the run ends. */
+/* The record that this run is to write; NULL if there is none. Owned by this function, until the
+ * run ends. */
 const char *coll_record_cache_place(coll_recorder *recorder);
 /* Reports, once a job, why the cache cannot be used; then this process does not use it. */
 void coll_record_cache_refuse(coll_recorder *recorder, int rc);

@@ -33,7 +33,7 @@ static bool has_gaps(const access_list *list)
     return last->stream + last->count * last->length - list->run->stream > list->bytes;
 }
 
-/* list: not empty. The caller frees the elements; NULL: no memory. */
+/* list: not empty. The caller frees the elements; NULL if memory is exhausted. */
 static int64_t *encode_request(const access_list *list, int64_t domain, size_t *count)
 {
     access_message message = {0};

@@ -55,10 +55,10 @@ typedef struct coll_runtime {
     int64_t near_message_size, far_message_size;
     /* Whether a rank is on this node. */
     bool (*is_local)(void *context, int rank);
-    /* The name of a rank's node; the caller frees it. NULL: no memory. */
+    /* The name of a rank's node; the caller frees it. NULL if memory is exhausted. */
     char *(*host)(void *context, int rank);
     /* What the launcher says of where a rank of this node is bound (src/topo/local.h); the caller
-     * frees it. NULL: not known, or nowhere. */
+     * frees it. NULL if it is not known, or nowhere. */
     char *(*locality)(void *context, int rank);
     /* Its rank in the job of rank 0; SIZE_MAX for a process of another job. */
     size_t (*job_rank)(void *context, int rank);

@@ -79,7 +79,7 @@ static coll_segment *use_segment(coll_segment *segment)
     return segment;
 }
 
-/* Maps the object of a descriptor, for one user. NULL: no memory. */
+/* Maps the object of a descriptor, for one user. NULL if memory is exhausted. */
 static coll_segment *map_segment(int fd, size_t places, size_t size)
 {
     struct stat status;
@@ -115,7 +115,7 @@ static int create_object(size_t size)
     return -1;
 }
 
-/* NULL: it cannot be had. */
+/* NULL if it cannot be had. */
 static coll_segment *create_segment(size_t places, size_t bytes)
 {
     size_t size = flags_bytes(places) + bytes;
@@ -130,7 +130,7 @@ static coll_segment *create_segment(size_t places, size_t bytes)
     return segment;
 }
 
-/* The file's segment, or a new one for it and what it holds; NULL: none is needed or can be had.
+/* The file's segment, or a new one for it and what it holds; NULL if none is needed or can be had.
  * What could not be shared is not tried again. */
 static coll_segment *find_segment(const coll_exchange_memory *memory, const coll_table *table)
 {
@@ -186,7 +186,7 @@ static int open_object(const int64_t *offer)
 }
 
 /* The file's segment if that is the leader's, too: with several threads each rank takes the state
- * of an earlier file that happens to be idle. NULL: the leader's cannot be had. */
+ * of an earlier file that happens to be idle. NULL if the leader's cannot be had. */
 static coll_segment *accept_segment(const coll_exchange_memory *memory, const int64_t *offer)
 {
     coll_segment *own = memory->segment;

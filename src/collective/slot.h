@@ -57,7 +57,7 @@ typedef struct coll_slots {
     /* The last call to which a trial applied: its seconds on this rank. The next agreement finds
      * the largest, which all ranks add to the trial. */
     struct {
-        trial *trial; /* NULL: none */
+        trial *trial; /* NULL if there is none */
         bool independent;
         double seconds;
     } timed;

@@ -152,7 +152,7 @@ static int write_text(coll_stats *stats, const char *text, size_t length)
     return rc == 0 ? coll_stats_append(stats->fd, text, length) : rc;
 }
 
-/* A line that is being written; out is NULL if there is no memory for it. */
+/* A line that is being written; out is NULL if memory is exhausted. */
 typedef struct draft {
     json_writer w;
     char *text;

@@ -9,7 +9,7 @@
 /* The state of one file: its time line and memory for what the ranks report. */
 typedef struct coll_stats coll_stats;
 
-coll_stats *coll_stats_new(void); /* NULL: no memory */
+coll_stats *coll_stats_new(void); /* NULL if memory is exhausted */
 void coll_stats_free(coll_stats *stats);
 /* For a file of this group: allocates what rank 0 needs. Local. */
 int coll_stats_prepare(coll_stats *stats, const coll_group *group);

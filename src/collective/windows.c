@@ -47,7 +47,7 @@ bool coll_windows_bundled(const coll_group *group, const domain_layout *layout)
 typedef struct window_table {
     const coll_group *group;
     const domain_layout *layout;
-    coll_message *part; /* of each rank of the node; NULL: no memory, or none are needed */
+    coll_message *part; /* of each rank of the node; NULL if there are none */
     coll_row *row;
     size_t rows, places;
     int64_t windows; /* of each row: no more than cycles, because a first touch takes time */
@@ -57,7 +57,7 @@ typedef struct window_table {
 /* ---- what each rank has of domains of other nodes ---- */
 
 /* Pairs of a domain and the bytes of it in a cycle at most, the last domain first. The caller frees
- * the elements; NULL: no memory. */
+ * the elements; NULL if memory is exhausted. */
 static int64_t *list_parts(const coll_group *group, const domain_layout *layout, size_t *count)
 {
     int64_t *element = base_alloc(2 * layout->shares + 1, sizeof *element);

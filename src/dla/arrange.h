@@ -15,7 +15,7 @@
 typedef struct dla_bound_ranks {
     size_t count;
     const size_t *rank; /* ascending */
-    char **locality;    /* of each place, as topo_locality_level reads it; NULL: not bound */
+    char **locality; /* of each place, as topo_locality_level reads it; NULL if it is not bound */
 } dla_bound_ranks;
 
 /* Sums over pairs of ranks of one node. */

@@ -22,7 +22,7 @@ typedef struct dla_data {
     setmatch_network network; /* levels of switches; with their bandwidths where these were given */
 } dla_data;
 
-/* What is open already of the files of a spec, borrowed; NULL: not open. */
+/* What is open already of the files of a spec, borrowed; NULL if it is not open. */
 typedef struct dla_streams {
     FILE *record, *topology;
 } dla_streams;

@@ -21,7 +21,8 @@ typedef struct dla_mapping {
     void (*show)(const char *line);
     int verbose;    /* 0 shows a line of each placement by a request, 1 its details, -1 nothing */
     bool may_leave; /* jobs without a record may be left to the stock mappers */
-    const dla_program *program; /* NULL: several programs, which have no record in the cache */
+    /* NULL if there are several programs, which have no record in the cache. */
+    const dla_program *program;
 } dla_mapping;
 
 /* Reads the files of the request, places the ranks on nodes, and reports what that is worth;

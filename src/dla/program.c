@@ -21,7 +21,7 @@ typedef struct checked {
     dla_reports *reports;
 } checked;
 
-/* name: up to a =, if there is one. NULL: it is not set. */
+/* name: up to a =, if there is one. NULL if it is not set. */
 static const char *find_variable(char *const *environment, const char *name)
 {
     size_t length = strcspn(name, "=");

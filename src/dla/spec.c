@@ -75,7 +75,7 @@ static const base_removed removed[] = {
 
 /* ---- items with a value ---- */
 
-/* The name of a value of a choice; NULL: there are no values from this one on. */
+/* The name of a value of a choice; NULL if there are no values from this one on. */
 static const char *name_of(dla_item item, int value)
 {
     const char *const *names = dla_items[item].names;

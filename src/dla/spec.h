@@ -49,7 +49,7 @@ enum { DLA_NUMA_ON, DLA_NUMA_OFF };
 
 /* Zeroed: nothing is given. */
 typedef struct dla_spec {
-    char *text[DLA_ITEMS]; /* as given; NULL: not given */
+    char *text[DLA_ITEMS]; /* as given; NULL if it is not given */
     int choice[DLA_ITEMS]; /* of setmatch_methods, setmatch_objective, ...; 0 is the default */
     size_t *dims, ndims;   /* of the grid: each at least 1, the product fits into size_t */
     bool no_local;         /* no ranks on mpirun's node */
@@ -83,7 +83,8 @@ void dla_spec_release(dla_spec *spec);
 bool dla_spec_is_dla(const char *policy);
 
 /* The policy that the launcher reads instead of one for which dla_spec_is_dla is true; the caller
- * frees it. The mapper reports an invalid policy: here it is plain "slot". NULL: no memory. */
+ * frees it. The mapper reports an invalid policy: here it is plain "slot". NULL if memory is
+ * exhausted. */
 char *dla_spec_stock_policy(const char *policy);
 
 /* Whether the record is to be found in the user's cache (dla/automatic.h). */

@@ -65,7 +65,7 @@ typedef struct exchange_bundle {
 typedef struct exchange_target {
     int aggregator;
     const access_list *list;       /* ordered: positions in the domain <- bytes of the stream */
-    const exchange_window *window; /* EXCHANGE_DEPTH shared ones, or NULL: by messages */
+    const exchange_window *window; /* EXCHANGE_DEPTH shared ones, or NULL for messages */
     bool is_carried;               /* the windows are for chunks, which another rank carries */
     const exchange_bundle *bundle; /* of a carrier, whose list is that of all; else NULL */
 } exchange_target;
@@ -88,7 +88,7 @@ typedef struct exchange_task {
         *target; /* one for each domain that this rank accesses, its own included */
     /* Of an aggregator; else contributors is 0. */
     const exchange_contributor *contributor; /* ascending by rank, this rank included */
-    const exchange_window *window;           /* EXCHANGE_DEPTH shared ones, or NULL: private */
+    const exchange_window *window; /* EXCHANGE_DEPTH shared ones, or NULL for private ones */
 } exchange_task;
 
 typedef struct exchange exchange;
@@ -96,12 +96,12 @@ typedef struct exchange exchange;
 /* Cycle buffers and message buffers. They outlive exchanges, because the first touch of fresh
  * memory costs more than copying into it; they only grow. */
 typedef struct exchange_buffers exchange_buffers;
-exchange_buffers *exchange_buffers_new(void); /* NULL: no memory */
+exchange_buffers *exchange_buffers_new(void); /* NULL if memory is exhausted */
 void exchange_buffers_free(exchange_buffers *buffers);
 
 /* Prepares for any number of runs. What the task points to stays valid until exchange_free. Clears
  * the flags of this rank's windows and bundles: before any rank runs, all ranks have to have
- * returned. NULL: no memory. */
+ * returned. NULL if memory is exhausted. */
 exchange *exchange_new(const exchange_task *task);
 void exchange_free(exchange *ex);
 
@@ -118,7 +118,7 @@ typedef struct exchange_run {
     int64_t shift;               /* byte o of the domains' range is byte o + shift of the file */
     const exchange_transport *transport;
     const exchange_store *store;
-    const exchange_probe *probe; /* NULL: off */
+    const exchange_probe *probe; /* NULL if it is off */
 } exchange_run;
 
 typedef struct exchange_result {

@@ -52,7 +52,7 @@ typedef struct exchange_pipeline {
 /* A peer aggregator. */
 typedef struct exchange_peer {
     int rank;
-    const exchange_window *window; /* NULL: by messages */
+    const exchange_window *window; /* NULL for messages */
     bool is_carried;
     const access_list *list;
     access_cursor cursor;            /* the first byte not yet in a cycle in flight */

@@ -13,7 +13,7 @@
 
 #include "access/pages.h"
 
-/* A message in flight, owned by the transport; NULL: none. */
+/* A message in flight, owned by the transport; NULL if there is none. */
 typedef void *exchange_request;
 
 /* Messages from one rank to another arrive in the order in which they were sent. */

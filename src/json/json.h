@@ -33,7 +33,7 @@ void json_begin_array(json_writer *w, const char *key);
 void json_end_array(json_writer *w);
 
 /* Replaces each maximal invalid part of a UTF-8 sequence by U+FFFD, as Unicode recommends:
- * overlong forms, surrogates, truncated sequences and code points above U+10FFFF. NULL: null. */
+ * overlong forms, surrogates, truncated sequences and code points above U+10FFFF. NULL for null. */
 void json_put_string(json_writer *w, const char *key, const char *text);
 
 static inline void json_put_null(json_writer *w, const char *key)

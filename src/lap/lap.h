@@ -43,8 +43,8 @@ typedef struct lap_problem {
     size_t rows; /* p */
     size_t cols; /* a */
     const double *cost;
-    const size_t *group;   /* group[i] < groups is the group of row i; NULL: no groups */
-    size_t groups;         /* number of groups; ignored when group is NULL */
+    const size_t *group; /* group[i] < groups is the group of row i; NULL if there are no groups */
+    size_t groups;       /* number of groups; ignored when group is NULL */
     size_t group_capacity; /* at most this many columns on the rows of a group; 0: no limit */
     const int64_t *integer_cost;
     const size_t *start; /* cols + 1 entries, or NULL */

@@ -79,7 +79,7 @@ uint64_t matrix_scan_left(const matrix_scan *scan);
 /* Refuses the last word, where something else is expected: "a column". */
 int matrix_scan_unexpected(matrix_scan *scan, const char *what);
 
-/* Writes each line of the text (NULL: none), prefixed by "% ", as in both formats. */
+/* Writes each line of the text (NULL if there is none), prefixed by "% ", as in both formats. */
 void matrix_write_comments(FILE *stream, const char *comments);
 
 /* Flushes the stream. Errors of the stream; -EIO: it has failed before. */

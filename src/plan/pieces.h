@@ -23,7 +23,7 @@ typedef struct pieces {
     int64_t base;   /* otherwise units are counted from this byte of the file, <= lo */
     int64_t unit;   /* bytes of a unit, or of a stripe */
     size_t count;   /* of units that reach into the range */
-    size_t *domain; /* of each; NULL: not assigned. pieces_release frees it */
+    size_t *domain; /* of each; NULL if it is not assigned. pieces_release frees it */
 } pieces;
 
 void pieces_release(pieces *p);

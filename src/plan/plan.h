@@ -23,12 +23,12 @@ typedef struct plan_input {
     size_t per_node;           /* maximum number of domains on one node; 0: no limit */
     const matrix *blocks;      /* contiguous blocks of domain j that rank k accesses, p x a; NULL: 1
                                   for each entry of requests that is not 0 */
-    const matrix *node_bytes;  /* requests summed over the ranks of each node, topology->nodes x a,
-                                  for incomplete `requests` (see below); NULL: they are complete */
+    const matrix *node_bytes;  /* requests summed over the ranks of each node, topology->nodes x a;
+                                  NULL if `requests` are complete (see below) */
     const matrix *node_blocks; /* the same of blocks or, without, of entries that are not 0 */
     const unsigned char *nearness; /* of each rank, how near it is to the network, more is nearer:
                                      of ranks of a node that cost a domain the same, tatp takes
-                                     the nearest. NULL: all alike */
+                                     the nearest. NULL if all are alike */
 } plan_input;
 
 /* Incomplete requests. With the sums of each node in node_bytes, `requests` need only the

@@ -24,7 +24,7 @@ typedef struct request_sums {
     const size_t *node_of_rank; /* borrowed */
 } request_sums;
 
-/* Of a rank: its shares, and what it accesses in each unit (units: NULL is none). -ENOMEM. */
+/* Of a rank: its shares, and what it accesses in each unit (units: NULL is allowed). -ENOMEM. */
 int requests_describe(const domain_share *share, size_t shares, const pieces *units,
                       const access_list *accesses, int64_t **element, size_t *count);
 

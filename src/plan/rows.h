@@ -41,7 +41,7 @@ typedef struct rows_node {
     const int *rank; /* of the node, ascending */
     size_t ranks;
     const unsigned char *nearness; /* of rank[i]: how near it is to the network, more is nearer;
-                                      NULL: all alike */
+                                      NULL if all are alike */
     rows_part *part;
     size_t parts, capacity;
 } rows_node;

@@ -141,7 +141,7 @@ static int lock_next(const char *name)
     return -ETIMEDOUT;
 }
 
-/* NULL: no memory. */
+/* NULL if memory is exhausted. */
 static char *add_suffix(const char *file, const char *suffix)
 {
     char *name;

@@ -54,7 +54,7 @@ typedef struct setmatch_network {
 int setmatch_network_from_bandwidth(const matrix *bandwidth, setmatch_network *network);
 
 /* The distance class of two nodes, an index in bandwidth[]. 0: one node; 1 + level: one group of
- * that level, but of none before; 1 + levels: beyond. network NULL: no levels. */
+ * that level, but of none before; 1 + levels: beyond. network: NULL if there are no levels. */
 size_t setmatch_network_distance(const setmatch_network *network, size_t nodes, size_t a, size_t b);
 
 /* Frees the contents and leaves a network without levels; safe on a zeroed one. */
@@ -65,9 +65,9 @@ typedef struct setmatch_input {
     const matrix *view;  /* square, values >= 0; its rows are the ranks */
     const size_t *slots; /* by node: the maximum number of its ranks */
     size_t nodes;
-    const setmatch_network *network; /* NULL: unknown */
+    const setmatch_network *network; /* NULL if it is unknown */
     bool refine;                     /* refine the placement, and search for a better one */
-    const setmatch_profile *profile; /* NULL: none */
+    const setmatch_profile *profile; /* NULL if there is none */
     setmatch_objective objective;    /* of setmatch_auto; the other methods use the view only */
     /* What a placement of all ranks by a profile costs, as the caller sees it: candidates are
      * compared by it. 0 or a negative errno value. NULL: the bytes on other nodes than the owner of

@@ -11,7 +11,7 @@
 typedef struct match_rules {
     uint64_t largest;     /* of a pair, in ranks */
     size_t seed;          /* of the order in which vertices are visited */
-    const size_t *within; /* by vertex: only vertices with the same value merge; NULL: all */
+    const size_t *within; /* by vertex: only vertices with the same value merge; NULL for all */
 } match_rules;
 
 /* Sets to[v], the vertex of the coarse graph that v becomes part of. Vertices are visited in an

@@ -8,7 +8,7 @@
 
 #include "setmatch/task.h"
 
-/* place NULL: by the objective. Sets node_of_rank only on success. */
+/* place: NULL for that of the objective. Sets node_of_rank only on success. */
 static int run_method(const setmatch_input *input, place_fn place, bool refine,
                       size_t *node_of_rank)
 {

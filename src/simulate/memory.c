@@ -64,7 +64,7 @@ static void *add(void *memory, sim_account *of)
     return memory;
 }
 
-/* Returns its account; NULL: it was not counted. */
+/* Returns its account; NULL if it was not counted. */
 static sim_account *drop(const void *memory)
 {
     block *b = memory != NULL && room > 0 ? find_place(memory) : NULL;

@@ -50,7 +50,7 @@ struct network {
     bool is_traced, is_verbose; /* events are kept, and printed */
 
     /* To be read. */
-    const char *failure; /* the first one; NULL: none */
+    const char *failure; /* the first one; NULL if there is none */
     net_rank *rank;
     int lost;         /* a rank; -1: none */
     int ended;        /* ranks */

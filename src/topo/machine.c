@@ -54,7 +54,7 @@ void topo_machine_free(topo_machine *machine)
         hwloc_topology_destroy(machine);
 }
 
-/* The object of that type that contains all processors; NULL: none. */
+/* The object of that type that contains all processors; NULL if there is none. */
 static hwloc_obj_t find_object(topo_machine *machine, hwloc_obj_type_t type,
                                hwloc_const_bitmap_t processors)
 {

@@ -26,10 +26,10 @@ typedef struct tatp_file tatp_file;
 typedef struct mca_fcoll_tatp_module_t {
     mca_fcoll_base_module_t super;
     struct mca_fcoll_tatp_module_t *next;
-    ompio_file_t *fh;           /* NULL: idle */
+    ompio_file_t *fh;           /* NULL if it is idle */
     ompi_process_name_t *group; /* the ranks of the communicator */
     int ranks;
-    tatp_file *file; /* NULL: there was no memory for it */
+    tatp_file *file; /* NULL if memory is exhausted */
 } mca_fcoll_tatp_module_t;
 
 /* ---- fcoll_tatp_module.c ---- */
@@ -41,7 +41,7 @@ void tatp_modules_free(void);
 
 /* ---- fcoll_tatp_file.c: an open file ---- */
 
-tatp_file *tatp_file_new(void); /* NULL: no memory */
+tatp_file *tatp_file_new(void); /* NULL if memory is exhausted */
 void tatp_file_free(tatp_file *file);
 /* Prepares for another handle of the same ranks. Local. */
 void tatp_file_open(tatp_file *file, ompio_file_t *fh);

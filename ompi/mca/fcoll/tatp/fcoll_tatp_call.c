@@ -13,7 +13,7 @@ typedef struct tatp_call {
     tatp_request *request; /* of a non-blocking call */
 } tatp_call;
 
-/* NULL: there was no memory for it. */
+/* NULL if memory is exhausted. */
 static tatp_file *file_of(const ompio_file_t *fh)
 {
     return ((const mca_fcoll_tatp_module_t *)fh->f_fcoll)->file;
@@ -97,7 +97,7 @@ static void release_request_call(void *call)
     free(call);
 }
 
-/* NULL: no memory. */
+/* NULL if memory is exhausted. */
 static tatp_call *new_request_call(void)
 {
     tatp_call *call = calloc(1, sizeof *call);

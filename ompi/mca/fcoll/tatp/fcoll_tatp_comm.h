@@ -47,10 +47,10 @@ int tatp_reduce_max(struct ompi_communicator_t *communicator, int64_t *value, si
 /* ---- non-blocking calls (fcoll_tatp_request.c) ---- */
 
 /* Allocates all that the call takes; `run` returns its error and fills the status. `release` frees
- * the call. NULL: no memory, and the call is not released. */
+ * the call. NULL if memory is exhausted, and the call is not released. */
 tatp_request *tatp_request_new(int (*run)(void *call, ompi_status_public_t *status),
                                void (*release)(void *call), void *call);
-/* Frees a request that was not started, and its call; NULL is none. */
+/* Frees a request that was not started, and its call; NULL is allowed. */
 void tatp_request_free(tatp_request *request);
 /* Starts the call; *handle is what the user waits for. */
 void tatp_request_start(tatp_comm *comm, struct ompi_file_t *file, tatp_request *request,

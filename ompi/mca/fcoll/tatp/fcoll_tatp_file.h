@@ -18,7 +18,7 @@ struct tatp_file {
     tatp_comm comm;
     tatp_hints hints;
     tatp_view view;
-    tatp_device *device; /* NULL: no buffer was in device memory yet */
+    tatp_device *device; /* NULL if no buffer was in device memory yet */
     struct tatp_call
         *spare; /* for the next non-blocking call: others wait for it even without memory */
 };

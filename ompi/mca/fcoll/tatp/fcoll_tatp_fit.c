@@ -53,7 +53,7 @@ OBJ_CLASS_DECLARATION(ompi_file_t);
 
 #define SIZES(type) #type, sizeof(type), type##_class.cls_sizeof
 
-/* The class whose objects have another size; NULL: none. */
+/* The class whose objects have another size; NULL if there is none. */
 static const char *find_other_size(void)
 {
     const struct {

@@ -18,7 +18,7 @@ coll_hint_values tatp_hints_at_open(const ompio_file_t *fh, bool report);
 
 /* The state of one file. */
 typedef struct tatp_hints {
-    struct ompi_file_t *file; /* the user's; NULL: it has none */
+    struct ompi_file_t *file; /* the user's; NULL if there is none */
     bool reports;             /* rank 0 */
     coll_hint_values noted;   /* that the file has not got yet */
     coll_hint_values published;

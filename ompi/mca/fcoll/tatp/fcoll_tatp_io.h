@@ -69,7 +69,7 @@ int tatp_datarep_begin(ompio_file_t *fh, bool write, const tatp_buffer *buffer, 
                        tatp_datarep **datarep);
 /* Converts what was read: the first `moved` bytes. */
 int tatp_datarep_end(tatp_datarep *datarep, int64_t moved);
-void tatp_datarep_free(tatp_datarep *datarep); /* NULL is none */
+void tatp_datarep_free(tatp_datarep *datarep); /* NULL is allowed */
 
 /* MPI_ERR_READ_ONLY or MPI_ERR_ACCESS where the program did not ask for this direction: OMPIO opens
  * a file for more than it was asked for, so that the system would not object. Local. */

@@ -98,7 +98,7 @@ static void retire_module(tatp_module *module)
 }
 
 /* An idle module of these ranks, taken out of the list: one whose plans fit the handle if there is
- * one. NULL: there is none. */
+ * one. NULL if there is none. */
 static tatp_module *take_idle(const ompi_process_name_t *group, int ranks, const coll_facts *facts)
 {
     tatp_module **best = NULL;
@@ -172,7 +172,7 @@ static int interposed_close(struct ompi_file_t *file)
 }
 
 /* One hint of MPI_File_set_info, and, before the first view, of the subscription. Returns what the
- * file's info object gets; NULL: not the hint. */
+ * file's info object gets; NULL if it is another hint. */
 static compat_info_char *accept_hint(opal_infosubscriber_t *object, compat_info_char *name,
                                      compat_info_char *text)
 {

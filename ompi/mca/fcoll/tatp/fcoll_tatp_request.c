@@ -45,7 +45,7 @@ struct tatp_request {
     void (*release)(void *call);
     void *call;
     fiber *fiber;
-    ompi_request_t *awaited; /* NULL: the call polls */
+    ompi_request_t *awaited; /* NULL if the call polls */
     bool begun, ended;
 };
 

@@ -100,7 +100,7 @@ static int take_map_by(int rc, pmix_cli_result_t *results)
 
 /* ---- the ranks' component path ---- */
 
-/* The component path that a parameter file of PMIx sets; NULL: none. */
+/* The component path that a parameter file of PMIx sets; NULL if there is none. */
 static const char *file_path(void)
 {
     pmix_mca_base_var_file_value_t *value;
