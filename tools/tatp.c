@@ -10,13 +10,10 @@ const char *argp_program_version = "tatp (" PACKAGE_STRING ")";
 int main(int argc, char **argv)
 {
     static const tool_command commands[] = {
-        {"assign", tatp_assign},
-        {"doctor", tatp_doctor},
-        {"plan", tatp_plan},
-        {"report", tatp_report},
-        {"run", tatp_run},
-        {"topology", tatp_topology},
-        {NULL, NULL},
+        {"assign", tatp_assign},     {"doctor", tatp_doctor},
+        {"plan", tatp_plan},         {"report", tatp_report},
+        {"run", tatp_run},           {"simulate", tatp_simulate},
+        {"topology", tatp_topology}, {NULL, NULL},
     };
     return tool_run(commands,
                     "Assigns file domains to ranks by the topology of the network.\n"
@@ -34,6 +31,7 @@ int main(int argc, char **argv)
                     "  plan      select the rank that owns each file domain\n"
                     "  report    draw the statistics of a run as a page\n"
                     "  run       run a program of another MPI with libtatp-mpiio.so\n"
+                    "  simulate  predict what a job of up to thousands of ranks does\n"
                     "  topology  print the network of a file, or of this job\n"
                     "'tatp help COMMAND' lists the options of a command.",
                     argc, argv);

@@ -10,6 +10,7 @@ int tatp_doctor(int argc, char **argv);
 int tatp_plan(int argc, char **argv);
 int tatp_report(int argc, char **argv);
 int tatp_run(int argc, char **argv);
+int tatp_simulate(int argc, char **argv);
 int tatp_topology(int argc, char **argv);
 
 #endif

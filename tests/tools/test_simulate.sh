@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# tatp simulate: figures that follow from what is accessed, and what is refused.
+. "$top_srcdir/tests/lib/tools.sh" || exit 1
+
+python=${PYTHON3:-/usr/bin/python3}
+record=$top_srcdir/tests/fixtures/recorded/4.1.crs
+
+# figure PHASE KEY: of the last job
+figure() {
+    "$python" -c 'import json, sys
+print(next(p[sys.argv[2]] for p in json.load(open("out"))["phases"] if p["phase"] == sys.argv[1]))' "$1" "$2"
+}
+
+write_json() {
+    tatp simulate --json "$@" >out
+}
+
+# simulates NAME ARGUMENT...
+simulates() {
+    tap_check "$1: ends" write_json "${@:2}"
+}
+
+# Slabs of one node each: no data cross.
+simulates "slabs" --cart 4x2x2 --block 64x64x64 --ranks-per-node 4
+tap_check "slabs: headers of messages cross alone" test "$(figure write bytes_between_nodes)" -lt 4096
+tap_is "$(figure close messages)" 0 "slabs: closing sends nothing"
+# Columns of each node: of each quarter of the file three quarters cross.
+simulates "columns" --cart 1x1x16 --block 64x64x4 --ranks-per-node 4
+moved=$((64 * 64 * 64 * 8 * 3 / 4))
+tap_check "columns: three quarters of the data cross, and headers" \
+    test "$(figure write bytes_between_nodes)" -ge $moved -a "$(figure write bytes_between_nodes)" -le $((moved * 11 / 10))
+tap_is "$(figure write messages)" "$(figure read messages)" "columns: a read as many messages as a write"
+simulates "the same again" --cart 1x1x16 --block 64x64x4 --ranks-per-node 4 --link 1.25GB/s:1us
+slow=$(figure write seconds)
+simulates "faster links" --cart 1x1x16 --block 64x64x4 --ranks-per-node 4 --link 125GB/s:1us
+tap_check "faster links: less time" awk -v slow="$slow" -v fast="$(figure write seconds)" 'BEGIN { exit !(fast < slow) }'
+simulates "records" --records 1024 --ranks 64 --ranks-per-node 16 --aggregators 4
+tap_check "records: memory of rank 0" test "$(figure write rank_0_bytes)" -gt 1000000
+simulates "a recorded run" --view "$record" --hosts 'n[0-1]:4'
+tap_check "a table" tatp simulate --cart 4x4 --servers 4x1GB/s:10us
+
+# refuses ARGUMENTS PART-OF-THE-MESSAGE STATUS
+refuses() {
+    local words said status
+    read -ra words <<<"$1"
+    said=$(tatp simulate "${words[@]}" </dev/null 2>&1)
+    status=$?
+    tap_is "$status" "$3" "refused: tatp simulate $1"
+    tap_contains "$said" "$2" "refused: tatp simulate $1: says why"
+}
+
+refuses "" "one of --view, --cart and --records is needed" 2
+refuses "--cart 4x0" "is no shape" 2
+refuses "--cart 4x4 --ranks 3" "--ranks is not for --cart" 2
+refuses "--cart 1048576x1048576x1048576" "at most 1048576" 2
+refuses "--cart 2x2 --block 1048576x1048576" "too many bytes" 2
+refuses "--records 1024" "--records needs --ranks" 2
+refuses "--cart 1048576 --ranks-per-node 128" "simulate fewer" 1
+refuses "--cart 2x2 --link 0GB/s" "is no rate above 0" 2
+refuses "--cart 2x2 --link 1GB/s:1parsec" "is no rate above 0" 2
+refuses "--cart 2x2 --servers 3" "are no servers" 2
+refuses "--cart 2x2 --topology x" "--topology needs --hosts" 2
+refuses "--cart 2x2 --hosts n0:3" "4 rows, but 3 ranks" 1
+refuses "--view x --hosts n0:4" "No such file" 1
+tap_plan

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tatp simulate: what collective calls of a whole job do on a machine, by the code that runs. */
+#include "tatp.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "simulate/job.h"
+#include "table.h"
+#include "tatp_network.h"
+#include "tool.h"
+#include "tool_json.h"
+
+enum { DIMENSIONS = 3, RECORDS = 32, MOST_RANKS = 1 << 20 };
+/* That a rank accesses in a call. */
+#define MOST_BYTES (1 << 30)
+
+/* What ranks access in each call. */
+typedef struct simulate_access {
+    const char *view;          /* a view file, or NULL */
+    int64_t grid[DIMENSIONS];  /* else ranks in a grid, in C order; 0: records */
+    int64_t block[DIMENSIONS]; /* elements of a rank */
+    int64_t element;           /* bytes */
+    int64_t record;            /* bytes */
+    view_file file;            /* of the view file ... */
+    size_t pattern;            /* ... the calls that move most bytes, ... */
+    int64_t *offset;           /* ... and where each entry of its bytes begins */
+    size_t ranks, per_node;
+} simulate_access;
+
+typedef struct simulate_options {
+    simulate_access access;
+    tatp_network_options network;
+    machine_rate link, server;
+    size_t servers;
+    const char *aggregators;
+    bool json;
+} simulate_options;
+
+/* ---- options ---- */
+
+/* "64x32x32", also with fewer numbers; the others are 1. */
+static void parse_shape(struct argp_state *state, const char *text, int64_t shape[DIMENSIONS])
+{
+    int used = 0, count;
+    for (int d = 0; d < DIMENSIONS; d++)
+        shape[d] = 1;
+    count = sscanf(text, "%" SCNd64 "%nx%" SCNd64 "%nx%" SCNd64 "%n", &shape[0], &used, &shape[1],
+                   &used, &shape[2], &used);
+    bool is_valid = count > 0 && text[used] == '\0';
+    for (int d = 0; d < DIMENSIONS; d++)
+        is_valid &= shape[d] > 0 && shape[d] <= MOST_RANKS;
+    if (!is_valid)
+        argp_error(state, "'%s' is no shape, as 64x32x32 with numbers up to %d", text, MOST_RANKS);
+}
+
+static double unit_of(const char *unit, const char *const *names, double first, double factor)
+{
+    for (; *names != NULL; names++, first *= factor)
+        if (strcmp(unit, *names) == 0)
+            return first;
+    return 0.0;
+}
+
+/* "25GB/s" or "25GB/s:1us". */
+static machine_rate parse_rate(struct argp_state *state, const char *text, double latency)
+{
+    static const char *const rates[] = {"kB/s", "MB/s", "GB/s", "TB/s", NULL};
+    static const char *const times[] = {"ns", "us", "ms", "s", NULL};
+    char rate[8] = "", time[8] = "";
+    double bandwidth = 0.0;
+    int used = 0;
+    int count = sscanf(text, "%lf%4[kMGTB/s]%n:%lf%2[num s]%n", &bandwidth, rate, &used, &latency,
+                       time, &used);
+    machine_rate result = {bandwidth * unit_of(rate, rates, 1e3, 1e3), latency};
+    if (count > 2)
+        result.latency *= unit_of(time, times, 1e-9, 1e3);
+    bool has_latency = count < 3 || unit_of(time, times, 1.0, 1.0) > 0.0;
+    if (!(result.bandwidth > 0.0 && result.bandwidth < 1e18) || !has_latency ||
+        text[used] != '\0' || !(result.latency >= 0.0 && result.latency < 1e6))
+        argp_error(state, "'%s' is no rate above 0, as 25GB/s:1us", text);
+    return result;
+}
+
+static size_t parse_number(struct argp_state *state, const char *text, size_t most)
+{
+    size_t number = 1;
+    if (tool_number(text, 1, most, &number) != 0)
+        argp_error(state, "'%s' is no number from 1 to %zu", text, most);
+    return number;
+}
+
+/* "32x2GB/s". */
+static void parse_servers(struct argp_state *state, const char *text, simulate_options *options)
+{
+    const char *rate = strchr(text, 'x');
+    char *count = tool_copy(text);
+    if (rate == NULL)
+        argp_error(state, "'%s' are no servers, as 32x2GB/s", text);
+    count[rate - text] = '\0';
+    options->servers = parse_number(state, count, 1 << 20);
+    options->server = parse_rate(state, rate + 1, options->server.latency);
+    free(count);
+}
+
+static void check_grid(struct argp_state *state, simulate_access *a)
+{
+    int64_t bytes = a->element;
+    a->ranks = (size_t)(a->grid[0] * a->grid[1] * a->grid[2]);
+    if (a->ranks > MOST_RANKS)
+        argp_error(state, "--cart has %zu ranks: at most %d", a->ranks, MOST_RANKS);
+    for (int d = 0; d < DIMENSIONS; d++)
+        if (__builtin_mul_overflow(bytes, a->block[d], &bytes) || bytes > MOST_BYTES)
+            argp_error(state, "--block has too many bytes: at most %d", MOST_BYTES);
+}
+
+static void check_options(struct argp_state *state, simulate_options *options)
+{
+    simulate_access *a = &options->access;
+    bool has_grid = a->grid[0] > 0;
+    const char *const files[] = {a->view, options->network.topology, options->network.hosts};
+    tool_check_input(state, files, sizeof files / sizeof *files);
+    if ((a->view != NULL) + has_grid + (a->record > 0) != 1)
+        argp_error(state, "one of --view, --cart and --records is needed");
+    if (options->network.topology != NULL && options->network.hosts == NULL)
+        argp_error(state, "--topology needs --hosts");
+    if (a->view != NULL && (a->ranks > 0 || options->network.hosts == NULL))
+        argp_error(state, "--view needs --hosts, and no --ranks");
+    if (has_grid && a->ranks > 0)
+        argp_error(state, "--ranks is not for --cart, whose numbers say it");
+    if (a->record > 0 && a->ranks == 0)
+        argp_error(state, "--records needs --ranks");
+    if (options->network.hosts != NULL && a->per_node > 0)
+        argp_error(state, "--hosts and --ranks-per-node exclude each other");
+    if (has_grid)
+        check_grid(state, a);
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    simulate_options *options = state->input;
+    simulate_access *a = &options->access;
+    switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = &options->json; return 0;
+    case 'v': a->view = arg; return 0;
+    case 'c': parse_shape(state, arg, a->grid); return 0;
+    case 'b': parse_shape(state, arg, a->block); return 0;
+    case 'e': a->element = (int64_t)parse_number(state, arg, 1 << 20); return 0;
+    case 'r': a->record = (int64_t)parse_number(state, arg, MOST_BYTES / RECORDS); return 0;
+    case 'p': a->ranks = parse_number(state, arg, MOST_RANKS); return 0;
+    case 'n': a->per_node = parse_number(state, arg, MOST_RANKS); return 0;
+    case 'H': options->network.hosts = arg; return 0;
+    case 't': options->network.topology = arg; return 0;
+    case 'l': options->link = parse_rate(state, arg, options->link.latency); return 0;
+    case 's': parse_servers(state, arg, options); return 0;
+    case 'a':
+        (void)parse_number(state, arg, MOST_RANKS);
+        options->aggregators = arg;
+        return 0;
+    case ARGP_KEY_ARG: return tool_refuse_argument(arg, state);
+    case ARGP_KEY_END: check_options(state, options); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp simulate_argp = {
+    .options =
+        (const struct argp_option[]){
+            {"view", 'v', "FILE", 0, "What a recorded run accessed in its largest calls", 0},
+            {"cart", 'c', "XxYxZ", 0, "An array in C order, divided among a grid of ranks", 0},
+            {"block", 'b', "XxYxZ", 0, "Elements of each rank (default: 16x16x16)", 0},
+            {"element", 'e', "BYTES", 0, "Bytes of an element (default: 8)", 0},
+            {"records", 'r', "BYTES", 0, "32 records of each rank, ranks in turn", 0},
+            {"ranks", 'p', "N", 0, "Ranks, for --records", 0},
+            {"ranks-per-node", 'n', "N", 0, "Ranks of each node (default: 32)", 0},
+            {"hosts", 'H', "LIST", 0, "Hosts of the ranks in rank order: n[0-3]:32,login or @FILE",
+             0},
+            {"topology", 't', "FILE", 0, "The network, in any format that 'tatp topology' reads",
+             0},
+            {"link", 'l', "RATE[:TIME]", 0, "Of each cable (default: 12.5GB/s:1us)", 0},
+            {"servers", 's', "NxRATE[:TIME]", 0, "Of the file system (default: 16x2GB/s:50us)", 0},
+            {"aggregators", 'a', "N", 0, "As fcoll_tatp_num_aggregators", 0},
+            {0},
+        },
+    .parser = parse_option,
+    .children = (const struct argp_child[]){{&tool_json_argp, 0, NULL, 0}, {0}},
+    .doc = "Simulates collective writes and reads of a whole job in this process.",
+};
+
+/* ---- what is accessed ---- */
+
+static int view_cart(const simulate_access *a, size_t rank, access_list *period, int64_t *extent)
+{
+    const int64_t *g = a->grid, *b = a->block, line = g[2] * b[2], plane = g[1] * b[1] * line;
+    int64_t at[DIMENSIONS] = {(int64_t)rank / (g[1] * g[2]), (int64_t)rank / g[2] % g[1],
+                              (int64_t)rank % g[2]};
+    int rc = 0;
+    for (int64_t i = 0; i < b[0] * b[1] && rc == 0; i++) {
+        int64_t row = (at[0] * b[0] + i / b[1]) * plane + (at[1] * b[1] + i % b[1]) * line;
+        rc = access_append(period, (row + at[2] * b[2]) * a->element, b[2] * a->element,
+                           i * b[2] * a->element);
+    }
+    *extent = g[0] * b[0] * plane * a->element;
+    return rc;
+}
+
+static int view_records(const simulate_access *a, size_t rank, access_list *period, int64_t *extent)
+{
+    int64_t turn = (int64_t)a->ranks * a->record;
+    int rc = 0;
+    for (int64_t i = 0; i < RECORDS && rc == 0; i++)
+        rc = access_append(period, i * turn + (int64_t)rank * a->record, a->record, i * a->record);
+    *extent = RECORDS * turn;
+    return rc;
+}
+
+static int view_recorded(const simulate_access *a, size_t rank, access_list *period,
+                         int64_t *extent)
+{
+    const matrix *bytes = &a->file.bytes[a->pattern];
+    int64_t calls = a->file.pattern[a->pattern].calls, sum = 0;
+    int rc = 0;
+    for (size_t i = bytes->row_start[rank]; i < bytes->row_start[rank + 1] && rc == 0; i++) {
+        int64_t part = bytes->value[i] / calls;
+        if (part > 0)
+            rc = access_append(period, a->offset[i], part, sum);
+        sum += part;
+    }
+    *extent = (int64_t)bytes->cols * a->file.pattern[a->pattern].unit;
+    return rc;
+}
+
+static int view_of_rank(void *context, int rank, access_list *period, int64_t *extent)
+{
+    const simulate_access *a = context;
+    if (a->view != NULL)
+        return view_recorded(a, (size_t)rank, period, extent);
+    return (a->record > 0 ? view_records : view_cart)(a, (size_t)rank, period, extent);
+}
+
+/* In a bin of the record the ranks follow each other. A bin that several calls have overlapped goes
+ * on behind its end, into bytes of the next one. */
+static void read_view(simulate_access *a)
+{
+    int64_t most = -1;
+    tool_read_view(a->view, &a->file);
+    for (size_t k = 0; k < a->file.patterns; k++) {
+        int64_t bytes = 0;
+        if (matrix_sum(&a->file.bytes[k], &bytes) == 0 && bytes > most) {
+            most = bytes;
+            a->pattern = k;
+        }
+    }
+    if (most <= 0)
+        exit(tool_fail("%s: no calls are recorded in it: record a run by --mca fcoll_tatp_record",
+                       a->view));
+    const access_pattern *pattern = &a->file.pattern[a->pattern];
+    const matrix *bytes = &a->file.bytes[a->pattern];
+    int64_t *next = tool_allocate(bytes->cols, sizeof *next);
+    a->ranks = bytes->rows;
+    a->offset = tool_allocate(matrix_entries(bytes), sizeof *a->offset);
+    for (size_t j = 0; j < bytes->cols; j++)
+        next[j] = (int64_t)j * pattern->unit;
+    for (size_t i = 0; i < matrix_entries(bytes); i++) {
+        a->offset[i] = next[bytes->col[i]];
+        next[bytes->col[i]] += bytes->value[i] / pattern->calls;
+    }
+    free(next);
+}
+
+/* ---- the machine ---- */
+
+static void read_network(const simulate_options *options, tatp_network *places)
+{
+    const simulate_access *a = &options->access;
+    const char *who = a->view != NULL ? a->view : a->record > 0 ? "--ranks" : "--cart";
+    if (options->network.hosts != NULL) {
+        tatp_network_read(&options->network, who, a->ranks, places);
+        return;
+    }
+    size_t per_node = a->per_node > 0 ? a->per_node : 32;
+    topo_flat(&places->topology, (a->ranks + per_node - 1) / per_node);
+    places->node_of_rank = tool_allocate(a->ranks, sizeof *places->node_of_rank);
+    for (size_t i = 0; i < a->ranks; i++)
+        places->node_of_rank[i] = i / per_node;
+}
+
+/* The simulation ends by a signal where memory does not suffice. */
+static void check_memory(const simulate_access *a)
+{
+    double p = (double)a->ranks, runs = a->grid[0] > 0 ? (double)(a->block[0] * a->block[1]) : 0.0;
+    double needed = p * (150e3 + 10.0 * p + 64.0 * runs);
+    double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (needed > there)
+        exit(tool_fail("%zu ranks take about %.0f GB of memory, and this machine has %.0f GB: "
+                       "simulate fewer",
+                       a->ranks, needed / 1e9, there / 1e9));
+}
+
+/* ---- results ---- */
+
+static void print_phases(const job_phase *phase)
+{
+    tool_table table = {.align = "lrrrrrrrrr"};
+    tool_table_add(&table, "\nseconds\nmessages\nbetween nodes\nbytes\nof a link\nsent\nreceived\n"
+                           "posted\nMB");
+    for (int k = 0; k < JOB_PHASES; k++) {
+        const job_phase *p = &phase[k];
+        int64_t memory = p->root_bytes > p->most_bytes ? p->root_bytes : p->most_bytes;
+        tool_table_add(&table, "%s\n%.6f\n%" PRId64 "\n%" PRId64 "\n%" PRId64 "\n%.0f",
+                       job_phase_name((enum job_phase_kind)k), p->seconds, p->messages,
+                       p->far_messages, p->far_bytes, p->busiest_bytes);
+        tool_table_add(&table, "%" PRId64 "\n%" PRId64 "\n%" PRId64 "\n%.1f", p->most_sent,
+                       p->most_received, p->most_posted, (double)memory / 1e6);
+    }
+    tool_table_print(&table);
+    printf("bytes: between nodes. of a link: the most, in one direction. sent, received, posted at "
+           "a time,\nMB: the most of any rank.\n");
+}
+
+static void print_json(const simulate_options *options, const job_phase *phase, size_t nodes)
+{
+    tool_json json;
+    json_writer *w = tool_json_begin(&json);
+    json_put_size(w, "ranks", options->access.ranks);
+    json_put_size(w, "nodes", nodes);
+    json_begin_array(w, "phases");
+    for (int k = 0; k < JOB_PHASES; k++) {
+        const job_phase *p = &phase[k];
+        json_begin_object(w, NULL);
+        json_put_string(w, "phase", job_phase_name((enum job_phase_kind)k));
+        json_put_real(w, "seconds", p->seconds);
+        json_put_int64(w, "messages", p->messages);
+        json_put_int64(w, "messages_between_nodes", p->far_messages);
+        json_put_int64(w, "bytes_between_nodes", p->far_bytes);
+        json_put_real(w, "busiest_link_bytes", p->busiest_bytes);
+        json_put_int64(w, "most_sent", p->most_sent);
+        json_put_int64(w, "most_received", p->most_received);
+        json_put_int64(w, "most_posted", p->most_posted);
+        json_put_int64(w, "most_unexpected", p->most_unexpected);
+        json_put_int64(w, "reductions", p->collectives);
+        json_put_int64(w, "rank_0_bytes", p->root_bytes);
+        json_put_int64(w, "most_bytes", p->most_bytes);
+        json_end_object(w);
+    }
+    json_end_array(w);
+    tool_json_end(&json);
+}
+
+/* ---- the command ---- */
+
+static void run_job(simulate_options *options, const tatp_network *places, job_phase *phase)
+{
+    size_t ranks = options->access.ranks;
+    const char *parameter[PARAMETERS] = {
+        [PARAMETER_SHARED_MEMORY] = "true", [PARAMETER_NUM_AGGREGATORS] = options->aggregators};
+    int *node = tool_allocate(ranks, sizeof *node);
+    for (size_t i = 0; i < ranks; i++)
+        node[i] = (int)places->node_of_rank[i];
+    const job_settings settings = {
+        .ranks = (int)ranks,
+        .machine = {.topology = &places->topology,
+                    .node_of_rank = node,
+                    .link = options->link,
+                    .memory = {1e10, 4e-7},
+                    .server = options->server,
+                    .servers = options->servers,
+                    .stripe = 1 << 20,
+                    .eager = 8192,
+                    .call = 3e-7},
+        .parameters = parameter,
+        .view = view_of_rank,
+        .context = &options->access,
+    };
+    char *failure;
+    int rc = job_run(&settings, phase, &failure);
+    free(node);
+    if (failure != NULL)
+        exit(tool_fail("the simulation failed: %s", failure));
+    if (rc != 0)
+        exit(tool_fail("a simulated call failed: %s", strerror(rc < 0 ? -rc : rc - 1)));
+}
+
+int tatp_simulate(int argc, char **argv)
+{
+    simulate_options options = {
+        .access = {.block = {16, 16, 16}, .element = 8},
+        .link = {12.5e9, 1e-6},
+        .server = {2e9, 50e-6},
+        .servers = 16,
+    };
+    tatp_network places = {.node_of_rank = NULL};
+    job_phase phase[JOB_PHASES];
+    tool_parse(&simulate_argp, 0, argc, argv, &options);
+    if (options.access.view != NULL)
+        read_view(&options.access);
+    check_memory(&options.access);
+    read_network(&options, &places);
+    run_job(&options, &places, phase);
+    if (options.json)
+        print_json(&options, phase, places.topology.nodes);
+    else
+        print_phases(phase);
+    free(options.access.offset);
+    view_file_release(&options.access.file);
+    tatp_network_release(&places);
+    return 0;
+}
