@@ -354,9 +354,12 @@ int PMPI_File_iread_at_all_c(MPI_File, MPI_Offset, void *, MPI_Count, MPI_Dataty
     __attribute__((weak));
 
 /* The MPI calls the error handler. */
-static int leave_access(front_file *f, bool write, int64_t offset, const void *data, int64_t count,
+static int leave_access(front_file *f, const front_access *access, const void *data, int64_t count,
                         MPI_Datatype type, MPI_Status *status)
 {
+    const int64_t offset =
+        access->at_offset ? access->offset : front_move(f, count, (front_word)type);
+    const bool write = access->write;
     void *buffer = (void *)(intptr_t)data;
     MPI_Request request;
     int rc;
@@ -387,9 +390,7 @@ int front_transfer(front_file *f, const front_access *access, const void *buffer
                                  call.error == -ENOTSUP ? 0 : front_error_class(call.error));
     if (is_unknown && rc == 0) {
         f->pointer = pointer;
-        return leave_access(f, access->write,
-                            access->at_offset ? access->offset : front_move(f, count, datatype),
-                            buffer, count, type, status);
+        return leave_access(f, access, buffer, count, type, status);
     }
     if (status != MPI_STATUS_IGNORE) {
         PMPI_Status_set_elements_x(status, MPI_BYTE, rc == 0 ? call.moved : 0);

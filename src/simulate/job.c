@@ -180,8 +180,9 @@ static double tree_time(const job *j, double bytes)
 static int reduce(void *context, int64_t *value, size_t count, enum coll_operation operation)
 {
     job_rank *r = context;
+    const net_values values = {value, count, value};
     int rc = net_collect(enter(r), r->rank, "reduce", operation == COLL_SUM ? NET_SUM : NET_MAX,
-                         value, count, value, true);
+                         &values, true);
     r->job->phase->collectives += r->rank == 0;
     spend(r, 2.0 * tree_time(r->job, (double)(count * sizeof *value)));
     return rc;
@@ -192,8 +193,8 @@ static int gather(void *context, const int64_t *own, size_t count, int64_t *all)
     job_rank *r = context;
     const job *j = r->job;
     bool is_root = r->rank == 0;
-    int rc = net_collect(enter(r), r->rank, "gather", NET_GATHER, own, count, is_root ? all : NULL,
-                         is_root);
+    const net_values values = {own, count, is_root ? all : NULL};
+    int rc = net_collect(enter(r), r->rank, "gather", NET_GATHER, &values, is_root);
     r->job->phase->collectives += is_root;
     if (is_root)
         spend(r, tree_time(j, 0.0) +

@@ -490,18 +490,18 @@ static void leave(network *n, net_collective *c)
 }
 
 int net_collect(network *n, int rank, const char *where, enum net_operation operation,
-                const int64_t *own, size_t count, int64_t *result, bool waits)
+                const net_values *values, bool waits)
 {
-    net_collective *c = enter(n, rank, where, operation, count);
+    net_collective *c = enter(n, rank, where, operation, values->count);
     size_t parts = operation == NET_GATHER ? (size_t)n->ranks : 1;
-    add_values(c, rank, own);
+    add_values(c, rank, values->own);
     c->is_complete = ++c->entered == n->ranks;
     for (int i = 0; i < n->ranks && c->is_complete; i++)
         net_wake(n, i);
     happened(n);
     int rc = waits && !net_await(n, rank, &c->is_complete) ? NET_LOST : 0;
-    if (rc == 0 && result != NULL)
-        memcpy(result, c->value, parts * count * sizeof *result);
+    if (rc == 0 && values->result != NULL)
+        memcpy(values->result, c->value, parts * values->count * sizeof *values->result);
     leave(n, c);
     return rc;
 }

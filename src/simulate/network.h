@@ -111,9 +111,15 @@ int net_wait(network *n, int rank, net_request **request, size_t *bytes);
 /* A message that can be received: its sender, or -1. */
 int net_probe(network *n, int rank, int tag, size_t *bytes);
 
-/* Of `count` values of each rank: their maxima, their sums or all of them. waits: until all ranks
- * have come to the operation, whose place is the same on all of them. */
+typedef struct net_values {
+    const int64_t *own;
+    size_t count;
+    int64_t *result; /* may be that; NULL if it is not wanted */
+} net_values;
+
+/* Of the values of each rank: their maxima, their sums or all of them. waits: until all ranks have
+ * come to the operation, whose place is the same on all of them. */
 int net_collect(network *n, int rank, const char *where, enum net_operation operation,
-                const int64_t *own, size_t count, int64_t *result, bool waits);
+                const net_values *values, bool waits);
 
 #endif

@@ -116,8 +116,9 @@ static int reduce(void *context, int64_t *value, size_t count, enum coll_operati
     sim_rank *r = context;
     if (sim_call(r, "reduce"))
         return sim_report(r, CLASS_LOST);
+    const net_values values = {value, count, value};
     return net_collect(network_of(r), r->rank, "reduce", operation == COLL_SUM ? NET_SUM : NET_MAX,
-                       value, count, value, true);
+                       &values, true);
 }
 
 static int gather(void *context, const int64_t *own, size_t count, int64_t *all)
@@ -126,8 +127,8 @@ static int gather(void *context, const int64_t *own, size_t count, int64_t *all)
     if (sim_call(r, "gather"))
         return sim_report(r, CLASS_LOST);
     bool waits = r->rank == 0 || sim_chance(&r->life->order, 1, 2);
-    return net_collect(network_of(r), r->rank, "gather", NET_GATHER, own, count,
-                       r->rank == 0 ? all : NULL, waits);
+    const net_values values = {own, count, r->rank == 0 ? all : NULL};
+    return net_collect(network_of(r), r->rank, "gather", NET_GATHER, &values, waits);
 }
 
 /* ---- nodes and the job ---- */
