@@ -114,7 +114,7 @@ static inline const char *compat_proc_hostname(const ompi_proc_t *proc)
 
 #endif
 
-/* hwloc's description of this machine, with its devices, as Open MPI keeps it. NULL if there is
+/* hwloc's description of this machine, with its devices, as Open MPI keeps it. NULL if it has
  * none, or is built with an hwloc of its own, whose functions have other names outside its tree. */
 static inline struct hwloc_topology *compat_machine(void)
 {

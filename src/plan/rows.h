@@ -52,8 +52,7 @@ int rows_node_add(rows_node *node, int rank, const int64_t *element, size_t coun
 /* The sums of the node, which the caller frees; for each domain that it accesses, the total and the
  * ranks that may own it: the `most` with the largest weights (ties: the nearest to the network,
  * then the lowest rank) and those up to `low`. *element is NULL if there are none. Changes the
- * parts. -ERANGE: beyond int64; -ENOMEM.
- */
+ * parts. -ENOMEM. */
 int rows_node_sum(rows_node *node, int64_t **element, size_t *count);
 
 void rows_node_release(rows_node *node);
