@@ -293,7 +293,7 @@ static void read_network(const simulate_options *options, tatp_network *places)
 static void check_memory(const simulate_access *a)
 {
     double p = (double)a->ranks, runs = a->grid[0] > 0 ? (double)(a->block[0] * a->block[1]) : 0.0;
-    double needed = p * (150e3 + 10.0 * p + 64.0 * runs);
+    double needed = p * (100e3 + 1.0 * p + 64.0 * runs);
     double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (needed > there)
         exit(tool_fail("%zu ranks take about %.0f GB of memory, and this machine has %.0f GB: "

@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cutting accesses at the borders of file domains. */
+#include "access/cut.h"
 #include "access/cursor.h"
-#include "access/domain.h"
 #include "base/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-typedef struct cutter {
-    const file_domains *domains;
-    size_t near;  /* index of the last range */
-    size_t *slot; /* slot[j]: 1 + index of domain j's share; 0: none yet */
-    domain_share *share;
-    size_t count, capacity;
-} cutter;
-
-static access_list *share_of(cutter *cut, size_t domain)
+static access_list *share_of(domain_cutter *cut, size_t domain)
 {
     if (cut->slot[domain] == 0) {
         if (base_reserve(&cut->share, &cut->capacity, cut->count + 1, sizeof *cut->share) != 0)
@@ -27,7 +19,7 @@ static access_list *share_of(cutter *cut, size_t domain)
 }
 
 /* Appends a part that lies in the range to the share of its domain. */
-static int append_part(cutter *cut, const domain_range *range, access_run part)
+static int append_part(domain_cutter *cut, const domain_range *range, access_run part)
 {
     access_list *list = share_of(cut, range->domain);
     if (list == NULL)
@@ -36,34 +28,39 @@ static int append_part(cutter *cut, const domain_range *range, access_run part)
     return access_append_run(list, &part);
 }
 
-/* Cuts a run, range by range. A block that a border cuts is completed before the next blocks. */
-static int cut_run(cutter *cut, access_run rest)
+static void skip_blocks(access_run *run, int64_t count)
 {
-    int rc = 0;
-    while (rest.count > 0 && rc == 0) {
-        domain_range at = domains_range_at(cut->domains, rest.offset, &cut->near);
-        access_cursor begin = {.run = &rest, .end = &rest + 1};
-        access_run part = rest;
-        part.count = access_whole_blocks(&begin, at.hi);
-        if (part.count > 0) {
-            rc = append_part(cut, &at, part);
-        } else if (rest.count > 1) {
-            part.count = 1;
-            rc = cut_run(cut, part);
-        } else {
-            access_run head = {rest.offset, at.hi - rest.offset, 0, 1, rest.stream};
-            rc = append_part(cut, &at, head);
-            rest.offset += head.length;
-            rest.stream += head.length;
-            rest.length -= head.length;
-        }
-        rest.count -= part.count;
-        if (rest.count > 0) {
-            rest.offset += part.count * rest.stride;
-            rest.stream += part.count * rest.length;
-        }
+    run->count -= count;
+    if (run->count > 0) {
+        run->offset += count * run->stride;
+        run->stream += count * run->length;
     }
-    return rc;
+}
+
+/* What begins in the range that holds the first byte of the run. A block that its end cuts comes
+ * before the blocks behind it. */
+static int cut_first(domain_cutter *cut, access_run *run)
+{
+    domain_range at = domains_range_at(cut->domains, run->offset, &cut->near);
+    access_cursor begin = {.run = run, .end = run + 1};
+    access_run part = *run;
+    part.count = access_whole_blocks(&begin, at.hi);
+    if (part.count > 0) {
+        skip_blocks(run, part.count);
+        return append_part(cut, &at, part);
+    }
+    part.count = 1;
+    if (run->count > 1) {
+        skip_blocks(run, 1);
+        cut->block = part;
+        return 0;
+    }
+    part.length = at.hi - part.offset;
+    part.stride = 0;
+    run->offset += part.length;
+    run->stream += part.length;
+    run->length -= part.length;
+    return append_part(cut, &at, part);
 }
 
 static int compare_domains(const void *a, const void *b)
@@ -78,29 +75,59 @@ static int lies_inside(const file_domains *domains, const access_list *list)
            (access_lower(list) >= domains->lo && access_upper(list) <= domains->hi);
 }
 
+int domains_cut_begin(domain_cutter *cut, const file_domains *domains, const access_list *list)
+{
+    if (!lies_inside(domains, list))
+        return -EINVAL;
+    *cut = (domain_cutter){.domains = domains, .list = list};
+    cut->slot = calloc(domains->count + 1, sizeof *cut->slot);
+    return cut->slot == NULL ? -ENOMEM : 0;
+}
+
+int domains_cut_more(domain_cutter *cut)
+{
+    const file_domains *domains = cut->domains;
+    bool is_table = domains->stripe == 0;
+    int64_t end =
+        is_table && domains->ranges > 0 ? domains->range[domains->ranges - 1].hi : domains->hi;
+    int rc = 0;
+    cut->near = 0;
+    while (rc == 0) {
+        access_run *run = cut->block.count > 0 ? &cut->block : &cut->rest;
+        if (run->count > 0 && run->offset >= end)
+            break;
+        if (run->count > 0)
+            rc = cut_first(cut, run);
+        else if (cut->next < cut->list->count)
+            cut->rest = cut->list->run[cut->next++];
+        else
+            break;
+    }
+    return rc;
+}
+
+int domains_cut_end(domain_cutter *cut, int rc, domain_share **shares, size_t *count)
+{
+    free(cut->slot);
+    if (rc != 0) {
+        domains_free_shares(cut->share, cut->count);
+        return rc;
+    }
+    if (cut->count > 1)
+        qsort(cut->share, cut->count, sizeof *cut->share, compare_domains);
+    *shares = cut->share;
+    *count = cut->count;
+    return 0;
+}
+
 int domains_cut(const file_domains *domains, const access_list *list, domain_share **shares,
                 size_t *count)
 {
-    cutter cut = {.domains = domains};
-    int rc = 0;
-
-    if (!lies_inside(domains, list))
-        return -EINVAL;
-    cut.slot = calloc(domains->count + 1, sizeof *cut.slot);
-    if (cut.slot == NULL)
-        return -ENOMEM;
-    for (size_t i = 0; i < list->count && rc == 0; i++)
-        rc = cut_run(&cut, list->run[i]);
-    free(cut.slot);
-    if (rc != 0) {
-        domains_free_shares(cut.share, cut.count);
-        return rc;
-    }
-    if (cut.count > 1)
-        qsort(cut.share, cut.count, sizeof *cut.share, compare_domains);
-    *shares = cut.share;
-    *count = cut.count;
-    return 0;
+    domain_cutter cut;
+    int rc = domains_cut_begin(&cut, domains, list);
+    if (rc == 0)
+        rc = domains_cut_end(&cut, domains_cut_more(&cut), shares, count);
+    return rc;
 }
 
 void domains_free_shares(domain_share *shares, size_t count)

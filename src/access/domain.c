@@ -21,56 +21,94 @@ void domains_release(file_domains *domains)
     memset(domains, 0, sizeof *domains);
 }
 
-/* For domains->count domains of that number of ranges or, if they are striped, of columns. */
-static int allocate_domains(file_domains *domains, size_t items)
-{
-    int rc = 0;
-    domains->size = base_zeroed(domains->count, sizeof *domains->size, &rc);
-    domains->first = base_zeroed(domains->count + 1, sizeof *domains->first, &rc);
-    domains->by_domain = base_zeroed(items, sizeof *domains->by_domain, &rc);
-    if (domains->stripe > 0) {
-        domains->skipped = base_zeroed(domains->count, sizeof *domains->skipped, &rc);
-        domains->column = base_zeroed(items, sizeof *domains->column, &rc);
-    } else {
-        domains->range = base_zeroed(items, sizeof *domains->range, &rc);
-    }
-    if (rc != 0)
-        domains_release(domains);
-    return rc;
-}
-
 static size_t domain_of(const file_domains *domains, size_t item)
 {
     return domains->stripe > 0 ? domains->column[item].domain : domains->range[item].domain;
 }
 
 /* The index by domain of the ranges or columns. */
-static void index_items(file_domains *domains, size_t items)
+static int index_items(file_domains *domains, size_t items)
 {
-    size_t *first = domains->first;
+    int rc = 0;
+    size_t *first = domains->first = base_zeroed(domains->count + 1, sizeof *first, &rc);
+    domains->by_domain = base_zeroed(items, sizeof *domains->by_domain, &rc);
+    if (rc != 0)
+        return rc;
     for (size_t i = 0; i < items; i++)
         first[domain_of(domains, i)]++;
     for (size_t j = 0; j < domains->count; j++)
         first[j + 1] += first[j];
     for (size_t i = items; i-- > 0;)
         domains->by_domain[--first[domain_of(domains, i)]] = i;
+    return 0;
 }
 
-/* Sets positions, sizes and the index by domain from the lo, hi and domain of each range. On entry
- * size[j] is the first position of domain j. */
-static void index_ranges(file_domains *domains)
+/* ---- tables ---- */
+
+int domains_begin(file_domains *domains, const domain_units *units, size_t count)
 {
-    for (size_t r = 0; r < domains->ranges; r++) {
-        domain_range *range = &domains->range[r];
-        range->position = domains->size[range->domain];
-        domains->size[range->domain] += range->hi - range->lo;
+    int64_t lo = units->lo, hi = units->hi, base = units->base;
+    int rc = 0;
+    if (base < 0 || base > lo || lo > hi || count == 0 || count > INT64_MAX || units->unit < 1)
+        return -EINVAL;
+    file_domains result = {.lo = lo, .hi = hi, .head = (lo - base) % units->unit, .count = count};
+    result.size = base_zeroed(count, sizeof *result.size, &rc);
+    if (rc == 0)
+        *domains = result;
+    return rc;
+}
+
+int domains_append(file_domains *domains, int64_t lo, int64_t hi, size_t domain, bool stored)
+{
+    int64_t *size = &domains->size[domain];
+    domain_range *last = domains->ranges > 0 ? &domains->range[domains->ranges - 1] : NULL;
+    int rc = 0;
+    if (lo == domains->lo)
+        *size = domains->head;
+    if (stored && last != NULL && last->domain == domain && last->hi == lo) {
+        last->hi = hi;
+    } else if (stored) {
+        rc = base_reserve(&domains->range, &domains->capacity, domains->ranges + 1, sizeof *last);
+        if (rc == 0)
+            domains->range[domains->ranges++] = (domain_range){lo, hi, *size, domain};
     }
-    index_items(domains, domains->ranges);
+    *size += hi - lo;
+    return rc;
 }
 
-static int64_t round_down(int64_t value, int64_t align)
+void domains_keep(file_domains *domains, size_t j)
 {
-    return value - value % align;
+    size_t kept = 0;
+    if (domains->stripe > 0)
+        return;
+    for (size_t r = 0; r < domains->ranges; r++)
+        if (domains->range[r].domain == j)
+            domains->range[kept++] = domains->range[r];
+    domains->ranges = kept;
+    free(domains->first);
+    free(domains->by_domain);
+    domains->first = domains->by_domain = NULL;
+    if (kept == 0) {
+        free(domains->range);
+        domains->range = NULL;
+        domains->capacity = 0;
+    } else if (kept < domains->capacity) {
+        domain_range *range = realloc(domains->range, kept * sizeof *range);
+        domains->range = range != NULL ? range : domains->range;
+        domains->capacity = range != NULL ? kept : domains->capacity;
+    }
+}
+
+/* rc: of the appended ranges. */
+static int finish_table(file_domains *made, int rc, file_domains *domains)
+{
+    if (rc == 0)
+        rc = index_items(made, made->ranges);
+    if (rc == 0)
+        *domains = *made;
+    else
+        domains_release(made);
+    return rc;
 }
 
 /* The end of the first j of `count` even domains of [base, hi) in units of `align` bytes, the
@@ -91,62 +129,33 @@ int64_t domains_alignment(int64_t bytes, size_t count, int64_t stripe)
 
 int domains_even(file_domains *domains, int64_t lo, int64_t hi, size_t count, int64_t align)
 {
-    if (lo < 0 || lo > hi || count == 0 || count > INT64_MAX || align < 1)
-        return -EINVAL;
-    file_domains result = {.lo = lo, .hi = hi, .count = count, .ranges = count};
-    int rc = allocate_domains(&result, count);
+    file_domains made;
+    int rc = domains_begin(&made, &(domain_units){lo, hi, 0, align}, count);
     if (rc != 0)
         return rc;
-    int64_t base = round_down(lo, align), begin = lo;
-    for (size_t j = 0; j < count; j++) {
-        int64_t end = even_border(base, hi, (int64_t)j + 1, (int64_t)count, align);
-        result.range[j] = (domain_range){begin, end, 0, j};
+    int64_t begin = lo;
+    for (size_t j = 0; j < count && begin < hi && rc == 0; j++) {
+        int64_t end = even_border(lo - made.head, hi, (int64_t)j + 1, (int64_t)count, align);
+        rc = domains_append(&made, begin, end, j, true);
         begin = end;
     }
-    result.size[0] = hi > lo ? lo - base : 0;
-    index_ranges(&result);
-    *domains = result;
-    return 0;
-}
-
-/* The number of ranges of the units. -EINVAL: a domain does not exist. */
-static int count_ranges(const size_t *of, size_t units, size_t count, size_t *ranges)
-{
-    *ranges = 0;
-    for (size_t u = 0; u < units; u++) {
-        if (of[u] >= count)
-            return -EINVAL;
-        *ranges += u == 0 || of[u] != of[u - 1];
-    }
-    return 0;
+    return finish_table(&made, rc, domains);
 }
 
 int domains_from_units(file_domains *domains, const domain_units *units, const size_t *of,
                        size_t count)
 {
-    int64_t lo = units->lo, hi = units->hi, base = units->base, unit = units->unit;
-    file_domains result = {.lo = lo, .hi = hi, .count = count};
-    if (base < 0 || base > lo || lo > hi || count == 0 || unit < 1)
-        return -EINVAL;
-    int64_t first = base + (lo - base) / unit * unit;
-    size_t used = lo < hi ? (size_t)((hi - first - 1) / unit + 1) : 0;
-    int rc = count_ranges(of, used, count, &result.ranges);
-    if (rc == 0)
-        rc = allocate_domains(&result, result.ranges);
+    file_domains made;
+    int rc = domains_begin(&made, units, count);
     if (rc != 0)
         return rc;
-    size_t r = 0;
-    for (size_t u = 0; u < used; u++) {
-        int64_t at = first + (int64_t)u * unit, begin = at > lo ? at : lo;
-        if (u == 0 || of[u] != of[u - 1])
-            result.range[r++] = (domain_range){begin, begin, 0, of[u]};
-        result.range[r - 1].hi = hi - at > unit ? at + unit : hi;
+    int64_t at = units->lo - made.head, hi = units->hi;
+    for (int64_t begin = units->lo; begin < hi && rc == 0; of++) {
+        int64_t end = hi - at > units->unit ? at + units->unit : hi;
+        rc = *of < count ? domains_append(&made, begin, end, *of, true) : -EINVAL;
+        at = begin = end;
     }
-    if (used > 0)
-        result.size[of[0]] = lo - first;
-    index_ranges(&result);
-    *domains = result;
-    return 0;
+    return finish_table(&made, rc, domains);
 }
 
 /* ---- striped domains ---- */
@@ -224,12 +233,18 @@ int domains_striped(file_domains *domains, const domain_units *stripes, const si
             return -EINVAL;
     file_domains result = {
         .lo = lo, .hi = hi, .stripe = stripe, .count = count, .columns = columns};
-    int rc = allocate_domains(&result, columns);
-    if (rc != 0)
-        return rc;
-    for (size_t c = 0; c < columns; c++)
+    int rc = 0;
+    result.size = base_zeroed(count, sizeof *result.size, &rc);
+    result.skipped = base_zeroed(count, sizeof *result.skipped, &rc);
+    result.column = base_zeroed(columns, sizeof *result.column, &rc);
+    for (size_t c = 0; c < columns && rc == 0; c++)
         result.column[c].domain = of != NULL ? of[c] : c;
-    index_items(&result, columns);
+    if (rc == 0)
+        rc = index_items(&result, columns);
+    if (rc != 0) {
+        domains_release(&result);
+        return rc;
+    }
     find_neighbours(&result);
     for (size_t j = 0; j < count; j++) {
         result.skipped[j] = stripes_below(&result, j, lo / stripe);
@@ -311,19 +326,27 @@ domain_range domains_range_at(const file_domains *domains, int64_t offset, size_
     return domains->range[*near];
 }
 
+/* Of a table, in the order of positions. */
+static const domain_range *range_of_domain(const file_domains *domains, size_t i)
+{
+    return &domains->range[domains->by_domain != NULL ? domains->by_domain[i] : i];
+}
+
 /* The range of the table that contains position `position` of domain j. */
 static const domain_range *range_of_position(const file_domains *domains, size_t j,
                                              int64_t position)
 {
-    size_t low = domains->first[j], high = domains->first[j + 1];
+    bool indexed = domains->by_domain != NULL;
+    size_t low = indexed ? domains->first[j] : 0;
+    size_t high = indexed ? domains->first[j + 1] : domains->ranges;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
-        if (domains->range[domains->by_domain[middle]].position <= position)
+        if (range_of_domain(domains, middle)->position <= position)
             low = middle;
         else
             high = middle;
     }
-    return &domains->range[domains->by_domain[low]];
+    return range_of_domain(domains, low);
 }
 
 int64_t domains_position_to_file(const file_domains *domains, size_t j, int64_t position,

@@ -36,13 +36,14 @@ typedef struct domain_column {
 typedef struct file_domains {
     size_t count;   /* number of domains, a */
     int64_t lo, hi; /* they cover bytes [lo, hi) of the file without gaps or overlaps */
+    int64_t head;   /* of a table: bytes from the border at or before lo to lo */
     int64_t *size;  /* size[j]: one past the last position of domain j; 0: it has no bytes */
     int64_t stripe; /* of striped domains, bytes; 0: ranges are a table */
     size_t columns; /* of stripes */
     domain_column *column;
     int64_t *skipped; /* per domain: its stripes below the one that holds byte lo */
-    size_t ranges;
-    domain_range *range; /* ascending */
+    size_t ranges, capacity;
+    domain_range *range; /* ascending; those of a single domain where there is no by_domain */
     size_t *first; /* ranges (or columns) of domain j: by_domain[first[j]] .. by_domain[first[j + 1]
                       - 1] */
     size_t *by_domain; /* indices into range[] or column[], ascending within a domain */
@@ -84,6 +85,17 @@ int domains_striped(file_domains *domains, const domain_units *stripes, const si
 
 void domains_release(file_domains *domains);
 
+/* ---- a table of which a rank has a part at a time ---- */
+
+/* Domains of [lo, hi) without a range yet; base as above. -EINVAL, -ENOMEM as above. */
+int domains_begin(file_domains *domains, const domain_units *units, size_t count);
+/* Appends a range [lo, hi) of the file, hi > lo, which begins where the last one ended. One that is
+ * not stored adds to the size of its domain only. -ENOMEM. */
+int domains_append(file_domains *domains, int64_t lo, int64_t hi, size_t domain, bool stored);
+/* Forgets the ranges but those of domain `j`; none, if there is no such domain. Nothing is done to
+ * striped domains. */
+void domains_keep(file_domains *domains, size_t j);
+
 /* The range that contains file offset `offset` of [lo, hi). *near is the caller's, 0 initially; the
  * offsets of calls with the same *near ascend. */
 domain_range domains_range_at(const file_domains *domains, int64_t offset, size_t *near);
@@ -92,38 +104,5 @@ domain_range domains_range_at(const file_domains *domains, int64_t offset, size_
  * bytes from there on in the same range. */
 int64_t domains_position_to_file(const file_domains *domains, size_t j, int64_t position,
                                  int64_t *contiguous);
-
-/* The part of an ordered list in one domain, in positions. */
-typedef struct domain_share {
-    size_t domain;
-    access_list list;
-} domain_share;
-
-/* Cuts an ordered list inside the range of the domains. *shares has one entry for each domain
- * accessed, ascending by domain; free it with domains_free_shares. O(runs + ranges accessed +
- * domains) time and memory. -ENOMEM; -EINVAL: the list exceeds the range. */
-int domains_cut(const file_domains *domains, const access_list *list, domain_share **shares,
-                size_t *count);
-
-void domains_free_shares(domain_share *shares, size_t count);
-
-/* A plan: file domains, their aggregators and cycles, and this rank's part in them. What plans,
- * exchanges and statistics share. All but that part is the same on all ranks. */
-typedef struct domain_layout {
-    int64_t id;     /* another one for each plan of a rank 0 */
-    int64_t period; /* bytes: it suits an access that is moved by a multiple of this */
-    int64_t piece;  /* bytes of a contiguous piece of the accesses in the mean */
-    const file_domains *domains;
-    int *aggregator;      /* per domain, a rank */
-    int64_t cycle_size;   /* positions of a domain */
-    int64_t num_cycles;   /* of the largest domain */
-    int64_t message_size; /* bytes of a message at most */
-    /* This rank's part of each domain that it accesses. */
-    domain_share *share;
-    size_t shares;
-    bool aggregates; /* this rank owns domain `domain` ... */
-    size_t domain;
-    size_t contributors; /* ... which this number of ranks access, itself included */
-} domain_layout;
 
 #endif

@@ -15,7 +15,7 @@
 #include "collective/group.h"
 
 #include "access/access.h"
-#include "access/domain.h"
+#include "access/cut.h"
 #include "exchange/exchange.h"
 
 /* Buffers of runs, kept from call to call and from file to file: one for all files of a process. */

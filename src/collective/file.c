@@ -38,7 +38,6 @@ void coll_file_free(coll_file *file)
     coll_record_free(file->record);
     coll_independent_free(file->independent);
     coll_exchange_memory_free(file->memory);
-    free(file->broadcast.element);
     coll_nodes_free(file->nodes);
     coll_group_release(&file->group);
     free(file);
@@ -158,8 +157,6 @@ static void ask_file_system(coll_file *file)
 static int prepare_file(coll_file *file)
 {
     int rc = coll_group_init(&file->group, file->handle.runtime);
-    if (rc == 0)
-        rc = coll_broadcast_init(&file->broadcast);
     if (rc == 0)
         rc = coll_stats_prepare(file->stats, &file->group);
     if (rc != 0 || file->handle.runtime->rank != 0)

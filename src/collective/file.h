@@ -23,7 +23,7 @@ struct coll_file {
     coll_handle handle;
     coll_group group;
     coll_nodes *nodes;
-    coll_broadcast broadcast; /* of plans */
+    coll_stream stream; /* of plans */
     coll_exchange_memory *memory;
     coll_slots slots;
     bool was_independent[2]; /* the last call that read, or wrote; true: there was none */

@@ -32,7 +32,7 @@ static int make_plan(coll_op *op, int rc)
         .lo = op->lo,
         .hi = op->hi,
         .piece = op->piece,
-        .broadcast = &file->broadcast,
+        .stream = &file->stream,
         .wishes = coll_observers_wish(&file->observers),
     };
     rc = coll_plan_make(op->slot->plan, &in, rc);
@@ -62,6 +62,8 @@ static int prepare_exchange(coll_op *op)
     coll_file *file = op->file;
     coll_exchange *prepared = op->slot->exchange;
     int rc = coll_exchange_prepare(prepared, &file->group, layout_of(op), kind_of_exchange(op));
+    if (rc == 0)
+        rc = layout_of(op)->error;
     int64_t value[VALUES] = {error_class(file, rc),
                              coll_exchange_merges(prepared, file->handle.store)};
     rc = coll_agree_max(&file->group, value, VALUES);

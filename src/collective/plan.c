@@ -7,20 +7,42 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static void drop_shares(domain_layout *layout)
+{
+    domains_free_shares(layout->share, layout->shares);
+    layout->share = NULL;
+    layout->shares = 0;
+}
+
+static int make_aggregators(const coll_planning *planning, domain_layout *layout)
+{
+    int rc = 0;
+    if (layout->aggregator == NULL)
+        layout->aggregator = base_zeroed(planning->planner.domains, sizeof(int), &rc);
+    return rc;
+}
 
 /* This rank's part of the domains, in place of that of earlier ones. */
 static int cut_accesses(const coll_planning *planning, const plan_draft *draft,
                         domain_layout *layout)
 {
-    domains_free_shares(layout->share, layout->shares);
-    layout->share = NULL;
-    layout->shares = 0;
-    if (layout->aggregator == NULL)
-        layout->aggregator = calloc(planning->planner.domains, sizeof *layout->aggregator);
-    if (layout->aggregator == NULL)
-        return -ENOMEM;
-    return domains_cut(&draft->division.domains, planning->in->accesses, &layout->share,
-                       &layout->shares);
+    drop_shares(layout);
+    int rc = make_aggregators(planning, layout);
+    return rc != 0 ? rc
+                   : domains_cut(&draft->division.domains, planning->in->accesses, &layout->share,
+                                 &layout->shares);
+}
+
+/* Forgets the ranges of all other domains, as far as a table has them. */
+static void keep_own_domain(coll_plan *plan)
+{
+    const domain_layout *layout = &plan->layout;
+    domains_keep(&plan->decision.draft.division.domains,
+                 layout->aggregates ? layout->domain : SIZE_MAX);
 }
 
 /* ---- rank 0 ---- */
@@ -119,30 +141,141 @@ static int plan_on_root(const coll_planning *planning, int rc, coll_plan *plan)
     free(q.answers.units.entry);
     if (q.lost)
         return rc;
-    rc = coll_put_aggregators(planning, draft, rc);
+    int lost = coll_put_aggregators(planning, draft, rc, &plan->layout);
     if (!planning->in->wishes.keep_entries)
         rows_release(&draft->c);
-    return rc;
+    keep_own_domain(plan);
+    pieces_release(&draft->units);
+    return rc != 0 ? planning->in->group->runtime->error_class(rc) : lost;
 }
 
 /* ---- the other ranks ---- */
 
-static int answer_root(const coll_planning *planning, int rc, coll_plan *plan)
+/* Of domains whose ranges a rank can find out at any time. */
+static int answer_table(const coll_planning *planning, coll_plan *plan)
+{
+    plan_draft *draft = &plan->decision.draft;
+    int rc = planner_divide(&planning->planner, &draft->units, &draft->division);
+    if (rc == 0)
+        rc = cut_accesses(planning, draft, &plan->layout);
+    keep_own_domain(plan);
+    return rc;
+}
+
+static int answer_columns(const coll_planning *planning, coll_plan *plan)
+{
+    pieces *units = &plan->decision.draft.units;
+    pieces_run run = {0};
+    units->domain = calloc(units->count, sizeof *units->domain);
+    while (coll_take_run(planning, units, &run))
+        for (size_t u = run.first; u < run.first + run.count && units->domain != NULL; u++)
+            units->domain[u] = run.domain;
+    return units->domain != NULL ? answer_table(planning, plan) : -ENOMEM;
+}
+
+/* Of fitted domains, range by range as they come. */
+static int answer_units(const coll_planning *planning, coll_plan *plan)
+{
+    const pieces *units = &plan->decision.draft.units;
+    division *fitted = &plan->decision.draft.division;
+    file_domains *domains = &fitted->domains;
+    domain_layout *layout = &plan->layout;
+    domain_cutter cut = {.slot = NULL};
+    pieces_run run = {0};
+    int64_t lo, hi;
+    int rc = pieces_begin(units, &planning->planner.division, planning->planner.domains, fitted);
+    if (rc == 0)
+        rc = make_aggregators(planning, layout);
+    if (rc == 0)
+        rc = domains_cut_begin(&cut, domains, planning->in->accesses);
+    while (coll_take_run(planning, units, &run)) {
+        pieces_bounds(units, &run, &lo, &hi);
+        domains->ranges = 0;
+        if (rc == 0)
+            rc = domains_append(domains, lo, hi, run.domain, true);
+        if (rc == 0)
+            rc = domains_cut_more(&cut);
+    }
+    rc = rc != 0 ? rc : planning->in->stream->rc;
+    return domains_cut_end(&cut, rc, &layout->share, &layout->shares);
+}
+
+static int answer_root(const coll_planning *planning, int rc, coll_plan *plan, coll_plan_head *head)
 {
     plan_draft *draft = &plan->decision.draft;
     coll_gathered nothing;
-    int lost;
-    do {
+    if (rc == 0)
+        rc = answer_table(planning, plan);
+    (void)coll_gather_requests(planning, draft, &plan->layout, rc, &nothing);
+    int lost = coll_take_head(planning, head);
+    while (lost == 0 && head->error == 0 && head->unit > 0) {
+        drop_shares(&plan->layout);
         division_release(&draft->division);
-        if (rc == 0)
-            rc = planner_divide(&planning->planner, &draft->units, &draft->division);
-        if (rc == 0)
-            rc = cut_accesses(planning, draft, &plan->layout);
+        draft->units = planning->planner.units;
+        rc = (draft->units.columns ? answer_columns : answer_units)(planning, plan);
         (void)coll_gather_requests(planning, draft, &plan->layout, rc, &nothing);
-        lost = coll_take_broadcast(planning, &draft->units);
-        rc = draft->units.domain == NULL ? -ENOMEM : 0;
-    } while (lost == 0 && coll_has_units(planning));
-    return lost;
+        lost = coll_take_head(planning, head);
+    }
+    return lost != 0 ? lost : head->error;
+}
+
+/* Of fitted domains, as they come again. */
+static int take_own_units(const coll_planning *planning, coll_plan *plan)
+{
+    const pieces *units = &plan->decision.draft.units;
+    const domain_layout *layout = &plan->layout;
+    file_domains *domains = &plan->decision.draft.division.domains;
+    pieces_run run = {0};
+    int64_t lo, hi;
+    int rc = 0;
+    domains->ranges = 0;
+    memset(domains->size, 0, domains->count * sizeof *domains->size);
+    while (coll_take_run(planning, units, &run)) {
+        bool is_own = layout->aggregates && run.domain == layout->domain;
+        pieces_bounds(units, &run, &lo, &hi);
+        int failed = domains_append(domains, lo, hi, run.domain, is_own);
+        rc = rc != 0 ? rc : failed;
+    }
+    return rc;
+}
+
+static int make_own_table(const coll_planning *planning, coll_plan *plan)
+{
+    plan_draft *draft = &plan->decision.draft;
+    division made = {0};
+    int rc = planner_divide(&planning->planner, &draft->units, &made);
+    if (rc == 0) {
+        division_release(&draft->division);
+        draft->division = made;
+        keep_own_domain(plan);
+    }
+    return rc;
+}
+
+/* The ranges of this rank's own domain; an error is agreed on later. */
+static int make_own_domain(const coll_planning *planning, coll_plan *plan)
+{
+    const plan_draft *draft = &plan->decision.draft;
+    if (draft->division.domains.stripe > 0)
+        return 0;
+    if (draft->units.unit > 0)
+        return take_own_units(planning, plan);
+    return plan->layout.aggregates ? make_own_table(planning, plan) : 0;
+}
+
+static int take_plan(const coll_planning *planning, int rc, coll_plan *plan)
+{
+    plan_draft *draft = &plan->decision.draft;
+    coll_plan_head head;
+    rc = answer_root(planning, rc, plan, &head);
+    if (rc == 0)
+        rc = coll_take_aggregators(planning, &draft->division.domains, &plan->layout);
+    if (rc != 0)
+        return rc;
+    plan->layout.id = head.id;
+    plan->layout.error = make_own_domain(planning, plan);
+    pieces_release(&draft->units);
+    return planning->in->stream->rc;
 }
 
 /* ---- the plan ---- */
@@ -184,26 +317,6 @@ static int64_t message_size(const coll_group *group)
     return group->locals < group->size ? runtime->far_message_size : runtime->near_message_size;
 }
 
-/* From the last broadcast. Returns the most contributors of an aggregator. */
-static int64_t take_aggregators(const coll_planning *planning, const file_domains *domains,
-                                domain_layout *layout)
-{
-    const int64_t *aggregator = planning->in->broadcast->element + PLAN_ELEMENTS;
-    const int64_t *contributors = aggregator + domains->count;
-    int64_t most = 0;
-    layout->id = planning->in->broadcast->element[PLAN_ID];
-    for (size_t j = 0; j < domains->count; j++) {
-        layout->aggregator[j] = (int)aggregator[j];
-        most = contributors[j] > most ? contributors[j] : most;
-        if (layout->aggregator[j] == planning->in->group->rank && domains->size[j] > 0) {
-            layout->aggregates = true;
-            layout->domain = j;
-            layout->contributors = (size_t)contributors[j];
-        }
-    }
-    return most;
-}
-
 static void complete_layout(const coll_planning *planning, coll_plan *plan)
 {
     const coll_plan_input *in = planning->in;
@@ -212,7 +325,7 @@ static void complete_layout(const coll_planning *planning, coll_plan *plan)
     domain_layout *layout = &plan->layout;
     if (in->settings->division.aggregators == 0)
         cycles.buffer = division_buffer(cycles.buffer, domains->count, planning->planner.nodes);
-    cycles.parts = take_aggregators(planning, domains, layout);
+    cycles.parts = layout->most_contributors;
     cycles.message = message_size(in->group);
     layout->period = plan->decision.draft.division.period;
     layout->piece = in->piece;
@@ -244,12 +357,8 @@ int coll_plan_make(coll_plan *plan, const coll_plan_input *in, int rc)
 {
     const coll_planning planning = start_planning(in);
     coll_plan_reset(plan);
-    rc = coll_make_room(&planning, rc);
-    if (!coll_has_room(&planning))
-        return rc;
-    rc = (in->group->rank == 0 ? plan_on_root : answer_root)(&planning, rc, plan);
-    if (rc == 0)
-        rc = (int)in->broadcast->element[PLAN_ERROR];
+    in->stream->rc = 0;
+    rc = (in->group->rank == 0 ? plan_on_root : take_plan)(&planning, rc, plan);
     if (rc == 0)
         complete_layout(&planning, plan);
     else

@@ -15,7 +15,7 @@
 #include "collective/nodes.h"
 
 #include "access/access.h"
-#include "access/domain.h"
+#include "access/cut.h"
 #include "plan/planner.h"
 
 /* What a file was opened with, as far as plans depend on it; the same on all ranks. No padding: two
@@ -38,15 +38,14 @@ void coll_plan_reset(coll_plan *plan);
 /* Bytes that it keeps, as far as they grow with the number of runs. */
 int64_t coll_plan_bytes(const coll_plan *plan);
 
-/* The memory by which a rank takes part in plans, of which the caller frees the elements. */
-typedef struct coll_broadcast {
-    int64_t *element;
-    size_t room;   /* elements; at least ... */
-    size_t agreed; /* ... those that all ranks have room for */
-} coll_broadcast;
-
-/* Where a file is opened: zeroed, or that of an earlier file. -ENOMEM. */
-int coll_broadcast_init(coll_broadcast *broadcast);
+/* By which a rank takes part in the broadcast of a plan. The units of most programs fit into one
+ * message. */
+enum { COLL_STREAM_ELEMENTS = 1024 };
+typedef struct coll_stream {
+    int64_t element[COLL_STREAM_ELEMENTS];
+    size_t at, count; /* taken, and all of the present message */
+    int rc;           /* of the broadcasts */
+} coll_stream;
 
 /* What rank 0 is to know of a plan. */
 typedef struct coll_wishes {
@@ -61,7 +60,7 @@ typedef struct coll_plan_input {
     const access_list *accesses; /* this rank's, ordered */
     int64_t lo, hi;              /* accessed range over all ranks, bytes [lo, hi), lo < hi */
     int64_t piece;               /* of a layout */
-    coll_broadcast *broadcast;
+    coll_stream *stream;
     coll_wishes wishes;
 } coll_plan_input;
 

@@ -1,118 +1,128 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What rank 0 broadcasts of a plan: the units of fitted domains, or the aggregators.
- *
- * All broadcasts begin with a head. The aggregator of each domain follows, and the number of ranks
- * that access each; or, with a unit, units of fitted domains, as many as there is room for. The
- * heads of further broadcasts of units are not read. */
+/* What rank 0 broadcasts of a plan, a stream of elements in messages of one size, so that no rank
+ * has memory for all of it: a head, and then
+ * - with a unit: the units of fitted domains, a run of them in an element;
+ * - otherwise the aggregator of each domain with the number of ranks that access it, and the units
+ *   once more if the domains are fitted, of which an aggregator keeps those of its domain. */
 #include "collective/plan_internal.h"
 
-#include <stdlib.h>
+#include <errno.h>
 
-#include "base/memory.h"
+enum { COUNT_BITS = 31 }; /* a rank and a number of ranks in one element */
 
-/* With room for this number of elements the units of most programs need no further broadcast. */
-enum { LEAST_ROOM = 1024 };
-
-static size_t broadcast_room(size_t domains)
+static void flush(const coll_planning *planning)
 {
-    size_t elements = PLAN_ELEMENTS + 2 * domains;
-    return elements > LEAST_ROOM ? elements : LEAST_ROOM;
+    coll_stream *s = planning->in->stream;
+    int count = (int)s->count;
+    if (s->rc == 0 && count > 0)
+        s->rc = coll_bcast(planning->in->group, s->element, &count);
+    s->count = 0;
 }
 
-/* For 2,046 domains. */
-enum { USUAL_ROOM = 4 * LEAST_ROOM };
-
-int coll_broadcast_init(coll_broadcast *broadcast)
+static void put(const coll_planning *planning, int64_t element)
 {
-    broadcast->agreed = USUAL_ROOM;
-    return base_reserve(&broadcast->element, &broadcast->room, USUAL_ROOM,
-                        sizeof *broadcast->element);
+    coll_stream *s = planning->in->stream;
+    if (s->count == COLL_STREAM_ELEMENTS)
+        flush(planning);
+    s->element[s->count++] = element;
 }
 
-int coll_make_room(const coll_planning *planning, int rc)
+/* 0 after an error. */
+static int64_t take(const coll_planning *planning)
 {
-    coll_broadcast *b = planning->in->broadcast;
-    size_t room = broadcast_room(planning->planner.domains);
-    if (room <= b->agreed)
-        return rc;
-    int failed = base_reserve(&b->element, &b->room, room, sizeof *b->element);
-    rc = coll_agree_error(planning->in->group, rc != 0 ? rc : failed);
-    if (rc == 0)
-        b->agreed = room;
-    return rc;
-}
-
-bool coll_has_room(const coll_planning *planning)
-{
-    return broadcast_room(planning->planner.domains) <= planning->in->broadcast->agreed;
+    coll_stream *s = planning->in->stream;
+    if (s->rc == 0 && s->at == s->count) {
+        int count = COLL_STREAM_ELEMENTS;
+        s->rc = coll_bcast(planning->in->group, s->element, &count);
+        s->count = (size_t)count;
+        s->at = 0;
+    }
+    return s->rc == 0 && s->at < s->count ? s->element[s->at++] : 0;
 }
 
 static void put_head(const coll_planning *planning, int rc, int64_t unit)
 {
     const coll_runtime *runtime = planning->in->group->runtime;
-    int64_t *head = planning->in->broadcast->element;
-    head[PLAN_ERROR] = runtime->error_class(rc);
-    head[PLAN_ID] = ++runtime->process->plans;
-    head[PLAN_UNIT] = unit;
+    planning->in->stream->count = 0;
+    put(planning, runtime->error_class(rc));
+    put(planning, ++runtime->process->plans);
+    put(planning, unit);
+}
+
+static void put_runs(const coll_planning *planning, const pieces *units)
+{
+    for (size_t at = 0; at < units->count;) {
+        int64_t element = pieces_put_run(units, at);
+        put(planning, element);
+        at += pieces_take_run(units, at, element, planning->planner.domains).count;
+    }
 }
 
 int coll_put_units(const coll_planning *planning, const pieces *units)
 {
-    int64_t *element = planning->in->broadcast->element;
-    size_t at = 0;
-    int rc = 0;
     put_head(planning, 0, units->unit);
-    while (at < units->count && rc == 0) {
-        int count = PLAN_ELEMENTS + (int)pieces_put_pairs(units, &at, element + PLAN_ELEMENTS,
-                                                          LEAST_ROOM - PLAN_ELEMENTS);
-        rc = coll_bcast(planning->in->group, element, &count);
-    }
-    return rc;
+    put_runs(planning, units);
+    flush(planning);
+    return planning->in->stream->rc;
 }
 
-int coll_put_aggregators(const coll_planning *planning, const plan_draft *draft, int rc)
+static void note_aggregator(const coll_planning *planning, const file_domains *domains,
+                            size_t domain, int64_t element, domain_layout *layout)
 {
-    size_t domains = planning->planner.domains;
-    int64_t *aggregator = planning->in->broadcast->element + PLAN_ELEMENTS;
-    int64_t *contributors = aggregator + domains;
-    int count = PLAN_ELEMENTS + 2 * (int)domains;
+    int64_t contributors = element & (((int64_t)1 << COUNT_BITS) - 1);
+    layout->aggregator[domain] = (int)(element >> COUNT_BITS);
+    if (contributors > layout->most_contributors)
+        layout->most_contributors = contributors;
+    if (domains->size[domain] > 0 && layout->aggregator[domain] == planning->in->group->rank) {
+        layout->aggregates = true;
+        layout->domain = domain;
+        layout->contributors = (size_t)contributors;
+    }
+}
+
+int coll_put_aggregators(const coll_planning *planning, const plan_draft *draft, int rc,
+                         domain_layout *layout)
+{
     put_head(planning, rc, 0);
-    for (size_t j = 0; j < domains && rc == 0; j++) {
-        aggregator[j] = (int64_t)draft->rank_of_domain[j];
-        contributors[j] = matrix_get(&draft->c.accessing, 0, j);
+    layout->id = planning->in->group->runtime->process->plans;
+    for (size_t j = 0; j < planning->planner.domains && rc == 0; j++) {
+        int64_t rank = (int64_t)draft->rank_of_domain[j];
+        int64_t element = rank << COUNT_BITS | matrix_get(&draft->c.accessing, 0, j);
+        put(planning, element);
+        note_aggregator(planning, &draft->division.domains, j, element, layout);
     }
-    return coll_bcast(planning->in->group, planning->in->broadcast->element, &count);
+    if (rc == 0 && draft->units.unit > 0 && !draft->units.columns)
+        put_runs(planning, &draft->units);
+    flush(planning);
+    return planning->in->stream->rc;
 }
 
-bool coll_has_units(const coll_planning *planning)
+int coll_take_head(const coll_planning *planning, coll_plan_head *head)
 {
-    const int64_t *head = planning->in->broadcast->element;
-    return head[PLAN_ERROR] == 0 && head[PLAN_UNIT] > 0;
+    coll_stream *s = planning->in->stream;
+    s->at = s->count = 0;
+    head->error = (int)take(planning);
+    head->id = take(planning);
+    head->unit = take(planning);
+    return s->rc;
 }
 
-/* From a broadcast of `count` elements. */
-static void take_pairs(const coll_planning *planning, int count, pieces *units, size_t *at)
+bool coll_take_run(const coll_planning *planning, const pieces *units, pieces_run *run)
 {
-    pieces_take_pairs(units, at, planning->in->broadcast->element + PLAN_ELEMENTS,
-                      (size_t)(count - PLAN_ELEMENTS));
+    coll_stream *s = planning->in->stream;
+    size_t next = run->first + run->count;
+    if (next == units->count || s->rc != 0)
+        return false;
+    *run = pieces_take_run(units, next, take(planning), planning->planner.domains);
+    if (run->count == 0 && s->rc == 0)
+        s->rc = -EINVAL;
+    return s->rc == 0;
 }
 
-int coll_take_broadcast(const coll_planning *planning, pieces *units)
+int coll_take_aggregators(const coll_planning *planning, const file_domains *domains,
+                          domain_layout *layout)
 {
-    coll_group *group = planning->in->group;
-    int count = (int)broadcast_room(planning->planner.domains);
-    size_t at = 0;
-    int rc = coll_bcast(group, planning->in->broadcast->element, &count);
-    if (rc != 0 || !coll_has_units(planning))
-        return rc;
-    *units = planning->planner.units;
-    units->domain = calloc(units->count, sizeof *units->domain);
-    take_pairs(planning, count, units, &at);
-    while (at < units->count && rc == 0) {
-        count = LEAST_ROOM;
-        rc = coll_bcast(group, planning->in->broadcast->element, &count);
-        if (rc == 0)
-            take_pairs(planning, count, units, &at);
-    }
-    return rc;
+    for (size_t j = 0; j < planning->planner.domains; j++)
+        note_aggregator(planning, domains, j, take(planning), layout);
+    return planning->in->stream->rc;
 }

@@ -31,24 +31,26 @@ int coll_gather_requests(const coll_planning *planning, const plan_draft *draft,
 
 /* ---- plan_broadcast.c ---- */
 
-/* What a broadcast begins with. PLAN_UNIT is 0 where aggregators follow. */
-enum { PLAN_ERROR, PLAN_ID, PLAN_UNIT, PLAN_ELEMENTS };
-
-/* Only the first plan with so many domains needs more room than there is. rc: this rank's status so
- * far. Returns that or, where room is made, an error of any rank. Collective. */
-int coll_make_room(const coll_planning *planning, int rc);
-/* Whether all ranks have it. */
-bool coll_has_room(const coll_planning *planning);
-
-/* On rank 0: either of these, while the others call coll_take_broadcast. rc: as the others get it.
- * Return an error of the broadcast. Collective. */
+/* On rank 0: either of these. rc: as the others get it. They set the layout as coll_take_... do.
+ * Return an error of the broadcast. Collective, with the functions below. */
 int coll_put_units(const coll_planning *planning, const pieces *units);
-int coll_put_aggregators(const coll_planning *planning, const plan_draft *draft, int rc);
+int coll_put_aggregators(const coll_planning *planning, const plan_draft *draft, int rc,
+                         domain_layout *layout);
 
-/* On another rank. With units these are set, to be released; units->domain is NULL if there is no
- * memory. Returns an error of the broadcast. Collective. */
-int coll_take_broadcast(const coll_planning *planning, pieces *units);
-/* Whether the last broadcast was one of units. */
-bool coll_has_units(const coll_planning *planning);
+/* What comes next. */
+typedef struct coll_plan_head {
+    int error;    /* of rank 0: nothing */
+    int64_t id;   /* of the plan */
+    int64_t unit; /* of the units of fitted domains, or 0: the aggregators */
+} coll_plan_head;
+
+/* On another rank. Return an error of the broadcast. */
+int coll_take_head(const coll_planning *planning, coll_plan_head *head);
+/* A run of units behind `run`, which is zeroed initially; false: there is none, or an error, which
+ * the next head has, too. */
+bool coll_take_run(const coll_planning *planning, const pieces *units, pieces_run *run);
+/* Sets the aggregators of the layout, and what this rank is in it. */
+int coll_take_aggregators(const coll_planning *planning, const file_domains *domains,
+                          domain_layout *layout);
 
 #endif

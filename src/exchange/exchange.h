@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #include "access/access.h"
-#include "access/domain.h"
+#include "access/cut.h"
 #include "exchange/transport.h"
 
 /* Cycles in flight per role: four hide the time from a message's announcement to its data. */

@@ -3,7 +3,6 @@
 #include "plan/pieces.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -132,26 +131,36 @@ int pieces_add_bytes(pieces_bytes *all, size_t node, const unit_step *step, size
 
 /* ---- broadcast ---- */
 
-enum { PAIR_DOMAIN, PAIR_UNITS, PAIR_ELEMENTS };
+enum { DOMAIN_BITS = 32 }; /* there are at most as many units as ranks or 2^20 */
 
-size_t pieces_put_pairs(const pieces *p, size_t *at, int64_t *element, size_t room)
+int64_t pieces_put_run(const pieces *p, size_t first)
 {
-    size_t used = 0;
-    for (; used + PAIR_ELEMENTS <= room && *at < p->count; used += PAIR_ELEMENTS) {
-        size_t domain = p->domain[*at], from = *at;
-        while (*at < p->count && p->domain[*at] == domain)
-            ++*at;
-        element[used + PAIR_DOMAIN] = (int64_t)domain;
-        element[used + PAIR_UNITS] = (int64_t)(*at - from);
-    }
-    return used;
+    size_t end = first + 1;
+    while (end < p->count && p->domain[end] == p->domain[first])
+        end++;
+    return (int64_t)((end - first) << DOMAIN_BITS | p->domain[first]);
 }
 
-void pieces_take_pairs(pieces *p, size_t *at, const int64_t *element, size_t count)
+pieces_run pieces_take_run(const pieces *p, size_t first, int64_t element, size_t domains)
 {
-    for (size_t i = 0; i + PAIR_ELEMENTS <= count; i += PAIR_ELEMENTS) {
-        for (int64_t n = 0; n < element[i + PAIR_UNITS] && *at < p->count; n++, ++*at)
-            if (p->domain != NULL)
-                p->domain[*at] = (size_t)element[i + PAIR_DOMAIN];
-    }
+    pieces_run run = {first, (size_t)element >> DOMAIN_BITS, (uint32_t)element};
+    if (run.domain >= domains || run.count > p->count - first)
+        run.count = 0;
+    return run;
+}
+
+int pieces_begin(const pieces *p, const division_settings *settings, size_t domains,
+                 division *result)
+{
+    result->period = settings->stripe > 0 ? p->unit : 1;
+    return domains_begin(&result->domains, &(domain_units){p->lo, p->hi, p->base, p->unit},
+                         domains);
+}
+
+void pieces_bounds(const pieces *p, const pieces_run *run, int64_t *lo, int64_t *hi)
+{
+    int64_t first = first_border(p);
+    size_t end = run->first + run->count;
+    *lo = run->first > 0 ? first + (int64_t)run->first * p->unit : p->lo;
+    *hi = end < p->count ? first + (int64_t)end * p->unit : p->hi;
 }

@@ -63,10 +63,20 @@ int pieces_add_bytes(pieces_bytes *all, size_t node, const unit_step *step, size
 
 /* ---- broadcast ---- */
 
-/* Runs of units of one domain as pairs (domain, number of units), from unit *at on, as many as fit
- * into `room` elements. *at becomes the first unit behind them. Returns the number of elements. */
-size_t pieces_put_pairs(const pieces *p, size_t *at, int64_t *element, size_t room);
-/* The inverse. Advances *at also where p->domain is NULL, for want of memory. */
-void pieces_take_pairs(pieces *p, size_t *at, const int64_t *element, size_t count);
+/* Adjacent units of one domain. */
+typedef struct pieces_run {
+    size_t first, count, domain;
+} pieces_run;
+
+/* The run of assigned units that begins with unit `first`, in one element. */
+int64_t pieces_put_run(const pieces *p, size_t first);
+/* The inverse, whose count is 0 if the element is none of the units of `domains` domains. */
+pieces_run pieces_take_run(const pieces *p, size_t first, int64_t element, size_t domains);
+
+/* As pieces_divide, of units that are not columns, and without a range yet (domains_begin). */
+int pieces_begin(const pieces *p, const division_settings *settings, size_t domains,
+                 division *result);
+/* The bytes of a run of them (domains_append). */
+void pieces_bounds(const pieces *p, const pieces_run *run, int64_t *lo, int64_t *hi);
 
 #endif

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "access/domain.h"
+#include "access/cut.h"
 #include "matrix/matrix.h"
 
 /* ---- at each rank ---- */

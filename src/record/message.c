@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "access/domain.h"
+#include "access/cut.h"
 #include "base/memory.h"
 
 /* Of the borders of parts in the file. Smaller parts are not worth a message. */

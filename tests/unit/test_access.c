@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs, domains, cursors and merges against plain lists of bytes. */
 #include "access/access.h"
-#include "access/domain.h"
+#include "access/cut.h"
 #include "access/fingerprint.h"
 #include "access/merge.h"
 #include "access/neighbours.h"
@@ -237,6 +237,48 @@ static void draw_domains(file_domains *d, const model *m)
     }
 }
 
+/* The same shares where the table has one range at a time, and the same offsets where it has those
+ * of one domain. */
+static void check_by_and_by(file_domains *d, const access_list *list, const domain_share *share,
+                            size_t shares)
+{
+    file_domains part;
+    domain_cutter cut;
+    domain_share *again;
+    size_t count;
+    int64_t contiguous, before, base = d->lo - d->head;
+    if (d->stripe > 0)
+        return;
+    const domain_units units = {d->lo, d->hi, base, d->head + 1};
+    ck_assert_int_eq(domains_begin(&part, &units, d->count), 0);
+    ck_assert_int_eq(domains_cut_begin(&cut, &part, list), 0);
+    for (size_t r = 0; r < d->ranges; r++) {
+        const domain_range *range = &d->range[r];
+        part.ranges = 0;
+        ck_assert_int_eq(domains_append(&part, range->lo, range->hi, range->domain, true), 0);
+        ck_assert_int_eq(domains_cut_more(&cut), 0);
+    }
+    ck_assert_int_eq(domains_cut_end(&cut, 0, &again, &count), 0);
+    ck_assert_uint_eq(count, shares);
+    ck_assert_mem_eq(part.size, d->size, d->count * sizeof *d->size);
+    for (size_t i = 0; i < shares; i++) {
+        const access_list *a = &share[i].list, *b = &again[i].list;
+        ck_assert_uint_eq(again[i].domain, share[i].domain);
+        ck_assert(a->bytes == b->bytes && access_blocks(a) == access_blocks(b));
+        ck_assert(access_same_fingerprint(access_get_fingerprint(a), access_get_fingerprint(b)));
+    }
+    domains_free_shares(again, count);
+    domains_release(&part);
+    if (shares == 0)
+        return;
+    size_t j = share[0].domain;
+    int64_t position = access_lower(&share[0].list);
+    int64_t offset = domains_position_to_file(d, j, position, &before);
+    domains_keep(d, j);
+    ck_assert_int_eq(domains_position_to_file(d, j, position, &contiguous), offset);
+    ck_assert_int_eq(contiguous, before);
+}
+
 static void check_cut(const access_list *list, const model *m)
 {
     file_domains d;
@@ -264,6 +306,7 @@ static void check_cut(const access_list *list, const model *m)
         total += share[i].list.bytes;
     }
     ck_assert_int_eq(total, m->bytes);
+    check_by_and_by(&d, list, share, shares);
     domains_free_shares(share, shares);
     domains_release(&d);
 }
@@ -454,18 +497,21 @@ START_TEST(even_domains_cover_the_range)
         int64_t at = lo, total = 0, first = lo / align, end = (hi + align - 1) / align;
         int64_t most = (end - first + (int64_t)count - 1) / (int64_t)count * align;
         ck_assert_uint_eq(d.count, count);
-        for (size_t j = 0; j < count; j++) {
+        ck_assert(d.ranges == count || (int64_t)count > end - first || hi == lo);
+        for (size_t j = 0; j < d.ranges; j++) {
             ck_assert_int_eq(d.range[j].lo, at);
             at = d.range[j].hi;
             ck_assert(at == hi || at % align == 0);
-            int64_t bytes = d.range[j].hi - d.range[j].lo,
-                    head = bytes > 0 ? d.range[j].lo % align : 0;
-            ck_assert_int_eq(d.range[j].position, head);
-            ck_assert_int_eq(d.size[j], head + bytes);
+            int64_t bytes = d.range[j].hi - d.range[j].lo;
+            ck_assert_uint_eq(d.range[j].domain, j);
+            ck_assert_int_gt(bytes, 0);
+            ck_assert_int_eq(d.range[j].position, d.range[j].lo % align);
+            ck_assert_int_eq(d.size[j], d.range[j].position + bytes);
             ck_assert_int_le(d.size[j], most);
-            ck_assert(bytes > 0 || (int64_t)count > end - first || hi == lo);
             total += bytes;
         }
+        for (size_t j = d.ranges; j < count; j++)
+            ck_assert_int_eq(d.size[j], 0);
         ck_assert_int_eq(at, hi);
         ck_assert_int_eq(total, hi - lo);
         domains_release(&d);

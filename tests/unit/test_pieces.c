@@ -165,43 +165,46 @@ END_TEST
 
 /* ---- broadcast ---- */
 
-START_TEST(pairs_hold_every_domain)
+START_TEST(runs_hold_every_domain)
 {
     for_random_seeds (seed, CASES) {
         division_settings settings;
-        int64_t element[64];
+        pieces_run run = {0};
+        int64_t lo, hi;
         state = seed;
-        pieces sent = random_pieces(&settings), received, nothing;
-        size_t count = (size_t)(2 + below(63)), put = 0, taken = 0, passed = 0;
-        assign_randomly(&sent);
-        received = nothing = sent;
-        nothing.domain = NULL;
-        received.domain = calloc(sent.count, sizeof *received.domain);
-        while (put < sent.count) {
-            size_t before = put;
-            size_t used = pieces_put_pairs(&sent, &put, element, count);
-            ck_assert_uint_gt(put, before);
-            ck_assert_uint_le(used, count);
-            pieces_take_pairs(&received, &taken, element, used);
-            pieces_take_pairs(&nothing, &passed, element, used);
-            ck_assert(taken == put && passed == put);
+        pieces p = random_pieces(&settings);
+        int64_t at = p.lo;
+        assign_randomly(&p);
+        for (size_t next = 0; next < p.count; next += run.count) {
+            run = pieces_take_run(&p, next, pieces_put_run(&p, next), SIZE_MAX);
+            ck_assert_uint_eq(run.first, next);
+            ck_assert_uint_gt(run.count, 0);
+            for (size_t u = 0; u < run.count; u++)
+                ck_assert_uint_eq(p.domain[next + u], run.domain);
+            ck_assert(next + run.count == p.count || p.domain[next + run.count] != run.domain);
+            if (p.columns)
+                continue;
+            pieces_bounds(&p, &run, &lo, &hi);
+            ck_assert_int_eq(lo, at);
+            ck_assert_uint_eq(unit_at(&p, lo), next);
+            ck_assert_uint_eq(unit_at(&p, hi - 1), next + run.count - 1);
+            at = hi;
         }
-        ck_assert_mem_eq(received.domain, sent.domain, sent.count * sizeof *sent.domain);
-        pieces_release(&received);
-        pieces_release(&sent);
+        ck_assert(p.columns || at == p.hi);
+        pieces_release(&p);
     }
 }
 END_TEST
 
-START_TEST(pairs_stay_within_the_units)
+START_TEST(runs_stay_within_the_units)
 {
-    const int64_t element[] = {1, 2, 2, 50};
-    pieces p = {.hi = 50, .unit = 10, .count = 5};
-    size_t at = 0, domain[5];
-    p.domain = domain;
-    pieces_take_pairs(&p, &at, element, 4);
-    ck_assert_uint_eq(at, 5);
-    ck_assert(domain[0] == 1 && domain[1] == 1 && domain[2] == 2 && domain[4] == 2);
+    size_t domain[] = {1, 1, 2, 2, 2};
+    const pieces p = {.hi = 50, .unit = 10, .count = 5, .domain = domain};
+    int64_t element = pieces_put_run(&p, 2);
+    ck_assert_uint_eq(pieces_take_run(&p, 2, element, 3).count, 3);
+    ck_assert_uint_eq(pieces_take_run(&p, 3, element, 3).count, 0); /* beyond the last unit */
+    ck_assert_uint_eq(pieces_take_run(&p, 2, element, 2).count, 0); /* no such domain */
+    ck_assert_uint_eq(pieces_take_run(&p, 2, -1, 3).count, 0);
 }
 END_TEST
 
@@ -210,5 +213,5 @@ int main(void)
     return run_tests("pieces", ONCE(units_of_a_range),
                      ONCE(every_byte_is_in_the_domain_of_its_unit), ONCE(bytes_of_each_unit),
                      ONCE(entries_have_a_limit), ONCE(no_memory_to_count),
-                     ONCE(pairs_hold_every_domain), ONCE(pairs_stay_within_the_units));
+                     ONCE(runs_hold_every_domain), ONCE(runs_stay_within_the_units));
 }
