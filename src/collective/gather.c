@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From all ranks to the leader of their node, which adds them up, and from the leaders to rank 0.
+/* From all ranks to the leader of their node, which adds them up, and from the leaders to rank 0,
+ * along their tree, so that no rank has many senders: inner leaders pass on what they get.
  *
  * A message of one element is an error class, or 0: the sender has no elements. */
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/memory.h"
 #include "collective/group.h"
 
 static int send_or_fail(coll_group *group, const coll_message *message, int rc, int peer,
@@ -17,7 +20,7 @@ static int send_or_fail(coll_group *group, const coll_message *message, int rc, 
 
 /* Of the senders of a tag. */
 typedef struct addition {
-    int (*add)(void *sum, int from, const int64_t *element, size_t count);
+    coll_add *add;
     void *sum;
     bool has_failed; /* the sum is no longer needed */
 } addition;
@@ -34,8 +37,8 @@ static int take_addend(void *context, coll_message *message)
     return rc;
 }
 
-static int add_senders(coll_group *group, enum coll_tag tag, int senders,
-                       int (*add)(void *, int, const int64_t *, size_t), void *sum, int rc)
+static int add_senders(coll_group *group, enum coll_tag tag, int senders, coll_add *add, void *sum,
+                       int rc)
 {
     addition a = {add, sum, rc != 0};
     const coll_arrivals arrivals = {
@@ -43,27 +46,80 @@ static int add_senders(coll_group *group, enum coll_tag tag, int senders,
     return coll_message_complete(group, &arrivals, NULL, 0, rc);
 }
 
+/* ---- from the leaders to rank 0 ---- */
+
+/* Of each leader that has elements: its rank, their number, and these. */
+enum { LEADER, COUNT, HEAD };
+typedef struct passage {
+    int64_t *element;
+    size_t count, room;
+    coll_add *add; /* at rank 0, which keeps none of them */
+    void *sum;
+} passage;
+
+static int pass_on(void *context, int from, const int64_t *element, size_t count)
+{
+    passage *p = context;
+    int rc = base_reserve(&p->element, &p->room, p->count + count, sizeof *p->element);
+    (void)from;
+    if (rc != 0)
+        return rc;
+    memcpy(p->element + p->count, element, count * sizeof *element);
+    p->count += count;
+    return 0;
+}
+
+static int pass_own(passage *p, const coll_message *own)
+{
+    const int64_t head[HEAD] = {[LEADER] = own->from, [COUNT] = (int64_t)own->count};
+    int rc = pass_on(p, own->from, head, HEAD);
+    return rc == 0 ? pass_on(p, own->from, own->element, own->count) : rc;
+}
+
+static int add_passed(void *context, int from, const int64_t *element, size_t count)
+{
+    const passage *p = context;
+    const int64_t *end = element + count;
+    int rc = 0;
+    (void)from;
+    for (; element < end && rc == 0; element += HEAD + element[COUNT])
+        rc = p->add(p->sum, (int)element[LEADER], element + HEAD, (size_t)element[COUNT]);
+    return rc;
+}
+
+int coll_gather_leaders(coll_group *group, enum coll_tag tag, const coll_message *own,
+                        coll_add *add, void *sum, int rc)
+{
+    int children, parent = coll_leader_parent(group, &children), sent = 0;
+    bool is_root = parent < 0;
+    passage all = {.add = add, .sum = sum};
+    if (rc == 0 && own->count > 0)
+        rc = is_root ? add(sum, own->from, own->element, own->count) : pass_own(&all, own);
+    rc = add_senders(group, tag, children, is_root ? add_passed : pass_on, &all, rc);
+    if (!is_root) {
+        const coll_message message = {.element = all.element, .count = all.count};
+        sent = send_or_fail(group, &message, rc, parent, tag);
+    }
+    free(all.element);
+    return rc != 0 ? rc : sent;
+}
+
+/* ---- from all ranks ---- */
+
 int coll_gather_by_node(coll_group *group, const coll_node_gather *gather, void *sum,
                         const coll_message *own, int rc)
 {
-    int sent = 0;
     coll_message node = {.from = group->rank};
-    if (coll_is_leader(group)) {
-        if (rc == 0)
-            rc = gather->add_rank(sum, own->from, own->element, own->count);
-        rc = add_senders(group, gather->to_leader, group->locals - 1, gather->add_rank, sum, rc);
-        if (rc == 0)
-            rc = gather->node_sum(sum, &node.element, &node.count);
-    } else {
-        sent = send_or_fail(group, own, rc, group->local[0], gather->to_leader);
+    if (!coll_is_leader(group)) {
+        int sent = send_or_fail(group, own, rc, group->local[0], gather->to_leader);
+        return rc != 0 ? rc : sent;
     }
-    if (group->rank == 0) {
-        if (rc == 0 && node.count > 0)
-            rc = gather->add_node(sum, node.from, node.element, node.count);
-        rc = add_senders(group, gather->to_root, group->leaders - 1, gather->add_node, sum, rc);
-    } else if (coll_is_leader(group)) {
-        sent = send_or_fail(group, &node, rc, 0, gather->to_root);
-    }
+    if (rc == 0)
+        rc = gather->add_rank(sum, own->from, own->element, own->count);
+    rc = add_senders(group, gather->to_leader, group->locals - 1, gather->add_rank, sum, rc);
+    if (rc == 0)
+        rc = gather->node_sum(sum, &node.element, &node.count);
+    rc = coll_gather_leaders(group, gather->to_root, &node, gather->add_node, sum, rc);
     free(node.element);
-    return rc != 0 ? rc : sent;
+    return rc;
 }

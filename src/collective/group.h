@@ -44,6 +44,9 @@ int coll_agree_error(coll_group *group, int rc);
 int coll_bcast(coll_group *group, int64_t *value, int *count);
 /* From the leader of this node to its ranks. Collective there. */
 int coll_node_bcast(coll_group *group, int64_t *value, int count);
+/* In the tree of the leaders, of a broadcast and a gather: the parent of this one, -1: it is rank
+ * 0; *children: their number. */
+int coll_leader_parent(const coll_group *group, int *children);
 
 /* ---- messages (message.c) ---- */
 
@@ -87,14 +90,17 @@ int64_t coll_message_bytes(coll_group *group);
 
 /* ---- to the leader of each node, and on to rank 0 (gather.c) ---- */
 
+/* Adds the elements of a rank. Returns an error. */
+typedef int coll_add(void *sum, int rank, const int64_t *element, size_t count);
+
 typedef struct coll_node_gather {
     enum coll_tag to_leader, to_root;
     /* At the leader of a node: adds the elements of a rank of the node, its own included; then
      * makes the elements of the node, which are freed for it. */
-    int (*add_rank)(void *sum, int rank, const int64_t *element, size_t count);
+    coll_add *add_rank;
     int (*node_sum)(void *sum, int64_t **element, size_t *count);
-    /* At rank 0: adds the elements of a node. */
-    int (*add_node)(void *sum, int leader, const int64_t *element, size_t count);
+    /* At rank 0: adds the elements of a node, by the rank of its leader. */
+    coll_add *add_node;
 } coll_node_gather;
 
 /* `own` has any number of elements but one. rc: this rank's status so far; an error of any rank
@@ -102,5 +108,8 @@ typedef struct coll_node_gather {
  * Collective. */
 int coll_gather_by_node(coll_group *group, const coll_node_gather *gather, void *sum,
                         const coll_message *own, int rc);
+/* The second part, of any elements: collective among leaders. */
+int coll_gather_leaders(coll_group *group, enum coll_tag tag, const coll_message *own,
+                        coll_add *add, void *sum, int rc);
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 
 #define ADDRESS "SLURM_TOPOLOGY_ADDR"
 #define ADDRESS_PATTERN "SLURM_TOPOLOGY_ADDR_PATTERN"
@@ -92,37 +93,36 @@ bool coll_has_address(const coll_group *group)
     return coll_is_leader(group) && names_switches(getenv(ADDRESS));
 }
 
-/* NULL: an empty message. */
-static int send_text(coll_group *group, const char *text, int peer)
-{
-    size_t bytes = text != NULL ? strlen(text) + 1 : 0;
-    size_t count = (bytes + sizeof(int64_t) - 1) / sizeof(int64_t);
-    int64_t *element = calloc(count + 1, sizeof *element);
-    if (element == NULL)
-        return coll_message_send_empty(group, peer, COLL_TAG_ROWS);
-    if (bytes > 0)
-        memcpy(element, text, bytes);
-    int rc = coll_send(group, element, count * sizeof *element, peer, COLL_TAG_ROWS);
-    free(element);
-    return rc;
-}
-
 /* Those of all nodes. */
 typedef struct node_texts {
     char **text; /* the caller frees it and each string; NULL if memory is exhausted */
     const coll_node_map *map;
 } node_texts;
 
-static int take_text(void *context, coll_message *message)
+static int add_text(void *context, int leader, const int64_t *element, size_t count)
 {
     const node_texts *texts = context;
-    if (texts->text == NULL)
-        return -ENOMEM;
-    if (message->count == 0)
-        return 0;
-    texts->text[texts->map->node_of_rank[message->from]] = (char *)message->element;
-    message->element = NULL;
-    return 0;
+    char *text = strndup((const char *)element, count * sizeof *element);
+    texts->text[texts->map->node_of_rank[leader]] = text;
+    return text == NULL ? -ENOMEM : 0;
+}
+
+/* From leaders to rank 0. */
+static int gather_addresses(coll_group *group, node_texts *all)
+{
+    const char *text = getenv(ADDRESS);
+    size_t bytes = text != NULL ? strlen(text) + 1 : 0;
+    coll_message own = {.from = group->rank};
+    int rc = 0;
+    own.count = (bytes + sizeof *own.element - 1) / sizeof *own.element;
+    own.element = base_zeroed(own.count, sizeof *own.element, &rc);
+    if (group->rank == 0)
+        all->text = base_zeroed(all->map->nodes, sizeof *all->text, &rc);
+    if (rc == 0 && bytes > 0)
+        memcpy(own.element, text, bytes);
+    rc = coll_gather_leaders(group, COLL_TAG_ROWS, &own, add_text, all, rc);
+    free(own.element);
+    return rc;
 }
 
 /* These distances were not asked for by name: the run continues without them. */
@@ -141,32 +141,12 @@ static void use_addresses(coll_node_map *map, coll_process *process, char *const
     }
 }
 
-/* On rank 0. */
-static int receive_addresses(coll_group *group, node_texts *all)
-{
-    const char *own = getenv(ADDRESS);
-    const coll_arrivals arrivals = {
-        .tag = COLL_TAG_ROWS, .expected = all->map->nodes - 1, .take = take_text, .context = all};
-    all->text = calloc(all->map->nodes, sizeof *all->text);
-    int rc = all->text == NULL ? -ENOMEM : 0;
-    rc = coll_message_complete(group, &arrivals, NULL, 0, rc);
-    if (rc != 0 || own == NULL)
-        return rc;
-    all->text[0] = strdup(own);
-    return all->text[0] == NULL ? -ENOMEM : 0;
-}
-
 int coll_distances_ask(coll_node_map *map, coll_group *group, bool *is_open)
 {
-    bool is_root = group->rank == 0;
     node_texts all = {.map = map};
-    int rc = 0;
-    if (is_root)
-        rc = receive_addresses(group, &all);
-    else if (coll_is_leader(group))
-        rc = send_text(group, getenv(ADDRESS), 0);
+    int rc = coll_is_leader(group) ? gather_addresses(group, &all) : 0;
     rc = coll_agree_error(group, rc);
-    if (rc == 0 && is_root)
+    if (rc == 0 && group->rank == 0)
         use_addresses(map, group->runtime->process, all.text, is_open);
     for (size_t n = 0; all.text != NULL && n < map->nodes; n++)
         free(all.text[n]);
