@@ -73,7 +73,7 @@ static void cut_batch(exchange *ex, exchange_cycle *cycle)
 {
     int64_t used = 0;
     size_t messages = 0;
-    cycle->chunks = cycle->requests = 0;
+    cycle->chunks = cycle->requests = cycle->posting = 0;
     for (; cycle->next < ex->task.contributors; cycle->next++)
         if (!is_shared(ex, cycle->next) && access_next(&ex->in_cursor[cycle->next]) < cycle->end &&
             !append_to_batch(ex, cycle, cycle->next, &used, &messages))
@@ -94,11 +94,11 @@ static int64_t pack_read_chunk(const exchange *ex, const exchange_cycle *cycle,
 
 static void start_chunk_messages(exchange *ex, exchange_cycle *cycle, exchange_chunk *chunk)
 {
-    int rank = ex->task.contributor[chunk->of].rank;
     if (ex->run.write) {
-        exchange_receive_chunk(ex, cycle, chunk, rank);
+        exchange_assign_requests(ex, cycle, chunk);
         return;
     }
+    int rank = ex->task.contributor[chunk->of].rank;
     bool synchronous = ++ex->in_sent[chunk->of] % EXCHANGE_DEPTH == 0;
     exchange_send_chunk(ex, cycle, chunk, pack_read_chunk(ex, cycle, chunk), rank, synchronous);
 }
@@ -109,6 +109,7 @@ static void start_batch(exchange *ex, exchange_cycle *cycle)
     for (size_t i = 0; i < cycle->chunks; i++)
         if (!is_own(ex, cycle->chunk[i].of))
             start_chunk_messages(ex, cycle, &cycle->chunk[i]);
+    exchange_post_receives(ex);
 }
 
 static void place_written_chunk(exchange *ex, const exchange_cycle *cycle,

@@ -125,7 +125,7 @@ static bool complete_chunk(exchange *ex, exchange_chunk *chunk, exchange_cycle *
 static void start_messages(exchange *ex, exchange_chunk *chunk, exchange_cycle *cycle)
 {
     if (!ex->run.write) {
-        exchange_receive_chunk(ex, cycle, chunk, ex->peer[chunk->of].rank);
+        exchange_assign_requests(ex, cycle, chunk);
         return;
     }
     if (!chunk->direct)
@@ -188,6 +188,7 @@ static bool begin_out_cycle(exchange *ex)
         if (access_next(&ex->peer[i].cursor) < cycle->end)
             start_chunk(ex, cycle, i, &unused);
     cycle->pending = cycle->chunks;
+    exchange_post_receives(ex);
     return true;
 }
 

@@ -138,6 +138,7 @@ exchange *exchange_new(const exchange_task *task)
     if (ex == NULL)
         return NULL;
     ex->task = *task;
+    ex->most_receives = EXCHANGE_MOST_RECEIVES;
     if (!allocate_exchange(ex)) {
         exchange_free(ex);
         return NULL;
@@ -251,6 +252,7 @@ void exchange_begin(exchange *ex, const exchange_run *run)
     ex->run = *run;
     ex->result = (exchange_result){0};
     ex->error = 0;
+    ex->receives = 0;
     assign_buffers(ex);
     for (size_t i = 0; i < ex->peers; i++) {
         access_cursor_init(&ex->peer[i].cursor, ex->peer[i].list);

@@ -7,8 +7,10 @@
  * `cycle_size` positions (see access/domain.h). What a contributor has in one cycle of a domain is
  * packed in file order; both sides compute its length from the same access list. A rank plays both
  * roles side by side, each with up to EXCHANGE_DEPTH cycles in flight. Cycles ascend in both roles,
- * and what a contributor does in a cycle depends on nothing but its aggregator having reached it:
- * the exchange is deadlock-free.
+ * and what a contributor does in a cycle depends on nothing but its aggregator having reached it.
+ * Receives are posted in the order of cycles, and only so many at a time, so that their number does
+ * not grow with that of ranks: the oldest is always posted, and in the first cycle that any rank
+ * has not ended its message is sent. The exchange is deadlock-free.
  *
  * The engine reaches other ranks and the file through two interfaces only, so that it runs on any
  * transport and store. It has no globals. After the memory has been reserved nothing allocates, and
@@ -32,6 +34,8 @@
 
 /* Cycles in flight per role: four hide the time from a message's announcement to its data. */
 #define EXCHANGE_DEPTH 4
+/* Receives that a rank has posted, at most. */
+#define EXCHANGE_MOST_RECEIVES 128
 
 /* ---- shared memory ---- */
 

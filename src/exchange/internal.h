@@ -17,7 +17,7 @@ typedef struct exchange_chunk {
     bool direct;  /* `packed` is their final place */
     bool completed;
     exchange_request *request; /* of its messages, among those of the cycle */
-    size_t messages, completed_messages;
+    size_t messages, started_messages, completed_messages;
     bool short_message; /* a message was shorter than expected: later data have no place */
     int64_t received;   /* bytes before that one */
     /* carrier only */
@@ -36,6 +36,7 @@ typedef struct exchange_cycle {
     char *packed;              /* data of chunks that are not direct */
     exchange_request *request; /* for all messages of the chunks */
     size_t requests;           /* in use */
+    size_t posting;            /* the first chunk whose receives are not all posted */
     /* aggregator only */
     size_t next;    /* the contributor that the next batch begins with */
     int64_t shared; /* contributors that copy to or from the window themselves */
@@ -73,6 +74,7 @@ struct exchange {
     exchange_run run;
     exchange_result result;
     int error;
+    size_t receives, most_receives; /* posted; at most */
 
     exchange_peer *peer;
     size_t peers;
@@ -109,12 +111,16 @@ int64_t exchange_cycle_number(const exchange *ex, const exchange_cycle *cycle);
 /* ---- message.c ---- */
 /* Number of messages that carry `bytes` bytes. */
 size_t exchange_count_messages(const exchange *ex, int64_t bytes);
-/* Both start all messages of a chunk. The first `bytes` of it are sent; fewer than the receiver
+/* Starts all messages of a chunk. The first `bytes` of it are sent; fewer than the receiver
  * expects: end of file. A synchronous chunk completes after the receiver has matched it, because
  * short messages would otherwise run ahead of a slow receiver without bound. */
 void exchange_send_chunk(exchange *ex, exchange_cycle *cycle, exchange_chunk *chunk, int64_t bytes,
                          int peer, bool synchronous);
-void exchange_receive_chunk(exchange *ex, exchange_cycle *cycle, exchange_chunk *chunk, int peer);
+/* Of a chunk that is to be received: its messages follow. */
+void exchange_assign_requests(const exchange *ex, exchange_cycle *cycle, exchange_chunk *chunk);
+/* Posts the next receives of the chunks in flight, as far as there may be more at a time; others
+ * follow where one is complete. */
+void exchange_post_receives(exchange *ex);
 /* Whether all messages of a chunk that was sent, or received, are complete. */
 bool exchange_chunk_sent(exchange *ex, exchange_chunk *chunk);
 bool exchange_chunk_received(exchange *ex, exchange_chunk *chunk);

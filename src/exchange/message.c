@@ -5,6 +5,8 @@
  * it; the error is kept. If the empty one fails too, no communication is possible at all. */
 #include "exchange/internal.h"
 
+#include <string.h>
+
 size_t exchange_count_messages(const exchange *ex, int64_t bytes)
 {
     return (size_t)((bytes + ex->task.layout.message_size - 1) / ex->task.layout.message_size);
@@ -22,10 +24,11 @@ static char *message_data(const exchange *ex, const exchange_chunk *chunk, size_
     return chunk->packed + (int64_t)i * ex->task.layout.message_size;
 }
 
-static void assign_requests(const exchange *ex, exchange_cycle *cycle, exchange_chunk *chunk)
+void exchange_assign_requests(const exchange *ex, exchange_cycle *cycle, exchange_chunk *chunk)
 {
     chunk->messages = exchange_count_messages(ex, chunk->bytes);
     chunk->request = cycle->request + cycle->requests;
+    memset(chunk->request, 0, chunk->messages * sizeof *chunk->request);
     cycle->requests += chunk->messages;
 }
 
@@ -33,7 +36,8 @@ void exchange_send_chunk(exchange *ex, exchange_cycle *cycle, exchange_chunk *ch
                          int peer, bool synchronous)
 {
     const exchange_transport *t = ex->run.transport;
-    assign_requests(ex, cycle, chunk);
+    exchange_assign_requests(ex, cycle, chunk);
+    chunk->started_messages = chunk->messages;
     for (size_t i = 0; i < chunk->messages; i++) {
         const char *data = message_data(ex, chunk, i);
         bool sync = synchronous && i + 1 == chunk->messages;
@@ -46,17 +50,32 @@ void exchange_send_chunk(exchange *ex, exchange_cycle *cycle, exchange_chunk *ch
     }
 }
 
-void exchange_receive_chunk(exchange *ex, exchange_cycle *cycle, exchange_chunk *chunk, int peer)
+static void post_receive(exchange *ex, const exchange_chunk *chunk, size_t i)
 {
     const exchange_transport *t = ex->run.transport;
-    assign_requests(ex, cycle, chunk);
-    for (size_t i = 0; i < chunk->messages; i++) {
-        char *data = message_data(ex, chunk, i);
-        exchange_request *request = &chunk->request[i];
-        int rc = t->irecv(t->context, peer, data, message_bytes(ex, i, chunk->bytes), request);
-        if (rc != 0 && t->irecv(t->context, peer, data, 0, request) != 0)
-            *request = NULL;
-        exchange_keep_error(ex, rc);
+    int peer = ex->run.write ? ex->task.contributor[chunk->of].rank : ex->peer[chunk->of].rank;
+    char *data = message_data(ex, chunk, i);
+    exchange_request *request = &chunk->request[i];
+    int rc = t->irecv(t->context, peer, data, message_bytes(ex, i, chunk->bytes), request);
+    if (rc != 0 && t->irecv(t->context, peer, data, 0, request) != 0)
+        *request = NULL;
+    exchange_keep_error(ex, rc);
+    ex->receives++;
+}
+
+void exchange_post_receives(exchange *ex)
+{
+    exchange_pipeline *pipeline = ex->run.write ? &ex->in : &ex->out;
+    for (size_t i = 0; i < pipeline->count; i++) {
+        exchange_cycle *cycle = exchange_cycle_at(pipeline, i);
+        for (; cycle->posting < cycle->chunks; cycle->posting++) {
+            exchange_chunk *chunk = &cycle->chunk[cycle->posting];
+            for (; chunk->started_messages < chunk->messages; chunk->started_messages++) {
+                if (ex->receives == ex->most_receives)
+                    return;
+                post_receive(ex, chunk, chunk->started_messages);
+            }
+        }
     }
 }
 
@@ -88,8 +107,11 @@ bool exchange_chunk_sent(exchange *ex, exchange_chunk *chunk)
 bool exchange_chunk_received(exchange *ex, exchange_chunk *chunk)
 {
     size_t received;
-    while (chunk->completed_messages < chunk->messages && message_completed(ex, chunk, &received)) {
+    while (chunk->completed_messages < chunk->started_messages &&
+           message_completed(ex, chunk, &received)) {
         size_t expected = message_bytes(ex, chunk->completed_messages++, chunk->bytes);
+        ex->receives--;
+        exchange_post_receives(ex);
         if (!chunk->short_message)
             chunk->received += (int64_t)received;
         chunk->short_message |= received < expected;

@@ -25,6 +25,7 @@ exchange_cycle *exchange_cycle_append(exchange_pipeline *pipeline, int64_t next,
 {
     exchange_cycle *cycle = exchange_cycle_at(pipeline, pipeline->count++);
     cycle->chunks = cycle->pending = cycle->next = cycle->requests = 0;
+    cycle->posting = 0;
     cycle->shared = 0;
     cycle->index = next / cycle_size;
     cycle->begin = cycle->index * cycle_size;

@@ -155,6 +155,8 @@ static int run_steps(sim_rank *r, exchange *ex)
         bool has_moved = exchange_step(ex);
         if (!has_moved && count_done(&ex->out) != done)
             sim_fail(r->life, "rank %d: a step did something, and says that it did not", r->rank);
+        if (n->rank[r->rank].receives > (int64_t)ex->most_receives)
+            sim_fail(r->life, "rank %d has too many receives posted", r->rank);
         check_pipeline(r, &ex->in);
         check_pipeline(r, &ex->out);
         if (r->lock_from != r->lock_to)
@@ -195,6 +197,7 @@ int sim_drive(sim_rank *r, exchange *ex, const exchange_run *run, exchange_resul
     if (ex->sequence == 0 || r->engine != ex)
         memset(r->unsynchronised, 0, sizeof r->unsynchronised);
     r->engine = ex;
+    ex->most_receives = (size_t[]){1, 2, 3, EXCHANGE_MOST_RECEIVES}[(r->rank + r->step) % 4];
     r->is_exchanging = true;
     for (int m = 0; m < EXCHANGE_MOMENTS; m++)
         r->noted[m] = -1;
