@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From all ranks to the leader of their node, which adds them up, and from the leaders to rank 0,
- * along their tree, so that no rank has many senders: inner leaders pass on what they get.
+/* From all ranks to the leader of their node, and from the leaders to rank 0, along their tree, so
+ * that no rank has many senders: leaders pass on what they get, or a sum of what their node has.
  *
  * A message of one element is an error class, or 0: the sender has no elements. */
 #include <stdlib.h>
@@ -46,11 +46,12 @@ static int add_senders(coll_group *group, enum coll_tag tag, int senders, coll_a
     return coll_message_complete(group, &arrivals, NULL, 0, rc);
 }
 
-/* ---- from the leaders to rank 0 ---- */
+/* ---- on to rank 0 ---- */
 
-/* Of each leader that has elements: its rank, their number, and these. */
-enum { LEADER, COUNT, HEAD };
+/* Of each rank that has elements: the rank, their number, and these. */
+enum { RANK, COUNT, HEAD };
 typedef struct passage {
+    int senders, receiver; /* of this rank; the latter is negative on rank 0 */
     int64_t *element;
     size_t count, room;
     coll_add *add; /* at rank 0, which keeps none of them */
@@ -71,7 +72,7 @@ static int pass_on(void *context, int from, const int64_t *element, size_t count
 
 static int pass_own(passage *p, const coll_message *own)
 {
-    const int64_t head[HEAD] = {[LEADER] = own->from, [COUNT] = (int64_t)own->count};
+    const int64_t head[HEAD] = {[RANK] = own->from, [COUNT] = (int64_t)own->count};
     int rc = pass_on(p, own->from, head, HEAD);
     return rc == 0 ? pass_on(p, own->from, own->element, own->count) : rc;
 }
@@ -83,28 +84,45 @@ static int add_passed(void *context, int from, const int64_t *element, size_t co
     int rc = 0;
     (void)from;
     for (; element < end && rc == 0; element += HEAD + element[COUNT])
-        rc = p->add(p->sum, (int)element[LEADER], element + HEAD, (size_t)element[COUNT]);
+        rc = p->add(p->sum, (int)element[RANK], element + HEAD, (size_t)element[COUNT]);
     return rc;
+}
+
+static int gather(coll_group *group, enum coll_tag tag, passage *p, const coll_message *own, int rc)
+{
+    bool is_root = p->receiver < 0;
+    int sent = 0;
+    if (rc == 0 && own->count > 0)
+        rc = is_root ? p->add(p->sum, own->from, own->element, own->count) : pass_own(p, own);
+    rc = add_senders(group, tag, p->senders, is_root ? add_passed : pass_on, p, rc);
+    if (!is_root) {
+        const coll_message passed = {.element = p->element, .count = p->count};
+        sent = send_or_fail(group, &passed, rc, p->receiver, tag);
+    }
+    free(p->element);
+    return rc != 0 ? rc : sent;
 }
 
 int coll_gather_leaders(coll_group *group, enum coll_tag tag, const coll_message *own,
                         coll_add *add, void *sum, int rc)
 {
-    int children, parent = coll_leader_parent(group, &children), sent = 0;
-    bool is_root = parent < 0;
-    passage all = {.add = add, .sum = sum};
-    if (rc == 0 && own->count > 0)
-        rc = is_root ? add(sum, own->from, own->element, own->count) : pass_own(&all, own);
-    rc = add_senders(group, tag, children, is_root ? add_passed : pass_on, &all, rc);
-    if (!is_root) {
-        const coll_message message = {.element = all.element, .count = all.count};
-        sent = send_or_fail(group, &message, rc, parent, tag);
-    }
-    free(all.element);
-    return rc != 0 ? rc : sent;
+    passage p = {.add = add, .sum = sum};
+    p.receiver = coll_leader_parent(group, &p.senders);
+    return gather(group, tag, &p, own, rc);
 }
 
-/* ---- from all ranks ---- */
+int coll_gather_ranks(coll_group *group, enum coll_tag tag, const coll_message *own, coll_add *add,
+                      void *sum, int rc)
+{
+    passage p = {.receiver = group->local[0], .add = add, .sum = sum};
+    if (coll_is_leader(group)) {
+        p.receiver = coll_leader_parent(group, &p.senders);
+        p.senders += group->locals - 1;
+    }
+    return gather(group, tag, &p, own, rc);
+}
+
+/* ---- sums of nodes ---- */
 
 int coll_gather_by_node(coll_group *group, const coll_node_gather *gather, void *sum,
                         const coll_message *own, int rc)

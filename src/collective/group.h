@@ -108,8 +108,11 @@ typedef struct coll_node_gather {
  * Collective. */
 int coll_gather_by_node(coll_group *group, const coll_node_gather *gather, void *sum,
                         const coll_message *own, int rc);
-/* The second part, of any elements: collective among leaders. */
+/* Of leaders only, and of all ranks, without the sums of nodes: `add` gets at rank 0 what each rank
+ * has, any number of elements. Errors as above. Collective among leaders; collective. */
 int coll_gather_leaders(coll_group *group, enum coll_tag tag, const coll_message *own,
                         coll_add *add, void *sum, int rc);
+int coll_gather_ranks(coll_group *group, enum coll_tag tag, const coll_message *own, coll_add *add,
+                      void *sum, int rc);
 
 #endif

@@ -110,41 +110,28 @@ static int exchange_parts(collection *c)
 
 /* ---- all ranks: their reports to rank 0 ---- */
 
-/* Without elements: the sender had no memory for them. Ranks of another job have no row. */
-static int take_report(void *context, coll_message *message)
+/* Ranks of another job have no row. */
+static int add_report(void *context, int from, const int64_t *element, size_t count)
 {
     collection *c = context;
-    size_t from = (size_t)message->from, rank = job_rank(c, message->from);
-    if (message->count == 0)
-        return -ENOMEM;
-    return record_sums_add_report(&c->sums, record_part_of_rank(from, c->parts, ranks_of(c)), rank,
-                                  message->element, message->count);
+    return record_sums_add_report(&c->sums,
+                                  record_part_of_rank((size_t)from, c->parts, ranks_of(c)),
+                                  job_rank(c, from), element, count);
 }
 
 /* rc: this rank's status so far. Returns its error, of rank 0 that of any rank. Collective. */
 static int gather_reports(collection *c, int rc)
 {
     const coll_observed *a = c->access;
-    bool is_root = c->group->rank == 0;
-    const coll_arrivals arrivals = {.tag = COLL_TAG_ROWS,
-                                    .expected = is_root ? (size_t)c->group->size - 1 : 0,
-                                    .take = take_report,
-                                    .context = c};
-    exchange_request request;
-    if (rc == 0 && is_root)
-        rc = record_sums_start(&c->sums, c->group->runtime->process->job.size, a->lo, a->hi,
-                               c->unit, c->parts);
+    const coll_runtime *runtime = c->group->runtime;
+    if (rc == 0 && c->group->rank == 0)
+        rc = record_sums_start(&c->sums, runtime->process->job.size, a->lo, a->hi, c->unit,
+                               c->parts);
     if (rc == 0)
         rc = record_make_report(&c->received, a->list, a->lo, c->unit, &c->report);
-    coll_message own = {0, c->report.element, c->report.count};
-    bool sends = rc == 0 && !is_root;
-    if (sends)
-        rc = coll_message_isend(c->group, own.element, own.count, 0, COLL_TAG_ROWS, &request);
-    else if (!is_root)
-        rc = coll_message_send_empty(c->group, 0, COLL_TAG_ROWS);
-    else if (rc == 0)
-        rc = take_report(c, &own);
-    return coll_message_complete(c->group, &arrivals, &request, sends && rc == 0, rc);
+    const coll_message own = {c->group->rank, c->report.element, c->report.count};
+    rc = coll_gather_ranks(c->group, COLL_TAG_REPORTS, &own, add_report, c, rc);
+    return rc == runtime->error_class(-ENOMEM) ? -ENOMEM : rc;
 }
 
 /* ---- rank 0: the record ---- */

@@ -25,6 +25,7 @@ enum coll_tag {
     COLL_TAG_ROWS,
     COLL_TAG_NODE_ROWS,
     COLL_TAG_RECORD,
+    COLL_TAG_REPORTS,
     COLL_TAG_STATS
 };
 
