@@ -12,7 +12,7 @@
 enum { STACK = 1 << 18 };
 
 struct net_request {
-    net_request *next;             /* sent to, or posted by, the same rank */
+    net_request *next, **at;       /* in a list, and what points to this one there */
     net_request *earlier, **place; /* of all, and what points to this one */
     int from, to, tag;
     int users; /* its rank, and the network */
@@ -166,11 +166,18 @@ static void drop_request(net_request *q)
     __real_free(q);
 }
 
-static void append(net_request **list, net_request *q)
+static void append(net_list *list, net_request *q)
 {
-    while (*list != NULL)
-        list = &(*list)->next;
-    *list = q;
+    q->at = list->end;
+    *list->end = q;
+    list->end = &q->next;
+}
+
+static void remove_request(net_list *list, net_request *q)
+{
+    *q->at = q->next;
+    *(q->next != NULL ? &q->next->at : &list->end) = q->at;
+    q->next = NULL;
 }
 
 static int owner_of(const net_request *q)
@@ -219,11 +226,11 @@ static void push_event(network *n, enum net_event_kind kind, net_request *send)
 /* A request that was given up is its rank's no more, nor is its memory. */
 static void copy_data(const net_request *send, const net_request *receive, size_t from, size_t end)
 {
+    const char *data = send->copy != NULL ? send->copy : send->data;
     bool is_there = !receive->is_given_up && (send->copy != NULL || !send->is_given_up);
     if (is_there && !send->is_empty && receive->error == 0 && send->bytes <= receive->bytes &&
-        end > from)
-        memcpy(receive->room + from, (send->copy != NULL ? send->copy : send->data) + from,
-               end - from);
+        data != NULL && end > from)
+        memcpy(receive->room + from, data + from, end - from);
 }
 
 /* The first half of the data moves when a message is matched, the rest when the receive completes.
@@ -237,24 +244,15 @@ static void match(network *n, net_request *s, net_request *r)
 }
 
 /* A message that has arrived, and a receive that is posted: the oldest of the pair and the tag. */
-static net_request *take_match(net_request **list, const net_request *of)
+static net_request *take_match(net_list *list, const net_request *of)
 {
-    while (*list != NULL && ((*list)->from != of->from || (*list)->tag != of->tag ||
-                             ((*list)->is_send && !(*list)->has_arrived)))
-        list = &(*list)->next;
-    net_request *found = *list;
-    if (found != NULL) {
-        *list = found->next;
-        found->next = NULL;
-    }
-    return found;
-}
-
-static void remove_request(net_request **list, const net_request *q)
-{
-    while (*list != q)
-        list = &(*list)->next;
-    *list = q->next;
+    net_request *q = list->first;
+    while (q != NULL &&
+           (q->from != of->from || q->tag != of->tag || (q->is_send && !q->has_arrived)))
+        q = q->next;
+    if (q != NULL)
+        remove_request(list, q);
+    return q;
 }
 
 static void count_one(int64_t *now, int64_t *most)
@@ -266,7 +264,7 @@ static void count_one(int64_t *now, int64_t *most)
 /* The first message of a pair of ranks that has not arrived. */
 static net_request *first_on_way(const network *n, int from, int to)
 {
-    net_request *s = n->rank[to].sent;
+    net_request *s = n->rank[to].sent.first;
     while (s != NULL && (s->from != from || s->has_arrived))
         s = s->next;
     return s;
@@ -295,7 +293,7 @@ static void transfer(network *n, net_request *send)
     send->is_transferred = receive->is_transferred = receive->is_complete = true;
     if (receive->error == 0 && send->bytes > receive->bytes && !send->is_empty)
         receive->error = NET_TRUNCATED;
-    if (send->is_given_up && send->copy == NULL)
+    if (send->is_given_up && send->copy == NULL && send->data != NULL)
         receive->error = NET_LOST;
     copy_data(send, receive, send->bytes / 2, send->bytes);
     receive->received = send->is_empty || receive->error != 0 ? 0 : send->bytes;
@@ -310,10 +308,9 @@ static void transfer(network *n, net_request *send)
 /* What an eager send has not transferred is in the network from now on. */
 static void complete_send(network *n, net_request *send)
 {
-    if (!send->is_transferred && !send->is_given_up) {
+    if (!send->is_transferred && !send->is_given_up && send->data != NULL) {
         send->copy = allocate(1, send->bytes + 1);
-        if (send->bytes > 0)
-            memcpy(send->copy, send->data, send->bytes);
+        memcpy(send->copy, send->data, send->bytes);
     }
     send->is_complete = true;
     net_wake(n, send->from);
@@ -421,7 +418,7 @@ static bool is_first(const net_request *list, const net_request *s)
 
 int net_probe(network *n, int rank, int tag, size_t *bytes)
 {
-    const net_request *list = n->rank[rank].sent;
+    const net_request *list = n->rank[rank].sent.first;
     int count = 0, from = -1;
     for (const net_request *s = list; s != NULL; s = s->next) {
         if (s->tag != tag || !s->has_arrived || !is_first(list, s) || !chance(n, 1, ++count))
@@ -532,6 +529,8 @@ static void make_ranks(network *n)
     for (int i = 0; i < n->ranks; i++) {
         net_rank *r = &n->rank[i];
         r->where = "";
+        r->sent.end = &r->sent.first;
+        r->posted.end = &r->posted.first;
         r->is_woken = true;
         getcontext(&r->context);
         r->context.uc_stack.ss_sp = n->stacks + (size_t)i * STACK;
@@ -560,7 +559,8 @@ void net_run(network *n)
 {
     n->lost = n->running = -1;
     make_ranks(n);
-    while (n->failure == NULL && n->order.step(n->order.context))
+    while (n->failure == NULL && (n->stop == NULL || *n->stop == 0) &&
+           n->order.step(n->order.context))
         continue;
 }
 
@@ -568,7 +568,7 @@ int net_end(network *n)
 {
     int left = 0;
     for (int i = 0; i < n->ranks && n->lost < 0; i++)
-        left += (n->rank[i].sent != NULL) + (n->rank[i].posted != NULL);
+        left += (n->rank[i].sent.first != NULL) + (n->rank[i].posted.first != NULL);
     for (net_request *q; (q = n->latest) != NULL; drop_request(q)) {
         left += !q->is_given_up && owner_of(q) != n->lost;
         q->users = 1;

@@ -15,6 +15,7 @@
 #ifndef SIMULATE_NETWORK_H
 #define SIMULATE_NETWORK_H
 
+#include <signal.h>
 #include <ucontext.h>
 
 #include "base/mix.h"
@@ -26,6 +27,11 @@ enum net_operation { NET_MAX, NET_SUM, NET_GATHER };
 
 typedef struct net_collective net_collective;
 
+/* Oldest first. */
+typedef struct net_list {
+    net_request *first, **end;
+} net_list;
+
 typedef struct net_rank {
     ucontext_t context;
     bool has_ended, has_noticed; /* the latter: that a rank was lost */
@@ -35,7 +41,7 @@ typedef struct net_rank {
     uint64_t seen;           /* a digest of all that it was told, which decides what it does next */
     int64_t requests, ended; /* that it has made, and those that it has completed */
     uint64_t operations;     /* collective ones that it has taken part in */
-    net_request *sent, *posted;   /* to it and by it, not matched, oldest first */
+    net_list sent, posted;   /* to it and by it, not matched */
     int64_t unexpected, receives; /* of these, those that have arrived, and those posted */
     int64_t most_unexpected, most_receives;
 } net_rank;
@@ -47,7 +53,8 @@ struct network {
     void (*resume)(void *context, int rank); /* this rank goes on; -1: none does */
     net_order order;
     int ranks;
-    bool is_traced, is_verbose; /* events are kept, and printed */
+    bool is_traced, is_verbose;        /* events are kept, and printed */
+    const volatile sig_atomic_t *stop; /* ends the run where it is not 0; NULL: nothing does */
 
     /* To be read. */
     const char *failure; /* the first one; NULL if there is none */
@@ -71,7 +78,7 @@ static inline uint64_t net_mix(uint64_t digest, uint64_t value)
     return base_mix(digest ^ value);
 }
 
-/* Runs all ranks to a failure, or as long as the order has steps. */
+/* Runs all ranks to a failure, until it is stopped, or as long as the order has steps. */
 void net_run(network *n);
 /* Frees everything, and returns the number of requests that ranks have not completed, and of
  * messages that were not received. */
@@ -99,6 +106,7 @@ void net_lose(network *n, int rank);
 
 /* ---- messages ---- */
 
+/* data: NULL for a message whose contents do not matter; the receiver's memory then stays. */
 net_request *net_send(network *n, int rank, int peer, int tag, const void *data, size_t bytes,
                       bool is_synchronous);
 net_request *net_receive(network *n, int rank, int peer, int tag, void *data, size_t bytes);
