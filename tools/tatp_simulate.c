@@ -4,18 +4,22 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mix.h"
+#include "dla/predict.h"
+#include "record/record.h"
 #include "simulate/job.h"
 #include "table.h"
 #include "tatp_network.h"
 #include "tool.h"
 #include "tool_json.h"
 
-enum { DIMENSIONS = 3, RECORDS = 32, MOST_RANKS = 1 << 20 };
+enum { DIMENSIONS = 3, MOST_RANKS = 1 << 20 };
 /* That a rank accesses in a call. */
 #define MOST_BYTES (1 << 30)
 
@@ -24,11 +28,16 @@ typedef struct simulate_access {
     const char *view;          /* a view file, or NULL */
     int64_t grid[DIMENSIONS];  /* else ranks in a grid, in C order; 0: records */
     int64_t block[DIMENSIONS]; /* elements of a rank */
+    int64_t chunk[DIMENSIONS]; /* in which the array is stored; 0: it is not in chunks */
     int64_t element;           /* bytes */
     int64_t record;            /* bytes */
-    view_file file;            /* of the view file ... */
-    size_t pattern;            /* ... the calls that move most bytes, ... */
-    int64_t *offset;           /* ... and where each entry of its bytes begins */
+    size_t count;              /* records of a rank ... */
+    int64_t *place;            /* ... and where they are, a row each; NULL: ranks in turn */
+    bool is_random;
+    view_file file;     /* of the view file, or of what is accessed else ... */
+    size_t pattern;     /* ... the calls that move most bytes, ... */
+    int64_t *offset;    /* ... and where each entry of its bytes begins */
+    const char *choice; /* that runs */
     size_t ranks, per_node;
 } simulate_access;
 
@@ -38,8 +47,18 @@ typedef struct simulate_options {
     machine_rate link, server;
     size_t servers;
     const char *aggregators;
-    bool json;
+    bool json, compare, romio;
 } simulate_options;
+
+/* What a user can choose. */
+typedef struct simulate_choice {
+    const char *name;
+    const size_t *node_of_rank;
+    const char *strategy; /* or NULL: the default */
+    size_t per_node;      /* aggregators; 0: as the options say */
+    bool is_romio;
+    job_phase phase[JOB_PHASES];
+} simulate_choice;
 
 /* ---- options ---- */
 
@@ -134,6 +153,10 @@ static void check_options(struct argp_state *state, simulate_options *options)
         argp_error(state, "--ranks is not for --cart, whose numbers say it");
     if (a->record > 0 && a->ranks == 0)
         argp_error(state, "--records needs --ranks");
+    if (a->record * (int64_t)a->count > MOST_BYTES)
+        argp_error(state, "--records and --count have too many bytes: at most %d", MOST_BYTES);
+    if ((a->is_random && a->record == 0) || (a->chunk[0] > 0 && !has_grid))
+        argp_error(state, "--random is for --records, --chunk for --cart");
     if (options->network.hosts != NULL && a->per_node > 0)
         argp_error(state, "--hosts and --ranks-per-node exclude each other");
     if (has_grid)
@@ -149,8 +172,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case 'v': a->view = arg; return 0;
     case 'c': parse_shape(state, arg, a->grid); return 0;
     case 'b': parse_shape(state, arg, a->block); return 0;
+    case 'k': parse_shape(state, arg, a->chunk); return 0;
+    case 'm': a->count = parse_number(state, arg, MOST_RANKS); return 0;
+    case 'x': a->is_random = true; return 0;
     case 'e': a->element = (int64_t)parse_number(state, arg, 1 << 20); return 0;
-    case 'r': a->record = (int64_t)parse_number(state, arg, MOST_BYTES / RECORDS); return 0;
+    case 'r': a->record = (int64_t)parse_number(state, arg, MOST_BYTES); return 0;
     case 'p': a->ranks = parse_number(state, arg, MOST_RANKS); return 0;
     case 'n': a->per_node = parse_number(state, arg, MOST_RANKS); return 0;
     case 'H': options->network.hosts = arg; return 0;
@@ -161,6 +187,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         (void)parse_number(state, arg, MOST_RANKS);
         options->aggregators = arg;
         return 0;
+    case 'C': options->compare = true; return 0;
+    case 'R': options->romio = true; return 0;
     case ARGP_KEY_ARG: return tool_refuse_argument(arg, state);
     case ARGP_KEY_END: check_options(state, options); return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -174,7 +202,10 @@ static const struct argp simulate_argp = {
             {"cart", 'c', "XxYxZ", 0, "An array in C order, divided among a grid of ranks", 0},
             {"block", 'b', "XxYxZ", 0, "Elements of each rank (default: 16x16x16)", 0},
             {"element", 'e', "BYTES", 0, "Bytes of an element (default: 8)", 0},
-            {"records", 'r', "BYTES", 0, "32 records of each rank, ranks in turn", 0},
+            {"chunk", 'k', "XxYxZ", 0, "Elements of a chunk of the array, as HDF5 stores it", 0},
+            {"records", 'r', "BYTES", 0, "Records of each rank, ranks in turn", 0},
+            {"count", 'm', "N", 0, "Records of a rank (default: 32)", 0},
+            {"random", 'x', NULL, 0, "Records in a random order instead", 0},
             {"ranks", 'p', "N", 0, "Ranks, for --records", 0},
             {"ranks-per-node", 'n', "N", 0, "Ranks of each node (default: 32)", 0},
             {"hosts", 'H', "LIST", 0, "Hosts of the ranks in rank order: n[0-3]:32,login or @FILE",
@@ -184,6 +215,9 @@ static const struct argp simulate_argp = {
             {"link", 'l', "RATE[:TIME]", 0, "Of each cable (default: 12.5GB/s:1us)", 0},
             {"servers", 's', "NxRATE[:TIME]", 0, "Of the file system (default: 16x2GB/s:50us)", 0},
             {"aggregators", 'a', "N", 0, "As fcoll_tatp_num_aggregators", 0},
+            {"compare", 'C', NULL, 0, "Placements, aggregators, strategies and ROMIO, a line each",
+             0},
+            {"romio", 'R', NULL, 0, "ROMIO's messages instead", 0},
             {0},
         },
     .parser = parse_option,
@@ -193,29 +227,79 @@ static const struct argp simulate_argp = {
 
 /* ---- what is accessed ---- */
 
+/* What a box (from, to) has of a chunk: its rows, where the chunk begins at a byte of the file. */
+static int append_box(const simulate_access *a, const int64_t *chunk, const int64_t *from,
+                      const int64_t *to, int64_t base, access_list *period)
+{
+    int rc = 0;
+    for (int64_t x = from[0]; x < to[0]; x++)
+        for (int64_t y = from[1]; y < to[1] && rc == 0; y++)
+            rc =
+                access_append(period, base + ((x * chunk[1] + y) * chunk[2] + from[2]) * a->element,
+                              (to[2] - from[2]) * a->element, period->bytes);
+    return rc;
+}
+
+/* Chunks in C order, each in C order; the last ones may be longer than the array. */
 static int view_cart(const simulate_access *a, size_t rank, access_list *period, int64_t *extent)
 {
-    const int64_t *g = a->grid, *b = a->block, line = g[2] * b[2], plane = g[1] * b[1] * line;
+    const int64_t *g = a->grid, *b = a->block;
     int64_t at[DIMENSIONS] = {(int64_t)rank / (g[1] * g[2]), (int64_t)rank / g[2] % g[1],
                               (int64_t)rank % g[2]};
+    int64_t chunk[DIMENSIONS], chunks[DIMENSIONS], bytes = a->element, all = 1;
     int rc = 0;
-    for (int64_t i = 0; i < b[0] * b[1] && rc == 0; i++) {
-        int64_t row = (at[0] * b[0] + i / b[1]) * plane + (at[1] * b[1] + i % b[1]) * line;
-        rc = access_append(period, (row + at[2] * b[2]) * a->element, b[2] * a->element,
-                           i * b[2] * a->element);
+    for (int d = 0; d < DIMENSIONS; d++) {
+        chunk[d] = a->chunk[d] > 0 ? a->chunk[d] : g[d] * b[d];
+        chunks[d] = (g[d] * b[d] + chunk[d] - 1) / chunk[d];
+        bytes *= chunk[d];
+        all *= chunks[d];
     }
-    *extent = g[0] * b[0] * plane * a->element;
+    *extent = all * bytes;
+    for (int64_t c = 0; c < all && rc == 0; c++) {
+        int64_t of[DIMENSIONS] = {c / (chunks[1] * chunks[2]), c / chunks[2] % chunks[1],
+                                  c % chunks[2]};
+        int64_t from[DIMENSIONS], to[DIMENSIONS];
+        for (int d = 0; d < DIMENSIONS; d++) {
+            from[d] = at[d] * b[d] - of[d] * chunk[d];
+            to[d] = from[d] + b[d] < chunk[d] ? from[d] + b[d] : chunk[d];
+            from[d] = from[d] > 0 ? from[d] : 0;
+        }
+        if (from[2] < to[2])
+            rc = append_box(a, chunk, from, to, c * bytes, period);
+    }
     return rc;
 }
 
 static int view_records(const simulate_access *a, size_t rank, access_list *period, int64_t *extent)
 {
-    int64_t turn = (int64_t)a->ranks * a->record;
     int rc = 0;
-    for (int64_t i = 0; i < RECORDS && rc == 0; i++)
-        rc = access_append(period, i * turn + (int64_t)rank * a->record, a->record, i * a->record);
-    *extent = RECORDS * turn;
+    for (size_t i = 0; i < a->count && rc == 0; i++) {
+        size_t place =
+            a->place != NULL ? (size_t)a->place[rank * a->count + i] : i * a->ranks + rank;
+        rc = access_append(period, (int64_t)place * a->record, a->record, period->bytes);
+    }
+    *extent = (int64_t)(a->count * a->ranks) * a->record;
     return rc;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The same ones in each run. */
+static void draw_places(simulate_access *a)
+{
+    size_t all = a->ranks * a->count;
+    a->place = tool_allocate(all, sizeof *a->place);
+    for (size_t i = 0; i < all; i++) {
+        size_t other = base_mix(i) % (i + 1);
+        a->place[i] = a->place[other];
+        a->place[other] = (int64_t)i;
+    }
+    for (size_t i = 0; i < a->ranks; i++)
+        qsort(a->place + i * a->count, a->count, sizeof *a->place, ascending);
 }
 
 static int view_recorded(const simulate_access *a, size_t rank, access_list *period,
@@ -292,13 +376,89 @@ static void read_network(const simulate_options *options, tatp_network *places)
 /* The simulation ends by a signal where memory does not suffice. */
 static void check_memory(const simulate_access *a)
 {
-    double p = (double)a->ranks, runs = a->grid[0] > 0 ? (double)(a->block[0] * a->block[1]) : 0.0;
+    double p = (double)a->ranks,
+           runs = a->grid[0] > 0 ? (double)(a->block[0] * a->block[1]) : (double)a->count;
     double needed = p * (100e3 + 1.0 * p + 64.0 * runs);
     double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (needed > there)
         exit(tool_fail("%zu ranks take about %.0f GB of memory, and this machine has %.0f GB: "
                        "simulate fewer",
                        a->ranks, needed / 1e9, there / 1e9));
+}
+
+/* ---- placements ---- */
+
+static void check(int rc)
+{
+    if (rc != 0)
+        exit(tool_fail("placing: %s", strerror(-rc)));
+}
+
+/* What a run would have recorded. */
+static void record_accesses(simulate_access *a)
+{
+    size_t ranks = a->ranks, *rank = tool_allocate(ranks, sizeof *rank);
+    access_list *list = tool_allocate(ranks, sizeof *list);
+    int64_t lo = ACCESS_END, hi = 0, extent, sum[RECORD_SUMS] = {0};
+    for (size_t i = 0; i < ranks; i++) {
+        rank[i] = i;
+        check(view_of_rank(a, (int)i, &list[i], &extent));
+        lo = access_lower(&list[i]) < lo ? access_lower(&list[i]) : lo;
+        hi = access_upper(&list[i]) > hi ? access_upper(&list[i]) : hi;
+    }
+    for (size_t i = 0; i < ranks; i++)
+        check(record_add_sums(&list[i], lo, hi, sum));
+    access_pattern pattern = {tool_copy(""), 1, lo, record_choose_unit(lo, hi, sum), {0}};
+    record_sums sums;
+    record_message message = {0};
+    matrix bytes;
+    check(record_sums_start(&sums, ranks, lo, hi, pattern.unit, 1));
+    check(record_describe_neighbours(list, rank, ranks, ranks, &message));
+    check(record_sums_add_neighbours(&sums, 0, message.element, message.count));
+    for (size_t i = 0; i < ranks; i++) {
+        message.count = 0;
+        check(record_describe_profile(&list[i], lo, pattern.unit, &message));
+        check(record_sums_add_profile(&sums, i, message.element, message.count));
+        access_release(&list[i]);
+    }
+    check(record_sums_finish(&sums, &a->file.view, &bytes));
+    check(view_file_append(&a->file, &pattern, &bytes));
+    record_sums_release(&sums);
+    free(message.element);
+    free(list);
+    free(rank);
+}
+
+/* By slot, by node and as "dla map" does, on as many slots of each node as it has ranks. The caller
+ * frees them. */
+static void place_ranks(simulate_access *a, const tatp_network *places, size_t *placed[3])
+{
+    const topo *topology = &places->topology;
+    size_t *slots = tool_allocate(topology->nodes, sizeof *slots);
+    for (size_t i = 0; i < a->ranks; i++)
+        slots[places->node_of_rank[i]]++;
+    if (a->view == NULL)
+        record_accesses(a);
+    dla_data data = {.file = a->file, .profile = {a->file.patterns, a->file.bytes}};
+    setmatch_input input = {.view = &a->file.view,
+                            .slots = slots,
+                            .nodes = topology->nodes,
+                            .network = &data.network,
+                            .refine = true,
+                            .profile = &data.profile,
+                            .load = dla_judge_load};
+    const dla_judge judge = {&input, &data};
+    input.load_context = &judge;
+    check(topo_levels(topology, &data.network.levels, &data.network.group_of_node));
+    for (int i = 0; i < 3; i++) {
+        setmatch_method_fn method[] = {setmatch_byslot, setmatch_bynode, setmatch_auto};
+        placed[i] = tool_allocate(a->ranks, sizeof *placed[i]);
+        check(method[i](&input, placed[i]));
+    }
+    dla_benefit benefit;
+    check(dla_keep_stock(&input, &data, placed[0], placed[1], placed[2], &benefit));
+    setmatch_network_release(&data.network);
+    free(slots);
 }
 
 /* ---- results ---- */
@@ -308,7 +468,7 @@ static void print_phases(const job_phase *phase)
     tool_table table = {.align = "lrrrrrrrrr"};
     tool_table_add(&table, "\nseconds\nmessages\nbetween nodes\nbytes\nof a link\nsent\nreceived\n"
                            "posted\nMB");
-    for (int k = 0; k < JOB_PHASES; k++) {
+    for (int k = 0; k < JOB_PHASES && phase[k].is_over; k++) {
         const job_phase *p = &phase[k];
         int64_t memory = p->root_bytes > p->most_bytes ? p->root_bytes : p->most_bytes;
         tool_table_add(&table, "%s\n%.6f\n%" PRId64 "\n%" PRId64 "\n%" PRId64 "\n%.0f",
@@ -322,14 +482,38 @@ static void print_phases(const job_phase *phase)
            "a time,\nMB: the most of any rank.\n");
 }
 
-static void print_json(const simulate_options *options, const job_phase *phase, size_t nodes)
+/* Of the repeated write but for seconds and memory. */
+static void print_choices(const simulate_choice *choice, size_t count, size_t ranks)
 {
-    tool_json json;
-    json_writer *w = tool_json_begin(&json);
-    json_put_size(w, "ranks", options->access.ranks);
-    json_put_size(w, "nodes", nodes);
+    tool_table table = {.align = "lrrrrrrrrrrr"};
+    tool_table_add(&table, "\nfirst write\nwrite\nfirst read\nread\nmessages\nmost\nposted\n"
+                           "MB of a link\nbetween nodes\nMB of rank 0\nmost");
+    for (const simulate_choice *c = choice; c < choice + count && c->phase[JOB_WRITE].is_over;
+         c++) {
+        const job_phase *p = &c->phase[JOB_WRITE];
+        int64_t root = 0, most = 0;
+        tool_table_add(&table, "%s", c->name);
+        for (int k = JOB_FIRST_WRITE; k <= JOB_READ; k++) {
+            root = c->phase[k].root_bytes > root ? c->phase[k].root_bytes : root;
+            most = c->phase[k].most_bytes > most ? c->phase[k].most_bytes : most;
+            tool_table_add(&table, c->phase[k].is_over ? "%.6f" : "-", c->phase[k].seconds);
+        }
+        tool_table_add(&table, "%.2f\n%" PRId64 "\n%" PRId64 "\n%.3f\n%.3f\n%.1f\n%.1f",
+                       (double)p->messages / (double)ranks,
+                       p->most_sent > p->most_received ? p->most_sent : p->most_received,
+                       p->most_posted, p->busiest_bytes / 1e6, (double)p->far_bytes / 1e6,
+                       (double)root / 1e6, (double)most / 1e6);
+    }
+    tool_table_print(&table);
+    printf("Seconds of four calls. Of the second one: messages a rank, the most that one sends or "
+           "receives and\nthat it waits for at a time, MB of the busiest link and between nodes. "
+           "Memory: the most of all calls.\n");
+}
+
+static void put_phases(json_writer *w, const job_phase *phase)
+{
     json_begin_array(w, "phases");
-    for (int k = 0; k < JOB_PHASES; k++) {
+    for (int k = 0; k < JOB_PHASES && phase[k].is_over; k++) {
         const job_phase *p = &phase[k];
         json_begin_object(w, NULL);
         json_put_string(w, "phase", job_phase_name((enum job_phase_kind)k));
@@ -343,24 +527,72 @@ static void print_json(const simulate_options *options, const job_phase *phase, 
         json_put_int64(w, "most_posted", p->most_posted);
         json_put_int64(w, "most_unexpected", p->most_unexpected);
         json_put_int64(w, "reductions", p->collectives);
+        json_put_int64(w, "accesses", p->accesses);
         json_put_int64(w, "rank_0_bytes", p->root_bytes);
         json_put_int64(w, "most_bytes", p->most_bytes);
         json_end_object(w);
     }
     json_end_array(w);
+}
+
+static void print_json(const simulate_options *options, const simulate_choice *choice, size_t count,
+                       size_t nodes)
+{
+    tool_json json;
+    json_writer *w = tool_json_begin(&json);
+    json_put_size(w, "ranks", options->access.ranks);
+    json_put_size(w, "nodes", nodes);
+    if (options->compare)
+        json_begin_array(w, "choices");
+    for (size_t i = 0; i < count; i++) {
+        if (options->compare) {
+            json_begin_object(w, NULL);
+            json_put_string(w, "choice", choice[i].name);
+        }
+        put_phases(w, choice[i].phase);
+        if (options->compare)
+            json_end_object(w);
+    }
+    if (options->compare)
+        json_end_array(w);
     tool_json_end(&json);
 }
 
 /* ---- the command ---- */
 
-static void run_job(simulate_options *options, const tatp_network *places, job_phase *phase)
+static volatile sig_atomic_t is_stopped;
+
+static void stop(int signal)
+{
+    is_stopped = signal;
+}
+
+/* A second signal ends the program at once. */
+static void catch_interrupt(void)
+{
+    struct sigaction action = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+}
+
+static void show_progress(void *context, enum job_phase_kind kind)
+{
+    const simulate_access *a = context;
+    fprintf(stderr, "\r%s: %s\033[K", a->choice, job_phase_name(kind));
+}
+
+static void run_job(simulate_options *options, const tatp_network *places, simulate_choice *choice)
 {
     size_t ranks = options->access.ranks;
-    const char *parameter[PARAMETERS] = {
-        [PARAMETER_SHARED_MEMORY] = "true", [PARAMETER_NUM_AGGREGATORS] = options->aggregators};
+    char aggregators[24];
+    const char *parameter[PARAMETERS] = {[PARAMETER_SHARED_MEMORY] = "true",
+                                         [PARAMETER_STRATEGY] = choice->strategy,
+                                         [PARAMETER_NUM_AGGREGATORS] = options->aggregators};
     int *node = tool_allocate(ranks, sizeof *node);
     for (size_t i = 0; i < ranks; i++)
-        node[i] = (int)places->node_of_rank[i];
+        node[i] = (int)choice->node_of_rank[i];
+    snprintf(aggregators, sizeof aggregators, "%zu", choice->per_node * places->topology.nodes);
+    if (choice->per_node > 0)
+        parameter[PARAMETER_NUM_AGGREGATORS] = aggregators;
     const job_settings settings = {
         .ranks = (int)ranks,
         .machine = {.topology = &places->topology,
@@ -373,11 +605,17 @@ static void run_job(simulate_options *options, const tatp_network *places, job_p
                     .eager = 8192,
                     .call = 3e-7},
         .parameters = parameter,
+        .is_romio = choice->is_romio,
         .view = view_of_rank,
+        .begins = isatty(STDERR_FILENO) ? show_progress : NULL,
         .context = &options->access,
+        .stop = &is_stopped,
     };
     char *failure;
-    int rc = job_run(&settings, phase, &failure);
+    options->access.choice = choice->name;
+    int rc = job_run(&settings, choice->phase, &failure);
+    if (settings.begins != NULL)
+        fputs("\r\033[K", stderr);
     free(node);
     if (failure != NULL)
         exit(tool_fail("the simulation failed: %s", failure));
@@ -385,28 +623,69 @@ static void run_job(simulate_options *options, const tatp_network *places, job_p
         exit(tool_fail("a simulated call failed: %s", strerror(rc < 0 ? -rc : rc - 1)));
 }
 
+/* A placement like the given one does the same. */
+static void run_choice(simulate_options *options, const tatp_network *places,
+                       simulate_choice *choice, size_t i)
+{
+    size_t bytes = options->access.ranks * sizeof *choice->node_of_rank;
+    if (i > 0 && choice[i].node_of_rank != choice->node_of_rank &&
+        memcmp(choice[i].node_of_rank, choice->node_of_rank, bytes) == 0)
+        memcpy(choice[i].phase, choice->phase, sizeof choice->phase);
+    else
+        run_job(options, places, &choice[i]);
+}
+
+static void run_choices(simulate_options *options, const tatp_network *places)
+{
+    size_t *placed[3] = {NULL}, *given = places->node_of_rank, count = options->compare ? 9 : 1;
+    catch_interrupt();
+    if (options->compare)
+        place_ranks(&options->access, places, placed);
+    simulate_choice choice[] = {
+        {"as given", given, NULL, 0, options->romio && !options->compare, {{0}}},
+        {"ranks by slot", placed[0], NULL, 0, false, {{0}}},
+        {"ranks by node", placed[1], NULL, 0, false, {{0}}},
+        {"ranks by dla", placed[2], NULL, 0, false, {{0}}},
+        {"1 aggregator a node", given, NULL, 1, false, {{0}}},
+        {"2 aggregators a node", given, NULL, 2, false, {{0}}},
+        {"4 aggregators a node", given, NULL, 4, false, {{0}}},
+        {"strategy otp", given, "otp", 0, false, {{0}}},
+        {"ROMIO", given, NULL, 0, true, {{0}}},
+    };
+    for (size_t i = 0; i < count && is_stopped == 0; i++)
+        run_choice(options, places, choice, i);
+    /* By slot is how they are given. */
+    size_t first = options->compare && options->network.hosts == NULL ? 1 : 0;
+    if (options->json)
+        print_json(options, choice + first, count - first, places->topology.nodes);
+    else if (options->compare)
+        print_choices(choice + first, count - first, options->access.ranks);
+    else
+        print_phases(choice->phase);
+    for (int i = 0; i < 3; i++)
+        free(placed[i]);
+}
+
 int tatp_simulate(int argc, char **argv)
 {
     simulate_options options = {
-        .access = {.block = {16, 16, 16}, .element = 8},
+        .access = {.block = {16, 16, 16}, .element = 8, .count = 32},
         .link = {12.5e9, 1e-6},
         .server = {2e9, 50e-6},
         .servers = 16,
     };
     tatp_network places = {.node_of_rank = NULL};
-    job_phase phase[JOB_PHASES];
     tool_parse(&simulate_argp, 0, argc, argv, &options);
     if (options.access.view != NULL)
         read_view(&options.access);
+    if (options.access.is_random)
+        draw_places(&options.access);
     check_memory(&options.access);
     read_network(&options, &places);
-    run_job(&options, &places, phase);
-    if (options.json)
-        print_json(&options, phase, places.topology.nodes);
-    else
-        print_phases(phase);
+    run_choices(&options, &places);
     free(options.access.offset);
+    free(options.access.place);
     view_file_release(&options.access.file);
     tatp_network_release(&places);
-    return 0;
+    return is_stopped == 0 ? 0 : 128 + SIGINT;
 }

@@ -7,20 +7,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/memory.h"
 #include "collective/collective.h"
 #include "collective/exchange.h"
 #include "collective/record.h"
 #include "simulate/memory.h"
+#include "simulate/romio.h"
 
 enum { MESSAGE_BYTES = 64512 }; /* of data at most, as the front ends have it */
 
 /* What a rank did in a phase. */
 typedef struct tally {
     int64_t sent, far, far_bytes, received, accesses;
-    double processor;
 } tally;
 
 typedef struct job_rank {
@@ -41,14 +40,14 @@ typedef struct job {
     job_settings set;
     network net;
     machine *machine;
+    romio *romio; /* or NULL */
     job_rank *rank;
     int *mate;    /* of each rank, the next one of its node, in a circle */
     char *buffer; /* of all ranks */
     size_t buffer_bytes;
     job_phase *phase;
-    int entered; /* ranks that have ended the present phase */
-    bool is_over[JOB_PHASES];
-    double began, since; /* the phase; the present slice of a processor */
+    int entered;  /* ranks that have ended the present phase */
+    double began; /* the phase */
 } job;
 
 static int node_of(const job *j, int rank)
@@ -68,27 +67,9 @@ static network *enter(job_rank *r)
     return &r->job->net;
 }
 
-/* ---- processor time ---- */
-
-static double processor_time(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void resume(void *context, int rank)
 {
-    job *j = context;
-    sim_memory_of(rank < 0 ? NULL : &j->rank[rank].account);
-    if (!(j->set.processor > 0.0))
-        return;
-    double now = processor_time(), used = now - j->since;
-    j->since = now;
-    if (rank < 0) {
-        spend(&j->rank[j->net.running], used * j->set.processor);
-        j->rank[j->net.running].tally.processor += used;
-    }
+    sim_memory_of(rank < 0 ? NULL : &((job *)context)->rank[rank].account);
 }
 
 /* ---- messages ---- */
@@ -177,15 +158,26 @@ static double tree_time(const job *j, double bytes)
            (m->link.latency + m->call + bytes / m->link.bandwidth);
 }
 
+static int collect(job_rank *r, enum net_operation operation, int64_t *value, size_t count)
+{
+    const net_values values = {value, count, value};
+    r->job->phase->collectives += r->rank == 0;
+    return net_collect(enter(r), r->rank, "reduce", operation, &values, true);
+}
+
 static int reduce(void *context, int64_t *value, size_t count, enum coll_operation operation)
 {
-    job_rank *r = context;
-    const net_values values = {value, count, value};
-    int rc = net_collect(enter(r), r->rank, "reduce", operation == COLL_SUM ? NET_SUM : NET_MAX,
-                         &values, true);
-    r->job->phase->collectives += r->rank == 0;
-    spend(r, 2.0 * tree_time(r->job, (double)(count * sizeof *value)));
+    int rc = collect(context, operation == COLL_SUM ? NET_SUM : NET_MAX, value, count);
+    spend(context, 2.0 * tree_time(((job_rank *)context)->job, (double)(count * sizeof *value)));
     return rc;
+}
+
+/* What it takes at least. */
+static void meet(void *context, int64_t *value, size_t count, double bytes)
+{
+    const job *j = ((job_rank *)context)->job;
+    (void)collect(context, NET_MAX, value, count);
+    spend(context, tree_time(j, 0.0) + bytes / j->set.machine.link.bandwidth);
 }
 
 static int gather(void *context, const int64_t *own, size_t count, int64_t *all)
@@ -237,8 +229,9 @@ static int error_class(int error)
 
 /* ---- the file: its bytes are not kept ---- */
 
-static void access_file(job_rank *r, int64_t offset, int64_t bytes)
+static void access_file(void *context, int64_t offset, int64_t bytes)
 {
+    job_rank *r = context;
     r->tally.accesses++;
     machine_access(r->job->machine, r->rank, offset, bytes);
 }
@@ -390,7 +383,19 @@ static void set_view(job_rank *r)
     sim_memory_of(&r->account);
 }
 
-static void access_view(job_rank *r, bool write, int64_t copy)
+static int access_by_romio(job_rank *r, bool write, int64_t copy)
+{
+    const romio_rank self = {r->job->romio, node_of(r->job, r->rank), &r->runtime, meet,
+                             access_file};
+    access_list list = {0};
+    int rc =
+        access_append_slice(&list, &r->view.period, 0, r->view.period.bytes, copy * r->view.extent);
+    romio_access(&self, &list, write);
+    access_release(&list);
+    return rc;
+}
+
+static int access_by_tatp(job_rank *r, bool write, int64_t copy)
 {
     int64_t bytes = r->view.period.bytes;
     coll_call call = {
@@ -404,8 +409,16 @@ static void access_view(job_rank *r, bool write, int64_t copy)
     if (bytes > 0 && access_append_memory(&call.memory.list, r->job->buffer, (size_t)bytes) != 0)
         abort();
     int rc = coll_call_run(&call);
-    r->error = r->error != 0 ? r->error : rc;
     access_release(&call.memory.list);
+    return rc;
+}
+
+static void access_view(job_rank *r, enum job_phase_kind kind)
+{
+    bool write = kind < JOB_FIRST_READ;
+    int64_t copy = (kind - JOB_FIRST_WRITE) % 2;
+    int rc = (r->job->romio != NULL ? access_by_romio : access_by_tatp)(r, write, copy);
+    r->error = r->error != 0 ? r->error : rc;
 }
 
 /* ---- phases ---- */
@@ -428,15 +441,8 @@ static void add_rank(const job *j, job_rank *r, job_phase *p)
     p->most_unexpected = larger(p->most_unexpected, n->most_unexpected);
     p->most_posted = larger(p->most_posted, n->most_receives);
     p->accesses += t->accesses;
-    p->accessors += t->accesses > 0;
-    p->mean_processor += t->processor / j->set.ranks;
-    if (r->rank == 0) {
-        p->root_bytes = r->account.most;
-        p->root_processor = t->processor;
-    } else {
-        p->most_bytes = larger(p->most_bytes, r->account.most);
-        p->most_processor = fmax(p->most_processor, t->processor);
-    }
+    int64_t *bytes = r->rank == 0 ? &p->root_bytes : &p->most_bytes;
+    *bytes = larger(*bytes, r->account.most);
     r->tally = (tally){0};
     n->most_unexpected = n->unexpected;
     n->most_receives = n->receives;
@@ -444,11 +450,11 @@ static void add_rank(const job *j, job_rank *r, job_phase *p)
 }
 
 /* All ranks meet, without a message; the last one adds up. */
-static void end_phase(job_rank *r, enum job_phase_kind kind)
+static void end_phase(job_rank *r)
 {
     job *j = r->job;
     if (++j->entered < j->set.ranks) {
-        (void)net_await(&j->net, r->rank, &j->is_over[kind]);
+        (void)net_await(&j->net, r->rank, &j->phase->is_over);
         return;
     }
     machine_level(j->machine);
@@ -457,10 +463,10 @@ static void end_phase(job_rank *r, enum job_phase_kind kind)
         add_rank(j, &j->rank[i], j->phase);
     j->phase->seconds = now - j->began;
     j->phase->busiest_bytes = machine_take_busiest(j->machine);
+    j->phase->is_over = true;
     j->phase++;
     j->began = now;
     j->entered = 0;
-    j->is_over[kind] = true;
     for (int i = 0; i < j->set.ranks; i++)
         net_wake(&j->net, i);
 }
@@ -470,19 +476,23 @@ static void run_rank(void *context, int rank)
     job *j = context;
     job_rank *r = &j->rank[rank];
     make_rank(r);
-    open_file(r);
+    if (j->romio == NULL)
+        open_file(r);
     set_view(r);
-    end_phase(r, JOB_OPEN);
+    end_phase(r);
     for (enum job_phase_kind k = JOB_FIRST_WRITE; k <= JOB_READ; k++) {
-        access_view(r, k < JOB_FIRST_READ, (k - JOB_FIRST_WRITE) % 2);
-        end_phase(r, k);
+        if (rank == 0 && j->set.begins != NULL)
+            j->set.begins(j->set.context, k);
+        access_view(r, k);
+        end_phase(r);
     }
-    coll_file_close(r->file);
+    if (j->romio == NULL)
+        coll_file_close(r->file);
     coll_file_free(r->file);
     coll_record_finish(&r->process);
     coll_pool_release(&r->pool);
     coll_view_release(&r->view);
-    end_phase(r, JOB_CLOSE);
+    end_phase(r);
 }
 
 const char *job_phase_name(enum job_phase_kind kind)
@@ -510,6 +520,7 @@ static void release_job(job *j)
 {
     if (j->net.rank != NULL)
         (void)net_end(&j->net);
+    romio_free(j->romio);
     (void)sim_memory_left();
     machine_free(j->machine);
     free(j->rank);
@@ -523,12 +534,16 @@ int job_run(const job_settings *settings, job_phase phase[JOB_PHASES], char **fa
     int rc = 0;
     *failure = NULL;
     memset(phase, 0, JOB_PHASES * sizeof *phase);
-    j.net = (network){.main = run_rank, .resume = resume, .ranks = settings->ranks};
+    j.net = (network){
+        .main = run_rank, .resume = resume, .ranks = settings->ranks, .stop = settings->stop};
     /* A mapping for each large block of each rank would be more than the system allows. */
     mallopt(M_MMAP_MAX, 0);
     j.rank = base_zeroed((size_t)settings->ranks, sizeof *j.rank, &rc);
     j.mate = base_zeroed((size_t)settings->ranks, sizeof *j.mate, &rc);
     j.machine = machine_new(&settings->machine, &j.net);
+    if (settings->is_romio)
+        j.romio = romio_new(settings->machine.node_of_rank, settings->ranks,
+                            (int)settings->machine.topology->nodes);
     rc = rc != 0 ? rc : find_mates(&j);
     if (rc != 0 || j.machine == NULL) {
         release_job(&j);

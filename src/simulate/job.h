@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * A whole job in one process, by the code that runs: all ranks open a file through src/collective,
- * write and read it collectively, and close it, over a machine (machine.h). What each phase took is
- * counted. The contents of files are not kept, and all ranks have the same buffer.
+ * write and read it collectively, and close it, over a machine (machine.h); or, as a baseline, by
+ * the messages of ROMIO (romio.h). What each phase took is counted. The contents of files are not
+ * kept, and all ranks have the same buffer.
  *
  * Programs are linked with --wrap for malloc and its family, mmap, munmap and exchange_execute.
  */
@@ -27,23 +28,26 @@ typedef struct job_settings {
     int ranks;
     machine_settings machine;
     parameter_texts parameters; /* of all ranks */
-    double processor;           /* seconds for each of this processor; 0: they are not counted */
+    bool is_romio;
     /* The view of a rank: what it accesses of a period of the file (ascending), and the bytes of
      * the period. 0, or -ENOMEM. */
     int (*view)(void *context, int rank, access_list *period, int64_t *extent);
+    /* A phase begins; NULL: nobody wants to know. */
+    void (*begins)(void *context, enum job_phase_kind kind);
     void *context;
+    const volatile sig_atomic_t *stop; /* as in network.h */
 } job_settings;
 
 /* Of a phase; `most`: of any rank. */
 typedef struct job_phase {
+    bool is_over; /* if not, the job was stopped or has failed before */
     double seconds;
     int64_t messages, far_messages, far_bytes; /* of all ranks; between nodes */
     int64_t most_sent, most_received, most_unexpected, most_posted;
     int64_t collectives;            /* reductions and gathers */
-    int64_t accesses, accessors;    /* of the file; ranks that made any */
+    int64_t accesses;               /* of the file */
     double busiest_bytes;           /* of any link */
     int64_t root_bytes, most_bytes; /* memory of rank 0, and the most of any other */
-    double root_processor, most_processor, mean_processor; /* seconds of rank 0, of any other */
 } job_phase;
 
 /* 0, -ENOMEM, or the error of a call. Ends the program where the simulation itself has no memory.

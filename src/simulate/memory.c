@@ -44,11 +44,21 @@ static void grow_table(void)
     __real_free(old);
 }
 
-static void count_bytes(const block *b, int64_t sign)
+static void count_bytes(sim_account *of, int64_t bytes)
 {
-    b->of->bytes += sign * (int64_t)malloc_usable_size(b->memory);
-    if (b->of->bytes > b->of->most)
-        b->of->most = b->of->bytes;
+    of->bytes += bytes;
+    if (of->bytes > of->most)
+        of->most = of->bytes;
+}
+
+void sim_memory_add(int64_t bytes)
+{
+    count_bytes(owner, bytes);
+}
+
+static int64_t bytes_of(void *memory)
+{
+    return (int64_t)malloc_usable_size(memory);
 }
 
 static void *add(void *memory, sim_account *of)
@@ -60,7 +70,7 @@ static void *add(void *memory, sim_account *of)
     block *b = find_place(memory);
     *b = (block){memory, of};
     used++;
-    count_bytes(b, 1);
+    count_bytes(of, bytes_of(memory));
     return memory;
 }
 
@@ -71,7 +81,7 @@ static sim_account *drop(const void *memory)
     if (b == NULL || b->memory == NULL)
         return NULL;
     sim_account *of = b->of;
-    count_bytes(b, -1);
+    count_bytes(of, -bytes_of(b->memory));
     b->memory = NULL;
     used--;
     for (size_t at = (size_t)(b - table + 1) & (room - 1); table[at].memory != NULL;

@@ -19,6 +19,8 @@ typedef struct sim_account {
 
 /* What is allocated from now on counts as this one's; NULL: is not counted. */
 void sim_memory_of(sim_account *account);
+/* The present account has so many bytes more, or less, of which only the number matters. */
+void sim_memory_add(int64_t bytes);
 /* Frees what is left of all accounts, and returns the number of its parts. */
 size_t sim_memory_left(void);
 

@@ -41,6 +41,35 @@ tap_check "records: memory of rank 0" test "$(figure write rank_0_bytes)" -gt 10
 simulates "a recorded run" --view "$record" --hosts 'n[0-1]:4'
 tap_check "a table" tatp simulate --cart 4x4 --servers 4x1GB/s:10us
 
+# Chunks of one rank each, of which the domains of its node consist.
+simulates "chunks" --cart 1x1x16 --block 64x64x4 --chunk 64x64x4 --ranks-per-node 4
+tap_check "chunks: headers of messages cross alone" test "$(figure write bytes_between_nodes)" -lt 4096
+simulates "random records" --records 1024 --ranks 64 --ranks-per-node 16 --random
+moved=$((64 * 32 * 1024 * 3 / 4))
+tap_check "random records: three quarters of them cross" \
+    test "$(figure write bytes_between_nodes)" -ge $((moved * 9 / 10)) -a "$(figure write bytes_between_nodes)" -le $((moved * 11 / 10))
+
+# 64 ranks have records in the domains of 4 aggregators, which send nothing to themselves.
+simulates "ROMIO" --records 1024 --ranks 64 --ranks-per-node 16 --romio
+tap_is "$(figure write messages)" $((2 * 63 * 4)) "ROMIO: a list and data of each rank for each aggregator"
+tap_is "$(figure first\ write messages) $(figure read messages)" "504 504" "ROMIO: as many each time"
+tap_is "$(figure write accesses)" 4 "ROMIO: one access of each aggregator"
+
+# choice NAME KEY: of the repeated write
+choice() {
+    "$python" -c 'import json, sys
+chosen = next(c for c in json.load(open("out"))["choices"] if c["choice"] == sys.argv[1])
+print(next(p[sys.argv[2]] for p in chosen["phases"] if p["phase"] == "write"))' "$1" "$2"
+}
+compared=(--records 1024 --ranks 64 --ranks-per-node 16 --compare)
+simulates "a comparison" "${compared[@]}"
+tap_is "$(choice ROMIO messages)" 504 "a comparison: ROMIO's messages are those of ROMIO alone"
+tap_check "a comparison: ranks by dla move no more than by slot" \
+    test "$(choice 'ranks by dla' bytes_between_nodes)" -le "$(choice 'ranks by slot' bytes_between_nodes)"
+tap_is "$(tatp simulate "${compared[@]}" | grep -c '[0-9]$')" 8 "a comparison: a line for each choice"
+timeout --preserve-status -s INT 2 tatp simulate --cart 32x32x8 >out
+tap_is $? 130 "Ctrl-C ends it"
+
 # refuses ARGUMENTS PART-OF-THE-MESSAGE STATUS
 refuses() {
     local words said status
@@ -57,6 +86,8 @@ refuses "--cart 4x4 --ranks 3" "--ranks is not for --cart" 2
 refuses "--cart 1048576x1048576x1048576" "at most 1048576" 2
 refuses "--cart 2x2 --block 1048576x1048576" "too many bytes" 2
 refuses "--records 1024" "--records needs --ranks" 2
+refuses "--cart 2x2 --random" "--random is for --records" 2
+refuses "--records 4096 --ranks 2 --count 1048576" "too many bytes" 2
 refuses "--cart 1048576 --ranks-per-node 128" "simulate fewer" 1
 refuses "--cart 2x2 --link 0GB/s" "is no rate above 0" 2
 refuses "--cart 2x2 --link 1GB/s:1parsec" "is no rate above 0" 2
