@@ -28,7 +28,7 @@ typedef struct simulate_access {
     const char *view;          /* a view file, or NULL */
     int64_t grid[DIMENSIONS];  /* else ranks in a grid, in C order; 0: records */
     int64_t block[DIMENSIONS]; /* elements of a rank */
-    int64_t chunk[DIMENSIONS]; /* in which the array is stored; 0: it is not in chunks */
+    int64_t chunk[DIMENSIONS]; /* elements that are stored together: all, or those of --chunk */
     int64_t element;           /* bytes */
     int64_t record;            /* bytes */
     size_t count;              /* records of a rank ... */
@@ -126,15 +126,24 @@ static void parse_servers(struct argp_state *state, const char *text, simulate_o
     free(count);
 }
 
-static void check_grid(struct argp_state *state, simulate_access *a)
+static void check_shape(struct argp_state *state, const simulate_access *a, const char *option,
+                        const int64_t *shape)
 {
     int64_t bytes = a->element;
+    for (int d = 0; d < DIMENSIONS; d++)
+        if (__builtin_mul_overflow(bytes, shape[d], &bytes) || bytes > MOST_BYTES)
+            argp_error(state, "%s has too many bytes: at most %d", option, MOST_BYTES);
+}
+
+static void check_grid(struct argp_state *state, simulate_access *a)
+{
     a->ranks = (size_t)(a->grid[0] * a->grid[1] * a->grid[2]);
     if (a->ranks > MOST_RANKS)
         argp_error(state, "--cart has %zu ranks: at most %d", a->ranks, MOST_RANKS);
-    for (int d = 0; d < DIMENSIONS; d++)
-        if (__builtin_mul_overflow(bytes, a->block[d], &bytes) || bytes > MOST_BYTES)
-            argp_error(state, "--block has too many bytes: at most %d", MOST_BYTES);
+    check_shape(state, a, "--block", a->block);
+    check_shape(state, a, "--chunk", a->chunk);
+    for (int d = DIMENSIONS; d-- > 0;)
+        a->chunk[d] = a->chunk[0] > 0 ? a->chunk[d] : a->grid[d] * a->block[d];
 }
 
 static void check_options(struct argp_state *state, simulate_options *options)
@@ -227,46 +236,46 @@ static const struct argp simulate_argp = {
 
 /* ---- what is accessed ---- */
 
-/* What a box (from, to) has of a chunk: its rows, where the chunk begins at a byte of the file. */
-static int append_box(const simulate_access *a, const int64_t *chunk, const int64_t *from,
-                      const int64_t *to, int64_t base, access_list *period)
+/* What a block, which begins at element first[], has of the chunk that begins at element origin[]
+ * and at a byte of the file. */
+static int append_chunk(const simulate_access *a, const int64_t *first, const int64_t *origin,
+                        int64_t base, access_list *period)
 {
+    int64_t from[DIMENSIONS], to[DIMENSIONS];
+    const int64_t *chunk = a->chunk;
     int rc = 0;
+    for (int d = 0; d < DIMENSIONS; d++) {
+        int64_t in = first[d] - origin[d];
+        from[d] = in > 0 ? in : 0;
+        to[d] = in + a->block[d] < chunk[d] ? in + a->block[d] : chunk[d];
+    }
     for (int64_t x = from[0]; x < to[0]; x++)
-        for (int64_t y = from[1]; y < to[1] && rc == 0; y++)
-            rc =
-                access_append(period, base + ((x * chunk[1] + y) * chunk[2] + from[2]) * a->element,
-                              (to[2] - from[2]) * a->element, period->bytes);
+        for (int64_t y = from[1]; y < to[1] && rc == 0; y++) {
+            int64_t at = (x * chunk[1] + y) * chunk[2] + from[2];
+            rc = access_append(period, base + at * a->element, (to[2] - from[2]) * a->element,
+                               period->bytes);
+        }
     return rc;
 }
 
-/* Chunks in C order, each in C order; the last ones may be longer than the array. */
+/* Chunks, and elements of a chunk, in C order; the last chunks may reach beyond the array. */
 static int view_cart(const simulate_access *a, size_t rank, access_list *period, int64_t *extent)
 {
-    const int64_t *g = a->grid, *b = a->block;
-    int64_t at[DIMENSIONS] = {(int64_t)rank / (g[1] * g[2]), (int64_t)rank / g[2] % g[1],
-                              (int64_t)rank % g[2]};
-    int64_t chunk[DIMENSIONS], chunks[DIMENSIONS], bytes = a->element, all = 1;
+    const int64_t *g = a->grid, *b = a->block, *c = a->chunk;
+    const int64_t first[DIMENSIONS] = {(int64_t)rank / (g[1] * g[2]) * b[0],
+                                       (int64_t)rank / g[2] % g[1] * b[1],
+                                       (int64_t)rank % g[2] * b[2]};
+    int64_t chunks[DIMENSIONS], o[DIMENSIONS], bytes = c[0] * c[1] * c[2] * a->element;
     int rc = 0;
-    for (int d = 0; d < DIMENSIONS; d++) {
-        chunk[d] = a->chunk[d] > 0 ? a->chunk[d] : g[d] * b[d];
-        chunks[d] = (g[d] * b[d] + chunk[d] - 1) / chunk[d];
-        bytes *= chunk[d];
-        all *= chunks[d];
-    }
-    *extent = all * bytes;
-    for (int64_t c = 0; c < all && rc == 0; c++) {
-        int64_t of[DIMENSIONS] = {c / (chunks[1] * chunks[2]), c / chunks[2] % chunks[1],
-                                  c % chunks[2]};
-        int64_t from[DIMENSIONS], to[DIMENSIONS];
-        for (int d = 0; d < DIMENSIONS; d++) {
-            from[d] = at[d] * b[d] - of[d] * chunk[d];
-            to[d] = from[d] + b[d] < chunk[d] ? from[d] + b[d] : chunk[d];
-            from[d] = from[d] > 0 ? from[d] : 0;
-        }
-        if (from[2] < to[2])
-            rc = append_box(a, chunk, from, to, c * bytes, period);
-    }
+    for (int d = 0; d < DIMENSIONS; d++)
+        chunks[d] = (g[d] * b[d] + c[d] - 1) / c[d];
+    *extent = chunks[0] * chunks[1] * chunks[2] * bytes;
+    for (o[0] = first[0] - first[0] % c[0]; o[0] < first[0] + b[0]; o[0] += c[0])
+        for (o[1] = first[1] - first[1] % c[1]; o[1] < first[1] + b[1]; o[1] += c[1])
+            for (o[2] = first[2] - first[2] % c[2]; o[2] < first[2] + b[2]; o[2] += c[2]) {
+                int64_t index = (o[0] / c[0] * chunks[1] + o[1] / c[1]) * chunks[2] + o[2] / c[2];
+                rc = rc != 0 ? rc : append_chunk(a, first, o, index * bytes, period);
+            }
     return rc;
 }
 
@@ -602,8 +611,8 @@ static void run_job(simulate_options *options, const tatp_network *places, simul
                     .server = options->server,
                     .servers = options->servers,
                     .stripe = 1 << 20,
-                    .eager = 8192,
-                    .call = 3e-7},
+                    .eager = 8192},
+        .call = 3e-7,
         .parameters = parameter,
         .is_romio = choice->is_romio,
         .view = view_of_rank,

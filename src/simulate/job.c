@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/job.h"
 
-#include <errno.h>
 #include <malloc.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "collective/collective.h"
 #include "collective/exchange.h"
 #include "collective/record.h"
@@ -63,7 +61,7 @@ static void spend(job_rank *r, double seconds)
 /* Each call of a rank. */
 static network *enter(job_rank *r)
 {
-    spend(r, r->job->set.machine.call);
+    spend(r, r->job->set.call);
     return &r->job->net;
 }
 
@@ -155,7 +153,7 @@ static double tree_time(const job *j, double bytes)
 {
     const machine_settings *m = &j->set.machine;
     return ceil(log2((double)j->set.ranks)) *
-           (m->link.latency + m->call + bytes / m->link.bandwidth);
+           (m->link.latency + j->set.call + bytes / m->link.bandwidth);
 }
 
 static int collect(job_rank *r, enum net_operation operation, int64_t *value, size_t count)
@@ -375,9 +373,7 @@ static void set_view(job_rank *r)
         abort();
     if ((size_t)period.bytes > j->buffer_bytes) {
         j->buffer_bytes = (size_t)period.bytes;
-        j->buffer = __real_realloc(j->buffer, j->buffer_bytes);
-        if (j->buffer == NULL)
-            abort();
+        j->buffer = sim_resized(j->buffer, j->buffer_bytes);
     }
     coll_view_set(&r->view, &period, extent);
     sim_memory_of(&r->account);
@@ -504,22 +500,20 @@ const char *job_phase_name(enum job_phase_kind kind)
 
 /* ---- all of it ---- */
 
-static int find_mates(job *j)
+static void find_mates(job *j)
 {
-    int rc = 0, *last = base_zeroed(j->set.machine.topology->nodes, sizeof *last, &rc);
-    for (int i = 0; i < 2 * j->set.ranks && rc == 0; i++) {
+    int *last = sim_zeroed(j->set.machine.topology->nodes, sizeof *last);
+    for (int i = 0; i < 2 * j->set.ranks; i++) {
         int rank = i % j->set.ranks, *before = &last[node_of(j, rank)];
         j->mate[*before] = rank;
         *before = rank;
     }
     free(last);
-    return rc;
 }
 
 static void release_job(job *j)
 {
-    if (j->net.rank != NULL)
-        (void)net_end(&j->net);
+    (void)net_end(&j->net);
     romio_free(j->romio);
     (void)sim_memory_left();
     machine_free(j->machine);
@@ -538,17 +532,13 @@ int job_run(const job_settings *settings, job_phase phase[JOB_PHASES], char **fa
         .main = run_rank, .resume = resume, .ranks = settings->ranks, .stop = settings->stop};
     /* A mapping for each large block of each rank would be more than the system allows. */
     mallopt(M_MMAP_MAX, 0);
-    j.rank = base_zeroed((size_t)settings->ranks, sizeof *j.rank, &rc);
-    j.mate = base_zeroed((size_t)settings->ranks, sizeof *j.mate, &rc);
+    j.rank = sim_zeroed((size_t)settings->ranks, sizeof *j.rank);
+    j.mate = sim_zeroed((size_t)settings->ranks, sizeof *j.mate);
     j.machine = machine_new(&settings->machine, &j.net);
     if (settings->is_romio)
         j.romio = romio_new(settings->machine.node_of_rank, settings->ranks,
                             (int)settings->machine.topology->nodes);
-    rc = rc != 0 ? rc : find_mates(&j);
-    if (rc != 0 || j.machine == NULL) {
-        release_job(&j);
-        return -ENOMEM;
-    }
+    find_mates(&j);
     for (int i = 0; i < settings->ranks; i++) {
         j.rank[i].job = &j;
         j.rank[i].rank = i;

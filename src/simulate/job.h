@@ -27,6 +27,7 @@ enum job_phase_kind {
 typedef struct job_settings {
     int ranks;
     machine_settings machine;
+    double call;                /* seconds of each call of a rank */
     parameter_texts parameters; /* of all ranks */
     bool is_romio;
     /* The view of a rank: what it accesses of a period of the file (ascending), and the bytes of
@@ -50,7 +51,7 @@ typedef struct job_phase {
     int64_t root_bytes, most_bytes; /* memory of rank 0, and the most of any other */
 } job_phase;
 
-/* 0, -ENOMEM, or the error of a call. Ends the program where the simulation itself has no memory.
+/* 0, or the error of a call. Ends the program where the simulation itself has no memory.
  * *failure: the reason why the job did not end, or NULL; the caller frees it. */
 int job_run(const job_settings *settings, job_phase phase[JOB_PHASES], char **failure);
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/heap.h"
-#include "base/memory.h"
 #include "simulate/memory.h"
 
 /* What takes part in a message besides its data. */
@@ -50,9 +49,7 @@ static void push(machine *m, entry e)
 {
     if (m->entries == m->capacity) {
         m->capacity *= 2;
-        m->heap = __real_realloc(m->heap, m->capacity * sizeof e);
-        if (m->heap == NULL)
-            abort();
+        m->heap = sim_resized(m->heap, m->capacity * sizeof e);
     }
     e.number = m->number++;
     time_up(m, m->heap, m->entries++, e);
@@ -226,27 +223,20 @@ static bool step(void *context)
 
 machine *machine_new(const machine_settings *settings, network *net)
 {
-    machine *m = calloc(1, sizeof *m);
+    machine *m = sim_zeroed(1, sizeof *m);
     const topo *t = settings->topology;
     size_t ranks = (size_t)net->ranks;
-    int rc = 0;
-    if (m == NULL)
-        return NULL;
     m->set = *settings;
     m->net = net;
     m->vertices = t->tree.vertices > 0 ? t->tree.vertices : t->nodes + 1;
-    m->clock = base_zeroed(ranks, sizeof *m->clock, &rc);
-    m->is_queued = base_zeroed(ranks, sizeof *m->is_queued, &rc);
-    m->up = base_zeroed(m->vertices, sizeof *m->up, &rc);
-    m->down = base_zeroed(m->vertices, sizeof *m->down, &rc);
-    m->memory = base_zeroed(t->nodes, sizeof *m->memory, &rc);
-    m->file = base_zeroed(settings->servers, sizeof *m->file, &rc);
+    m->clock = sim_zeroed(ranks, sizeof *m->clock);
+    m->is_queued = sim_zeroed(ranks, sizeof *m->is_queued);
+    m->up = sim_zeroed(m->vertices, sizeof *m->up);
+    m->down = sim_zeroed(m->vertices, sizeof *m->down);
+    m->memory = sim_zeroed(t->nodes, sizeof *m->memory);
+    m->file = sim_zeroed(settings->servers, sizeof *m->file);
     m->capacity = 2 * ranks;
-    m->heap = base_zeroed(m->capacity, sizeof *m->heap, &rc);
-    if (rc != 0) {
-        machine_free(m);
-        return NULL;
-    }
+    m->heap = sim_zeroed(m->capacity, sizeof *m->heap);
     net->order = (net_order){m, true, step, likelier, is_eager, add_event, wake};
     for (int i = 0; i < net->ranks; i++) {
         m->is_queued[i] = true;
@@ -257,8 +247,6 @@ machine *machine_new(const machine_settings *settings, network *net)
 
 void machine_free(machine *m)
 {
-    if (m == NULL)
-        return;
     free(m->clock);
     free(m->is_queued);
     free(m->up);

@@ -25,13 +25,11 @@ typedef struct machine_settings {
     size_t servers;
     int64_t stripe; /* bytes of a file on a server, then comes the next one */
     int64_t eager;  /* bytes of a message at most */
-    double call;    /* seconds of each call of a rank */
 } machine_settings;
 
 typedef struct machine machine;
 
-/* The order of the network, whose number of ranks is set; the settings are borrowed. NULL: no
- * memory. */
+/* The order of the network, whose number of ranks is set; the settings are borrowed. */
 machine *machine_new(const machine_settings *settings, network *net);
 void machine_free(machine *m);
 

@@ -16,10 +16,30 @@ static block *table;
 static size_t used, room; /* the latter a power of two */
 static sim_account *owner;
 
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *memory, size_t size);
 void __wrap_free(void *memory);
+
+static void *check(void *memory)
+{
+    if (memory == NULL)
+        abort();
+    return memory;
+}
+
+void *sim_zeroed(size_t count, size_t size)
+{
+    return check(__real_calloc(count > 0 ? count : 1, size));
+}
+
+void *sim_resized(void *memory, size_t size)
+{
+    return check(__real_realloc(memory, size));
+}
 
 /* Of this block, or an empty one. */
 static block *find_place(const void *memory)
@@ -35,9 +55,7 @@ static void grow_table(void)
     block *old = table;
     size_t before = room;
     room = before > 0 ? 2 * before : 1 << 12;
-    table = __real_calloc(room, sizeof *table);
-    if (table == NULL)
-        abort();
+    table = sim_zeroed(room, sizeof *table);
     for (size_t i = 0; i < before; i++)
         if (old[i].memory != NULL)
             *find_place(old[i].memory) = old[i];

@@ -24,10 +24,10 @@ void sim_memory_add(int64_t bytes);
 /* Frees what is left of all accounts, and returns the number of its parts. */
 size_t sim_memory_left(void);
 
-/* Memory that is not counted. */
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
+/* Memory of the simulation, which is not counted: zeroed, or what it was, with another size. Where
+ * there is none, the program ends. It is freed by free or __real_free, which is faster. */
+void *sim_zeroed(size_t count, size_t size);
+void *sim_resized(void *memory, size_t size);
 void __real_free(void *memory);
 
 #endif

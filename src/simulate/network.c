@@ -38,14 +38,6 @@ struct net_collective {
     int entered, left;
 };
 
-static void *allocate(size_t count, size_t size)
-{
-    void *memory = __real_calloc(count, size);
-    if (memory == NULL)
-        abort();
-    return memory;
-}
-
 /* ---- failures ---- */
 
 void net_fail(network *n, const char *format, ...)
@@ -143,7 +135,7 @@ bool net_await(network *n, int rank, const bool *flag)
 
 static net_request *new_request(network *n, int rank, int from, int to, int tag)
 {
-    net_request *q = allocate(1, sizeof *q);
+    net_request *q = sim_zeroed(1, sizeof *q);
     *q = (net_request){.from = from, .to = to, .tag = tag, .users = 2, .is_send = rank == from};
     q->number = n->rank[rank].requests++;
     n->requests++;
@@ -309,7 +301,7 @@ static void transfer(network *n, net_request *send)
 static void complete_send(network *n, net_request *send)
 {
     if (!send->is_transferred && !send->is_given_up && send->data != NULL) {
-        send->copy = allocate(1, send->bytes + 1);
+        send->copy = sim_zeroed(1, send->bytes + 1);
         memcpy(send->copy, send->data, send->bytes);
     }
     send->is_complete = true;
@@ -453,11 +445,11 @@ static net_collective *enter(network *n, int rank, const char *where, enum net_o
         at = &(*at)->next;
     net_collective *c = *at;
     if (c == NULL) {
-        c = *at = allocate(1, sizeof *c);
+        c = *at = sim_zeroed(1, sizeof *c);
         *c = (net_collective){
             .number = number, .where = where, .operation = operation, .count = count};
         size_t parts = operation == NET_GATHER ? (size_t)n->ranks : 1;
-        c->value = allocate(parts * count + 1, sizeof *c->value);
+        c->value = sim_zeroed(parts * count + 1, sizeof *c->value);
     }
     if (strcmp(c->where, where) != 0 || c->operation != operation || c->count != count)
         net_fail(n, "rank %d is in %s, other ranks are in %s", rank, where, c->where);
@@ -521,7 +513,7 @@ static void start_rank(unsigned int high, unsigned int low)
 static void make_ranks(network *n)
 {
     uint64_t address = (uint64_t)(uintptr_t)n;
-    n->rank = allocate((size_t)n->ranks, sizeof *n->rank);
+    n->rank = sim_zeroed((size_t)n->ranks, sizeof *n->rank);
     n->stacks = mmap(NULL, (size_t)n->ranks * STACK, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (n->stacks == MAP_FAILED)

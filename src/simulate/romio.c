@@ -36,20 +36,11 @@ typedef struct call {
     int64_t cycle; /* or LISTS */
 } call;
 
-/* Memory of the simulation: ROMIO's own is only counted. */
-static void *allocate(int count, size_t size)
-{
-    void *memory = __real_calloc((size_t)count, size);
-    if (memory == NULL)
-        abort();
-    return memory;
-}
-
 romio *romio_new(const int *node_of_rank, int ranks, int nodes)
 {
-    romio *job = allocate(1, sizeof *job);
-    *job = (romio){ranks, nodes, allocate(nodes, sizeof *job->aggregator),
-                   allocate(2 * nodes, sizeof *job->expected)};
+    romio *job = sim_zeroed(1, sizeof *job);
+    *job = (romio){ranks, nodes, sim_zeroed((size_t)nodes, sizeof *job->aggregator),
+                   sim_zeroed(2 * (size_t)nodes, sizeof *job->expected)};
     for (int i = ranks; i-- > 0;)
         job->aggregator[node_of_rank[i]] = i;
     return job;
@@ -68,9 +59,7 @@ static void append(parts *list, part p)
 {
     if (list->count == list->capacity) {
         list->capacity = 2 * list->capacity + 8;
-        list->part = __real_realloc(list->part, list->capacity * sizeof p);
-        if (list->part == NULL)
-            abort();
+        list->part = sim_resized(list->part, list->capacity * sizeof p);
     }
     list->part[list->count++] = p;
 }
@@ -124,8 +113,7 @@ static parts announce(const call *c)
 static int64_t move(const call *c, const parts *expected, bool back)
 {
     const coll_runtime *r = c->self->runtime;
-    exchange_request *request =
-                         allocate((int)(c->own.count + expected->count) + 1, sizeof *request),
+    exchange_request *request = sim_zeroed(c->own.count + expected->count, sizeof *request),
                      *next = request;
     int64_t sum = 0;
     for (int sends = 0; sends < 2; sends++) {

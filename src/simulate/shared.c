@@ -34,9 +34,9 @@ void *__wrap_mmap(void *address, size_t length, int protection, int flags, int f
             return m->base;
         }
     void *base = __real_mmap(address, length, protection, flags, fd, offset);
-    mapping *made = base != MAP_FAILED ? __real_malloc(sizeof *made) : NULL;
-    if (made == NULL)
+    if (base == MAP_FAILED)
         return base;
+    mapping *made = sim_zeroed(1, sizeof *made);
     *made = (mapping){mappings, base, length, object.st_dev, object.st_ino, 1};
     mappings = made;
     return base;

@@ -67,7 +67,8 @@ static bool run(const whole_job *job)
     parameter[PARAMETER_NUM_AGGREGATORS] = job->aggregators;
     const job_settings settings = {
         .ranks = ranks,
-        .machine = {&nodes, node, {1e10, 2e-6}, {1e10, 4e-7}, {2e9, 2e-6}, 8, 1 << 20, 8192, 3e-7},
+        .machine = {&nodes, node, {1e10, 2e-6}, {1e10, 4e-7}, {2e9, 2e-6}, 8, 1 << 20, 8192},
+        .call = 3e-7,
         .parameters = parameter,
         .view = view_cube,
         .context = &ranks,

@@ -56,9 +56,7 @@ static void add_event(void *context, net_event event)
     sim_order *o = context;
     if (o->events == o->event_capacity) {
         o->event_capacity = o->event_capacity * 2 + 64;
-        o->event = __real_realloc(o->event, o->event_capacity * sizeof *o->event);
-        if (o->event == NULL)
-            abort();
+        o->event = sim_resized(o->event, o->event_capacity * sizeof *o->event);
     }
     o->event[o->events++] = event;
 }

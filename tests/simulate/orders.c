@@ -61,7 +61,7 @@ static size_t choose(void *context, size_t count)
     if (o->depth == o->length) {
         if (o->length == o->capacity) {
             o->capacity = o->capacity * 2 + 64;
-            o->choice = __real_realloc(o->choice, o->capacity * sizeof *o->choice);
+            o->choice = sim_resized(o->choice, o->capacity * sizeof *o->choice);
         }
         o->choice[o->length++] = (choice){0, count};
     }
@@ -100,7 +100,7 @@ static uint64_t *find_state(const states *known, uint64_t digest)
 static void grow_states(states *known)
 {
     states larger = {.count = known->count, .room = known->room * 4 + 1021};
-    larger.digest = __real_calloc(larger.room, sizeof *larger.digest);
+    larger.digest = sim_zeroed(larger.room, sizeof *larger.digest);
     for (size_t i = 0; i < known->room; i++)
         if (known->digest[i] != 0)
             *find_state(&larger, known->digest[i]) = known->digest[i];

@@ -86,6 +86,7 @@ refuses "--cart 4x4 --ranks 3" "--ranks is not for --cart" 2
 refuses "--cart 1048576x1048576x1048576" "at most 1048576" 2
 refuses "--cart 2x2 --block 1048576x1048576" "too many bytes" 2
 refuses "--records 1024" "--records needs --ranks" 2
+refuses "--cart 2x2 --chunk 1048576x1048576" "too many bytes" 2
 refuses "--cart 2x2 --random" "--random is for --records" 2
 refuses "--records 4096 --ranks 2 --count 1048576" "too many bytes" 2
 refuses "--cart 1048576 --ranks-per-node 128" "simulate fewer" 1
