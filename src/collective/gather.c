@@ -88,7 +88,8 @@ static int add_passed(void *context, int from, const int64_t *element, size_t co
     return rc;
 }
 
-static int gather(coll_group *group, enum coll_tag tag, passage *p, const coll_message *own, int rc)
+static int gather_along(coll_group *group, enum coll_tag tag, passage *p, const coll_message *own,
+                        int rc)
 {
     bool is_root = p->receiver < 0;
     int sent = 0;
@@ -108,7 +109,7 @@ int coll_gather_leaders(coll_group *group, enum coll_tag tag, const coll_message
 {
     passage p = {.add = add, .sum = sum};
     p.receiver = coll_leader_parent(group, &p.senders);
-    return gather(group, tag, &p, own, rc);
+    return gather_along(group, tag, &p, own, rc);
 }
 
 int coll_gather_ranks(coll_group *group, enum coll_tag tag, const coll_message *own, coll_add *add,
@@ -119,7 +120,7 @@ int coll_gather_ranks(coll_group *group, enum coll_tag tag, const coll_message *
         p.receiver = coll_leader_parent(group, &p.senders);
         p.senders += group->locals - 1;
     }
-    return gather(group, tag, &p, own, rc);
+    return gather_along(group, tag, &p, own, rc);
 }
 
 /* ---- sums of nodes ---- */

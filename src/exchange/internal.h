@@ -29,14 +29,12 @@ typedef struct exchange_chunk {
 
 /* A cycle in flight, in one of the roles. */
 typedef struct exchange_cycle {
-    int64_t index;
-    int64_t begin, end;    /* its positions */
-    exchange_chunk *chunk; /* aggregator: the present batch */
+    int64_t index, begin, end; /* its number and positions */
+    exchange_chunk *chunk;     /* aggregator: the present batch */
     size_t chunks, pending;
     char *packed;              /* data of chunks that are not direct */
     exchange_request *request; /* for all messages of the chunks */
-    size_t requests;           /* in use */
-    size_t posting;            /* the first chunk whose receives are not all posted */
+    size_t requests, posting;  /* in use; the first chunk whose receives are not all posted */
     /* aggregator only */
     size_t next;    /* the contributor that the next batch begins with */
     int64_t shared; /* contributors that copy to or from the window themselves */
@@ -116,10 +114,9 @@ size_t exchange_count_messages(const exchange *ex, int64_t bytes);
  * short messages would otherwise run ahead of a slow receiver without bound. */
 void exchange_send_chunk(exchange *ex, exchange_cycle *cycle, exchange_chunk *chunk, int64_t bytes,
                          int peer, bool synchronous);
-/* Of a chunk that is to be received: its messages follow. */
+/* For a chunk that is to be received. Receives of chunks in flight are posted, the oldest first, as
+ * far as there may be more at a time; others follow where one is complete. */
 void exchange_assign_requests(const exchange *ex, exchange_cycle *cycle, exchange_chunk *chunk);
-/* Posts the next receives of the chunks in flight, as far as there may be more at a time; others
- * follow where one is complete. */
 void exchange_post_receives(exchange *ex);
 /* Whether all messages of a chunk that was sent, or received, are complete. */
 bool exchange_chunk_sent(exchange *ex, exchange_chunk *chunk);
@@ -127,15 +124,13 @@ bool exchange_chunk_received(exchange *ex, exchange_chunk *chunk);
 
 /* ---- file.c ---- */
 /* Write and read what the contributors access in a cycle of this rank's domain. After an error
- * nothing more is written. */
+ * nothing more is written; reading sets cycle->valid. */
 void exchange_write_cycle(exchange *ex, const exchange_cycle *cycle, const char *data);
-/* Sets cycle->valid. */
 void exchange_read_cycle(exchange *ex, exchange_cycle *cycle, char *data);
 
 /* ---- bundle.c: what a rank carries for others ---- */
 bool exchange_bundle_allocate(exchange_peer *peer);
 void exchange_bundle_release(exchange_peer *peer);
-/* For a run. */
 void exchange_bundle_begin_run(exchange_peer *peer);
 /* A chunk of a cycle; writing, members copy into their windows from now on. */
 void exchange_bundle_begin(exchange *ex, const exchange_cycle *cycle, exchange_chunk *chunk);
