@@ -413,10 +413,14 @@ int net_probe(network *n, int rank, int tag, size_t *bytes)
     const net_request *list = n->rank[rank].sent.first;
     int count = 0, from = -1;
     for (const net_request *s = list; s != NULL; s = s->next) {
-        if (s->tag != tag || !s->has_arrived || !is_first(list, s) || !chance(n, 1, ++count))
+        bool keeps_order = n->order.keeps_order;
+        if (s->tag != tag || !s->has_arrived || !(keeps_order || is_first(list, s)) ||
+            !chance(n, 1, ++count))
             continue;
         from = s->from;
         *bytes = s->bytes;
+        if (keeps_order)
+            break;
     }
     return from;
 }
