@@ -113,6 +113,10 @@ static size_t parse_number(struct argp_state *state, const char *text, size_t mo
     return number;
 }
 
+/* Bytes of a file on a server, as Lustre says it to the component. */
+#define STRIPE 1048576
+#define STRIPE_TEXT "1048576"
+
 /* "32x2GB/s". */
 static void parse_servers(struct argp_state *state, const char *text, simulate_options *options)
 {
@@ -592,7 +596,7 @@ static void show_progress(void *context, enum job_phase_kind kind)
 static void run_job(simulate_options *options, const tatp_network *places, simulate_choice *choice)
 {
     size_t ranks = options->access.ranks;
-    char aggregators[24];
+    char aggregators[24], servers[24];
     const char *parameter[PARAMETERS] = {[PARAMETER_SHARED_MEMORY] = "true",
                                          [PARAMETER_STRATEGY] = choice->strategy,
                                          [PARAMETER_NUM_AGGREGATORS] = options->aggregators};
@@ -602,6 +606,11 @@ static void run_job(simulate_options *options, const tatp_network *places, simul
     snprintf(aggregators, sizeof aggregators, "%zu", choice->per_node * places->topology.nodes);
     if (choice->per_node > 0)
         parameter[PARAMETER_NUM_AGGREGATORS] = aggregators;
+    snprintf(servers, sizeof servers, "%zu", options->servers);
+    if (options->servers > 1) {
+        parameter[PARAMETER_STRIPE_SIZE] = STRIPE_TEXT;
+        parameter[PARAMETER_STRIPE_COUNT] = servers;
+    }
     const job_settings settings = {
         .ranks = (int)ranks,
         .machine = {.topology = &places->topology,
@@ -610,7 +619,7 @@ static void run_job(simulate_options *options, const tatp_network *places, simul
                     .memory = {1e10, 4e-7},
                     .server = options->server,
                     .servers = options->servers,
-                    .stripe = 1 << 20,
+                    .stripe = STRIPE,
                     .eager = 8192},
         .call = 3e-7,
         .parameters = parameter,
