@@ -51,7 +51,8 @@ def draw_lines(axes, panel):
     for i, (name, values) in enumerate(panel.series.items()):
         axes.plot(range(len(panel.places)), values, label=name, color="black", marker=MARKERS[i % 8],
                   linestyle=LINES[i % 4], markerfacecolor="white" if i % 2 else "black")
-    axes.set_ylim(bottom=0)
+    if not panel.log:
+        axes.set_ylim(bottom=0)
 
 
 DRAW = {"bars": draw_bars, "stacks": draw_stacks, "lines": draw_lines}
