@@ -23,7 +23,7 @@ simulates() {
 }
 
 # Slabs of one node each: no data cross.
-simulates "slabs" --cart 4x2x2 --block 64x64x64 --ranks-per-node 4
+simulates "slabs" --cart 4x2x2 --block 64x64x64 --ranks-per-node 4 --servers 1x2GB/s
 tap_check "slabs: headers of messages cross alone" test "$(figure write bytes_between_nodes)" -lt 4096
 tap_is "$(figure close messages)" 0 "slabs: closing sends nothing"
 # Columns of each node: of each quarter of the file three quarters cross.
@@ -42,7 +42,7 @@ simulates "a recorded run" --view "$record" --hosts 'n[0-1]:4'
 tap_check "a table" tatp simulate --cart 4x4 --servers 4x1GB/s:10us
 
 # Chunks of one rank each, of which the domains of its node consist.
-simulates "chunks" --cart 1x1x16 --block 64x64x4 --chunk 64x64x4 --ranks-per-node 4
+simulates "chunks" --cart 1x1x16 --block 64x64x4 --chunk 64x64x4 --ranks-per-node 4 --servers 1x2GB/s
 tap_check "chunks: headers of messages cross alone" test "$(figure write bytes_between_nodes)" -lt 4096
 simulates "random records" --records 1024 --ranks 64 --ranks-per-node 16 --random
 moved=$((64 * 32 * 1024 * 3 / 4))
