@@ -44,6 +44,7 @@ int coll_gather_requests(const coll_planning *planning, const plan_draft *draft,
     coll_message own = {.from = group->rank};
     *all = (coll_gathered){0};
     sums.units = units != NULL ? units->count : 0;
+    sums.most_units = pieces_most_of_node(&p->units, p->nodes);
     sums.all_units = &all->units;
     if (rc == 0)
         rc = requests_describe(layout->share, layout->shares, units, planning->in->accesses,

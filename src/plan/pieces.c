@@ -112,11 +112,24 @@ int pieces_count(const pieces *p, const access_list *list, unit_counts *counts)
     return rc;
 }
 
+/* Nodes of a unit; entries of a node that do no harm. */
+enum { MANY_NODES = 32, FEW_ENTRIES = 128 };
+
+size_t pieces_most_of_node(const pieces *p, size_t nodes)
+{
+    if (nodes <= MANY_NODES)
+        return p->count;
+    size_t most = MANY_NODES * p->count / nodes;
+    return most > FEW_ENTRIES ? most : FEW_ENTRIES;
+}
+
 int pieces_add_bytes(pieces_bytes *all, size_t node, const unit_step *step, size_t steps)
 {
     size_t more = 0;
-    for (size_t i = 0; i < steps; i++)
+    for (size_t i = 0; i < steps; i++) {
+        all->too_many |= step[i].count < 0;
         more += (size_t)step[i].count;
+    }
     all->too_many |= more > PIECES_MOST_ENTRIES || all->count + more > PIECES_MOST_ENTRIES;
     if (all->too_many)
         return 0;

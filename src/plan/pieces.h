@@ -58,7 +58,11 @@ typedef struct pieces_bytes {
     bool too_many;
 } pieces_bytes;
 
-/* -ENOMEM. */
+/* What one node may access of so many nodes. Where more do, each in more units than that, many
+ * nodes share a unit, and fitted domains save less than PLANNER_LEAST_SAVING. */
+size_t pieces_most_of_node(const pieces *p, size_t nodes);
+
+/* A step of -1 units: the node accesses too many. -ENOMEM. */
 int pieces_add_bytes(pieces_bytes *all, size_t node, const unit_step *step, size_t steps);
 
 /* ---- broadcast ---- */

@@ -97,6 +97,18 @@ int requests_add_rank(void *context, int rank, const int64_t *element, size_t co
     return rc == 0 && from.units.count > 0 ? add_units(sums, &from.units) : rc;
 }
 
+/* Of a node that accesses too many: that. */
+static void limit_units(unit_counts *units, size_t most)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < units->count; i++)
+        count += (size_t)units->step[i].count;
+    if (count > most) {
+        units->step[0] = (unit_step){.count = -1};
+        units->count = 1;
+    }
+}
+
 int requests_sum_node(void *context, int64_t **element, size_t *count)
 {
     request_sums *sums = context;
@@ -104,6 +116,7 @@ int requests_sum_node(void *context, int64_t **element, size_t *count)
     int rc = rows_node_sum(&sums->node, &parts.row, &parts.row_count);
     if (rc == 0 && sums->unit_bytes != NULL)
         rc = units_from_array(sums->unit_bytes, sums->units, &parts.units);
+    limit_units(&parts.units, sums->most_units);
     if (rc == 0)
         rc = join_parts(&parts, element, count);
     release_parts(&parts);

@@ -16,7 +16,7 @@
 
 /* What a process adds up. Set the members; zeroed is the beginning of what is not stated. */
 typedef struct request_sums {
-    size_t units;               /* their number; 0: they are not counted */
+    size_t units, most_units;   /* their number, 0: they are not counted; of a node at most */
     rows_node node;             /* at a leader: as for rows_node_add ... */
     int64_t *unit_bytes;        /* ... and the bytes of the node in each unit */
     rows_builder all;           /* at the root: rows_builder_new ... */

@@ -59,6 +59,14 @@ static int find_unit_parts(const recorded *r, const pieces *units, matrix *parts
     return rc;
 }
 
+static bool has_too_many(const matrix *of_nodes, size_t most)
+{
+    for (size_t n = 0; n < of_nodes->rows; n++)
+        if (of_nodes->row_start[n + 1] - of_nodes->row_start[n] > most)
+            return true;
+    return false;
+}
+
 static int sum_units(void *context, const pieces *units, matrix *bytes)
 {
     const recorded *r = context;
@@ -69,7 +77,8 @@ static int sum_units(void *context, const pieces *units, matrix *bytes)
     if (overlap_count(&r->node_bins, &parts) <= PIECES_MOST_ENTRIES) {
         rc = overlap_spread(&r->node_bins, &parts, &of_nodes);
         if (rc == 0) {
-            rc = matrix_transpose(bytes, &of_nodes);
+            if (!has_too_many(&of_nodes, pieces_most_of_node(units, of_nodes.rows)))
+                rc = matrix_transpose(bytes, &of_nodes);
             matrix_release(&of_nodes);
         }
     }

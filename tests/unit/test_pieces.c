@@ -143,6 +143,19 @@ START_TEST(entries_have_a_limit)
 }
 END_TEST
 
+START_TEST(a_node_has_a_limit)
+{
+    const unit_step too_many = {.count = -1};
+    const pieces p = {.count = 1 << 20};
+    pieces_bytes all = {0};
+    ck_assert_uint_eq(pieces_most_of_node(&p, 32), p.count);
+    ck_assert_uint_eq(pieces_most_of_node(&p, 64), p.count / 2);
+    ck_assert_uint_eq(pieces_most_of_node(&p, 1 << 20), 128);
+    ck_assert_int_eq(pieces_add_bytes(&all, 0, &too_many, 1), 0);
+    ck_assert(all.too_many && all.count == 0);
+}
+END_TEST
+
 START_TEST(no_memory_to_count)
 {
     division_settings settings = {.kind = DIVISION_STRIPE, .stripe = 10, .targets = 3};
@@ -212,6 +225,6 @@ int main(void)
 {
     return run_tests("pieces", ONCE(units_of_a_range),
                      ONCE(every_byte_is_in_the_domain_of_its_unit), ONCE(bytes_of_each_unit),
-                     ONCE(entries_have_a_limit), ONCE(no_memory_to_count),
+                     ONCE(entries_have_a_limit), ONCE(a_node_has_a_limit), ONCE(no_memory_to_count),
                      ONCE(runs_hold_every_domain), ONCE(runs_stay_within_the_units));
 }
