@@ -7,8 +7,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,6 +16,7 @@
 #include "collective/exchange.h"
 #include "collective/parameters.h"
 #include "collective/record.h"
+#include "mpi/peers.h"
 
 /* ---- parameters ---- */
 
@@ -189,24 +188,6 @@ static void register_at_finalize(void)
 
 static atomic_bool is_ready;
 
-/* Processes come out of MPI_Init together: seconds between them mean that one has not called this.
- */
-#define PATIENCE 10.0
-
-/* Whether all processes of the job call this. Messages to one that does not call it could meet the
- * program's receives: a non-blocking collective operation cannot, and is completed by all or none.
- */
-static bool have_all_started(void)
-{
-    MPI_Request request;
-    double end = PMPI_Wtime() + PATIENCE;
-    int flag = 0;
-    PMPI_Ibarrier(MPI_COMM_WORLD, &request);
-    while (!flag && PMPI_Wtime() < end)
-        PMPI_Test(&request, &flag, MPI_STATUS_IGNORE);
-    return flag;
-}
-
 static bool has_one_program(void)
 {
     int *number, is_known, least[2] = {0, 0};
@@ -228,29 +209,24 @@ static const char *make_id(void)
     return id;
 }
 
-/* Whether it is the first process of this job on this node that asks. */
-static bool is_first_on_node(void)
+/* Whether the processes of this node have the library; else one of them says so. */
+static bool check_peers(int ranks, int rank)
 {
-    struct sockaddr_un name = {.sun_family = AF_UNIX};
-    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "tatp.%ld", (long)getppid());
-    return fd < 0 || bind(fd, (const struct sockaddr *)&name, sizeof name) == 0;
+    bool is_first;
+    if (front_peers_have_library(ranks, &is_first))
+        return true;
+    if (is_first)
+        front_log(0,
+                  "not all processes of the job have libtatp-mpiio.so, which rank %d has: "
+                  "it is not used. Preload it into all of them",
+                  rank);
+    return false;
 }
 
-void front_process_start(void)
+static void start_job(int ranks, int rank)
 {
     static char version[MPI_MAX_LIBRARY_VERSION_STRING];
-    int rank, ranks, length;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (!have_all_started()) {
-        if (is_first_on_node())
-            front_log(0,
-                      "not all processes of the job have libtatp-mpiio.so, which rank %d has: "
-                      "it is not used. Preload it into all of them",
-                      rank);
-        return;
-    }
+    int length;
     if (rank == 0)
         check_names();
     find_node();
@@ -266,6 +242,15 @@ void front_process_start(void)
     };
     register_at_finalize();
     is_ready = true;
+}
+
+void front_process_start(void)
+{
+    int rank, ranks;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (check_peers(ranks, rank))
+        start_job(ranks, rank);
 }
 
 bool front_process_is_ready(void)

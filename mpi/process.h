@@ -12,8 +12,8 @@
 /* Whether the library was built for Open MPI. */
 extern const bool front_is_for_open_mpi;
 
-/* MPI_Init has succeeded. Collective over the processes of the job that have the library; where
- * some have not, it takes 10 seconds and reports that. */
+/* MPI_Init has succeeded. Collective over the job, unless processes of this node do not have the
+ * library, which is reported. */
 void front_process_start(void);
 
 /* Whether all processes of the job have called front_process_start. The same on all of them. Only

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A profiling library: counts files that are opened and collective writes, and prints them. Built
- * with NEXT it finds the functions behind its own by the dynamic linker, as preloaded ones do. */
+ * with NEXT it finds the functions behind its own by the dynamic linker, as preloaded ones do; with
+ * LATE it keeps rank 1 so many seconds in MPI_Init. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #ifdef NEXT
 #define CALL(name) ((__typeof__(&P##name))dlsym(RTLD_NEXT, "P" #name))
@@ -26,6 +28,17 @@ int MPI_File_write_all(MPI_File file, const void *data, int count, MPI_Datatype 
     written++;
     return CALL(MPI_File_write_all)(file, data, count, type, status);
 }
+
+#ifdef LATE
+int MPI_Init(int *argc, char ***argv)
+{
+    int rank, rc = PMPI_Init(argc, argv);
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 1)
+        sleep(LATE);
+    return rc;
+}
+#endif
 
 int MPI_Finalize(void)
 {

@@ -8,7 +8,7 @@ need_other
 cd "$tap_dir" || exit 1
 stats=$tap_dir/stats
 environment=(TATP_STATS="$stats")
-for program in "$top_srcdir/doc/examples/field" "$top_srcdir/tests/mpiio/hints"; do
+for program in "$top_srcdir/doc/examples/field" "$top_srcdir"/tests/mpiio/{hints,start}; do
     "$OTHER_MPICC" -O1 -o "${program##*/}" "$program.c" || exit 1
 done
 
@@ -115,12 +115,20 @@ for next in '' -DNEXT; do
     tap_contains "$output" "profile: 1 opened" "above a profiling library$next: it sees the file"
 done
 
+# Processes do not wait for each other with a time limit.
+"$OTHER_MPICC" -DLATE=11 -shared -fPIC -o late.so "$top_srcdir/tests/mpiio/profiler.c" || exit 1
+preloaded=$library:$tap_dir/late.so served "a rank is late in MPI_Init" other 4 ./field
+
 # --- what is left alone ---
 
 tap_check "a program without MPI" env LD_PRELOAD="$library" true
 left "one rank" other 1 ./field
 preloaded='' left "some ranks have the library" other 2 env LD_PRELOAD="$library" ./field : -n 2 ./field
 tap_is "$(grep -c 'not all processes of the job' <<<"$output")" 1 "some ranks have the library: one line says so"
+preloaded='' left "some ranks have it, in a script" other 3 ./start : -n 1 sh -c "LD_PRELOAD='$library' ./start; exit"
+tap_is "$(grep -c 'not all processes of the job' <<<"$output")" 1 "some ranks have it, in a script: one line says so"
+preloaded='' runs "all ranks have it, in scripts" other 2 sh -c "LD_PRELOAD='$library' ./start; exit"
+tap_is "$(grep -c 'not all processes of the job' <<<"$output")" 0 "all ranks have it, in scripts: no line"
 if [[ -n $OMPI_VERSION ]]; then
     "$MPICC" -O1 -o field_openmpi "$top_srcdir/doc/examples/field.c" || exit 1
     preloaded=$library left "a program for another MPI" openmpi 4 ./field_openmpi

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The processes of the job that are on this node, as the system knows them: no message of the MPI
+ * is sent, with which one of the program's could be matched, and no process waits for another.
+ */
+#ifndef MPI_PEERS_H
+#define MPI_PEERS_H
+
+#include <stdbool.h>
+
+/* After MPI_Init, in a job of so many ranks: whether all of this node have the library, as far as
+ * is known; if not, the same on all of them that have it. *is_first: of these, this is the one of
+ * the lowest rank. */
+bool front_peers_have_library(int ranks, bool *is_first);
+
+#endif
