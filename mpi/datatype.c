@@ -8,12 +8,6 @@
 #include "access/tile.h"
 #include "base/memory.h"
 
-/* Of MPI 4; NULL where the MPI that runs has none. Without them, no datatype has large counts. */
-int PMPI_Type_get_envelope_c(MPI_Datatype, MPI_Count *, MPI_Count *, MPI_Count *, MPI_Count *,
-                             int *) __attribute__((weak));
-int PMPI_Type_get_contents_c(MPI_Datatype, MPI_Count, MPI_Count, MPI_Count, MPI_Count, int *,
-                             MPI_Aint *, MPI_Count *, MPI_Datatype *) __attribute__((weak));
-
 /* What a datatype was made of. */
 typedef struct contents {
     int combiner;
@@ -25,12 +19,12 @@ typedef struct contents {
 static contents get_envelope(MPI_Datatype type)
 {
     contents c = {0};
-    if (PMPI_Type_get_envelope_c != NULL) {
-        PMPI_Type_get_envelope_c(type, &c.integers, &c.addresses, &c.counts, &c.types, &c.combiner);
+    if (mpi.Type_get_envelope_c != NULL) { /* else no datatype has large counts */
+        mpi.Type_get_envelope_c(type, &c.integers, &c.addresses, &c.counts, &c.types, &c.combiner);
         return c;
     }
     int integers, addresses, types;
-    PMPI_Type_get_envelope(type, &integers, &addresses, &types, &c.combiner);
+    mpi.Type_get_envelope(type, &integers, &addresses, &types, &c.combiner);
     return (contents){c.combiner, integers, addresses, 0, types, NULL, NULL};
 }
 
@@ -44,7 +38,7 @@ void front_type_free(MPI_Datatype type)
 {
     const contents c = get_envelope(type);
     if (is_derived(&c))
-        PMPI_Type_free(&type);
+        mpi.Type_free(&type);
 }
 
 /* c: as get_envelope returns it. Large counts stand behind the first integers of an array, and
@@ -61,12 +55,12 @@ static int get_contents(MPI_Datatype type, contents *c)
     c->type = base_zeroed((size_t)c->types, sizeof *c->type, &rc);
     if (rc != 0)
         c->types = c->integers = c->addresses = 0;
-    else if (PMPI_Type_get_contents_c != NULL)
-        PMPI_Type_get_contents_c(type, c->integers, c->addresses, c->counts, c->types, integer,
-                                 address, c->value + first, c->type);
+    else if (mpi.Type_get_contents_c != NULL)
+        mpi.Type_get_contents_c(type, c->integers, c->addresses, c->counts, c->types, integer,
+                                address, c->value + first, c->type);
     else
-        PMPI_Type_get_contents(type, (int)c->integers, (int)c->addresses, (int)c->types, integer,
-                               address, c->type);
+        mpi.Type_get_contents(type, (int)c->integers, (int)c->addresses, (int)c->types, integer,
+                              address, c->type);
     for (MPI_Count i = 0; i < c->integers; i++)
         c->value[i < first ? i : i + c->counts] = integer[i];
     for (MPI_Count i = 0; i < c->addresses; i++)
@@ -79,9 +73,9 @@ static int get_contents(MPI_Datatype type, contents *c)
 front_type_size front_type_measure(MPI_Datatype type)
 {
     MPI_Count bytes, bound, extent, low, true_extent;
-    PMPI_Type_size_x(type, &bytes);
-    PMPI_Type_get_extent_x(type, &bound, &extent);
-    PMPI_Type_get_true_extent_x(type, &low, &true_extent);
+    mpi.Type_size_x(type, &bytes);
+    mpi.Type_get_extent_x(type, &bound, &extent);
+    mpi.Type_get_true_extent_x(type, &low, &true_extent);
     return (front_type_size){bytes, extent, bytes > 0 ? low : 0, true_extent};
 }
 

@@ -6,10 +6,10 @@
 #ifndef MPI_DATATYPE_H
 #define MPI_DATATYPE_H
 
-#include <mpi.h>
 #include <stdint.h>
 
 #include "access/access.h"
+#include "mpi/calls.h"
 
 /* Bytes of an element; from the start of one element to that of the next; the first byte of its
  * data, counted from there; from that to the last. */

@@ -4,7 +4,6 @@
  * whose copies overlap each other. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <mpi.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +75,7 @@ static coll_hint_values read_hints(const front_file *f, MPI_Info info)
     coll_process *teller = f->group.runtime.rank == 0 ? front_process() : NULL;
     for (enum coll_hint i = 0; info != MPI_INFO_NULL && i < COLL_HINTS; i++) {
         int is_set = 0;
-        PMPI_Info_get(info, coll_hint_name(i), MPI_MAX_INFO_VAL, text, &is_set);
+        mpi.Info_get(info, coll_hint_name(i), MPI_MAX_INFO_VAL, text, &is_set);
         if (is_set)
             hints.of[i] = coll_hint_read(teller, i, text);
     }
@@ -110,7 +109,7 @@ static front_file *new_file(const char *name, int mode, MPI_File handle, int *er
     f->name = strdup(name);
     f->file = coll_file_new(front_process());
     if (mode & MPI_MODE_APPEND)
-        PMPI_File_get_size(handle, &size);
+        mpi.File_get_size(handle, &size);
     f->pointer = size;
     *error = -front_store_open(&f->store, name, mode);
     if (*error == 0 && f->name != NULL && f->file != NULL)
@@ -124,7 +123,7 @@ static front_file *new_file(const char *name, int mode, MPI_File handle, int *er
 static const char *find_reason(MPI_Comm comm, int mode)
 {
     int ranks;
-    PMPI_Comm_size(comm, &ranks);
+    mpi.Comm_size(comm, &ranks);
     if (ranks == 1)
         return "one rank has opened it";
     if (mode & MPI_MODE_SEQUENTIAL)
@@ -137,7 +136,7 @@ static const char *find_reason(MPI_Comm comm, int mode)
 static void log_reason(MPI_Comm comm, const char *name, const char *reason)
 {
     int rank;
-    PMPI_Comm_rank(comm, &rank);
+    mpi.Comm_rank(comm, &rank);
     if (rank == 0)
         front_log(1, "%s is left to the MPI: %s", name, reason);
 }
@@ -218,7 +217,7 @@ static void read_view(front_file *f)
 {
     MPI_Datatype etype, filetype;
     char representation[MPI_MAX_DATAREP_STRING + 1] = "";
-    if (PMPI_File_get_view(f->handle, &f->displacement, &etype, &filetype, representation) !=
+    if (mpi.File_get_view(f->handle, &f->displacement, &etype, &filetype, representation) !=
         MPI_SUCCESS) {
         f->is_native = true; /* the error is that of the call, which the other ranks make */
         f->view_error = -EIO;
@@ -270,8 +269,8 @@ void front_get_info(front_word handle, const void *info)
         return;
     for (enum coll_hint i = 0; i < COLL_HINTS; i++)
         if (hints.of[i] > 0)
-            PMPI_Info_set(*(const MPI_Info *)info, coll_hint_name(i),
-                          coll_hint_text(i, hints.of[i], text));
+            mpi.Info_set(*(const MPI_Info *)info, coll_hint_name(i),
+                         coll_hint_text(i, hints.of[i], text));
 }
 
 /* ---- access ---- */
@@ -323,7 +322,7 @@ static void fill_call(front_file *f, coll_call *call, const front_access *access
     int atomic = 0;
     *call =
         (coll_call){.file = f->file, .write = access->write, .blocking = true, .view = &f->view};
-    PMPI_File_get_atomicity(f->handle, &atomic);
+    mpi.File_get_atomicity(f->handle, &atomic);
     call->atomic = f->store.is_atomic = atomic;
     int rc = check_arguments(f, access, count, type);
     if (rc == 0)
@@ -343,15 +342,9 @@ static void fill_call(front_file *f, coll_call *call, const front_access *access
 static int report(const front_file *f, int rc)
 {
     if (rc != MPI_SUCCESS)
-        PMPI_File_call_errhandler(f->handle, rc);
+        mpi.File_call_errhandler(f->handle, rc);
     return rc;
 }
-
-/* Of MPI 4; NULL where the MPI that runs has none. */
-int PMPI_File_iwrite_at_all_c(MPI_File, MPI_Offset, const void *, MPI_Count, MPI_Datatype,
-                              MPI_Request *) __attribute__((weak));
-int PMPI_File_iread_at_all_c(MPI_File, MPI_Offset, void *, MPI_Count, MPI_Datatype, MPI_Request *)
-    __attribute__((weak));
 
 /* The MPI calls the error handler. */
 static int leave_access(front_file *f, const front_access *access, const void *data, int64_t count,
@@ -366,13 +359,13 @@ static int leave_access(front_file *f, const front_access *access, const void *d
     if (f->group.runtime.rank == 0 && !f->has_left)
         front_log(1, "%s: accesses by datatypes of an unknown kind are left to the MPI", f->name);
     f->has_left = true;
-    if (PMPI_File_iwrite_at_all_c != NULL)
-        rc = write ? PMPI_File_iwrite_at_all_c(f->handle, offset, buffer, count, type, &request)
-                   : PMPI_File_iread_at_all_c(f->handle, offset, buffer, count, type, &request);
+    if (mpi.File_iwrite_at_all_c != NULL)
+        rc = write ? mpi.File_iwrite_at_all_c(f->handle, offset, buffer, count, type, &request)
+                   : mpi.File_iread_at_all_c(f->handle, offset, buffer, count, type, &request);
     else
-        rc = write ? PMPI_File_iwrite_at_all(f->handle, offset, buffer, (int)count, type, &request)
-                   : PMPI_File_iread_at_all(f->handle, offset, buffer, (int)count, type, &request);
-    return rc == MPI_SUCCESS ? PMPI_Wait(&request, status) : rc;
+        rc = write ? mpi.File_iwrite_at_all(f->handle, offset, buffer, (int)count, type, &request)
+                   : mpi.File_iread_at_all(f->handle, offset, buffer, (int)count, type, &request);
+    return rc == MPI_SUCCESS ? mpi.Wait(&request, status) : rc;
 }
 
 int front_transfer(front_file *f, const front_access *access, const void *buffer, int64_t count,
@@ -393,8 +386,8 @@ int front_transfer(front_file *f, const front_access *access, const void *buffer
         return leave_access(f, access, buffer, count, type, status);
     }
     if (status != MPI_STATUS_IGNORE) {
-        PMPI_Status_set_elements_x(status, MPI_BYTE, rc == 0 ? call.moved : 0);
-        PMPI_Status_set_cancelled(status, 0);
+        mpi.Status_set_elements_x(status, MPI_BYTE, rc == 0 ? call.moved : 0);
+        mpi.Status_set_cancelled(status, 0);
     }
     return report(f, rc);
 }

@@ -13,6 +13,11 @@
 typedef uintptr_t front_word;
 typedef struct front_file front_file;
 
+/* The definition of a function of the MPI that comes behind this library's: that of a profiling
+ * library, or the MPI's. caller: an address in the object that has called this library; NULL: not
+ * known. Returns NULL if there is none. */
+void *front_next(const char *name, const void *caller);
+
 /* A file was opened: the library serves it, or leaves it to the MPI, on all ranks. Collective. */
 void front_open(front_word comm, const char *name, int mode, front_word info, front_word handle);
 /* The file of a handle; NULL if the MPI serves it as long as it has this view. */

@@ -33,7 +33,7 @@ int front_error_class(int error)
     }
     if (error < 0)
         return MPI_ERR_IO;
-    PMPI_Error_class(error, &class);
+    mpi.Error_class(error, &class);
     return class;
 }
 
@@ -67,8 +67,8 @@ static int start_send(void *context, int peer, enum coll_tag tag, const void *da
     *request = NULL;
     if (bytes > INT_MAX)
         return MPI_ERR_COUNT;
-    int rc = (synchronous ? PMPI_Issend : PMPI_Isend)(data, (int)bytes, MPI_BYTE, peer, tag_of(tag),
-                                                      group->comm, &started);
+    int rc = (synchronous ? mpi.Issend : mpi.Isend)(data, (int)bytes, MPI_BYTE, peer, tag_of(tag),
+                                                    group->comm, &started);
     if (rc == MPI_SUCCESS)
         *request = keep_request(started);
     return rc;
@@ -82,7 +82,7 @@ static int start_receive(void *context, int peer, enum coll_tag tag, void *data,
     *request = NULL;
     if (bytes > INT_MAX)
         return MPI_ERR_COUNT;
-    int rc = PMPI_Irecv(data, (int)bytes, MPI_BYTE, peer, tag_of(tag), group->comm, &started);
+    int rc = mpi.Irecv(data, (int)bytes, MPI_BYTE, peer, tag_of(tag), group->comm, &started);
     if (rc == MPI_SUCCESS)
         *request = keep_request(started);
     return rc;
@@ -92,7 +92,7 @@ static int start_receive(void *context, int peer, enum coll_tag tag, void *data,
 static size_t bytes_of(const MPI_Status *status)
 {
     int bytes = 0;
-    PMPI_Get_count(status, MPI_BYTE, &bytes);
+    mpi.Get_count(status, MPI_BYTE, &bytes);
     return bytes > 0 ? (size_t)bytes : 0;
 }
 
@@ -111,7 +111,7 @@ static int test_message(void *context, exchange_request *request, bool *complete
     MPI_Status status;
     int flag = 0;
     (void)context;
-    int rc = PMPI_Test(&tested, &flag, &status);
+    int rc = mpi.Test(&tested, &flag, &status);
     *complete = flag || rc != MPI_SUCCESS;
     return *complete ? complete_message(rc, &status, request, bytes) : 0;
 }
@@ -121,7 +121,7 @@ static int wait_for_message(void *context, exchange_request *request, size_t *by
     MPI_Request awaited = request_of(*request);
     MPI_Status status;
     (void)context;
-    int rc = PMPI_Wait(&awaited, &status);
+    int rc = mpi.Wait(&awaited, &status);
     return complete_message(rc, &status, request, bytes);
 }
 
@@ -130,7 +130,7 @@ static int probe_messages(void *context, enum coll_tag tag, bool *is_found, coll
     const front_group *group = context;
     MPI_Status status;
     int flag = 0;
-    int rc = PMPI_Iprobe(MPI_ANY_SOURCE, tag_of(tag), group->comm, &flag, &status);
+    int rc = mpi.Iprobe(MPI_ANY_SOURCE, tag_of(tag), group->comm, &flag, &status);
     *is_found = rc == MPI_SUCCESS && flag;
     if (*is_found)
         *found = (coll_found){status.MPI_SOURCE, bytes_of(&status)};
@@ -142,7 +142,7 @@ static int make_progress(void *context)
 {
     const front_group *group = context;
     int flag;
-    return PMPI_Iprobe(MPI_ANY_SOURCE, 0, group->comm, &flag, MPI_STATUS_IGNORE);
+    return mpi.Iprobe(MPI_ANY_SOURCE, 0, group->comm, &flag, MPI_STATUS_IGNORE);
 }
 
 /* These MPIs end the job instead. */
@@ -157,14 +157,14 @@ static bool has_lost(void *context)
 static int reduce_values(void *context, int64_t *value, size_t count, enum coll_operation operation)
 {
     const front_group *group = context;
-    return PMPI_Allreduce(MPI_IN_PLACE, value, (int)count, MPI_INT64_T,
-                          operation == COLL_MAX ? MPI_MAX : MPI_SUM, group->comm);
+    return mpi.Allreduce(MPI_IN_PLACE, value, (int)count, MPI_INT64_T,
+                         operation == COLL_MAX ? MPI_MAX : MPI_SUM, group->comm);
 }
 
 static int gather_values(void *context, const int64_t *own, size_t count, int64_t *all)
 {
     const front_group *group = context;
-    return PMPI_Gather(own, (int)count, MPI_INT64_T, all, (int)count, MPI_INT64_T, 0, group->comm);
+    return mpi.Gather(own, (int)count, MPI_INT64_T, all, (int)count, MPI_INT64_T, 0, group->comm);
 }
 
 /* ---- ranks ---- */
@@ -204,11 +204,11 @@ static int translate(MPI_Comm from, MPI_Comm to, int ranks, int *rank)
         return MPI_ERR_NO_MEM;
     for (int i = 0; i < ranks; i++)
         own[i] = i;
-    PMPI_Comm_group(from, &group);
-    PMPI_Comm_group(to, &other);
-    int rc = PMPI_Group_translate_ranks(group, ranks, own, other, rank);
-    PMPI_Group_free(&group);
-    PMPI_Group_free(&other);
+    mpi.Comm_group(from, &group);
+    mpi.Comm_group(to, &other);
+    int rc = mpi.Group_translate_ranks(group, ranks, own, other, rank);
+    mpi.Group_free(&group);
+    mpi.Group_free(&other);
     free(own);
     return rc;
 }
@@ -217,20 +217,20 @@ bool front_group_is_of_job(MPI_Comm comm)
 {
     MPI_Group group, world, both;
     int ranks, common;
-    PMPI_Comm_group(comm, &group);
-    PMPI_Comm_group(MPI_COMM_WORLD, &world);
-    PMPI_Group_intersection(group, world, &both);
-    PMPI_Group_size(group, &ranks);
-    PMPI_Group_size(both, &common);
-    PMPI_Group_free(&group);
-    PMPI_Group_free(&world);
-    PMPI_Group_free(&both);
+    mpi.Comm_group(comm, &group);
+    mpi.Comm_group(MPI_COMM_WORLD, &world);
+    mpi.Group_intersection(group, world, &both);
+    mpi.Group_size(group, &ranks);
+    mpi.Group_size(both, &common);
+    mpi.Group_free(&group);
+    mpi.Group_free(&world);
+    mpi.Group_free(&both);
     return ranks == common;
 }
 
 int front_group_largest(MPI_Comm comm, int value)
 {
-    int rc = PMPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_MAX, comm);
+    int rc = mpi.Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_MAX, comm);
     return rc != MPI_SUCCESS ? rc : value;
 }
 
@@ -239,7 +239,7 @@ int front_group_largest(MPI_Comm comm, int value)
 static int find_local(front_group *group, int64_t *node, int ranks)
 {
     int64_t own = front_process_node();
-    int rc = PMPI_Allgather(&own, 1, MPI_INT64_T, node, 1, MPI_INT64_T, group->comm);
+    int rc = mpi.Allgather(&own, 1, MPI_INT64_T, node, 1, MPI_INT64_T, group->comm);
     for (int i = 0; i < ranks && rc == MPI_SUCCESS; i++)
         group->is_local[i] = node[i] == own;
     return rc;
@@ -248,8 +248,8 @@ static int find_local(front_group *group, int64_t *node, int ranks)
 /* Collective. */
 static int gather_hosts(front_group *group)
 {
-    return PMPI_Gather(front_process_host(), FRONT_HOST, MPI_CHAR, group->host, FRONT_HOST,
-                       MPI_CHAR, 0, group->comm);
+    return mpi.Gather(front_process_host(), FRONT_HOST, MPI_CHAR, group->host, FRONT_HOST, MPI_CHAR,
+                      0, group->comm);
 }
 
 /* ---- all of it ---- */
@@ -306,12 +306,12 @@ int front_group_init(front_group *group, MPI_Comm comm, coll_process *process)
     int64_t *node;
     int rank, ranks;
     *group = (front_group){0};
-    int rc = PMPI_Comm_dup(comm, &group->comm);
+    int rc = mpi.Comm_dup(comm, &group->comm);
     if (rc != MPI_SUCCESS)
         return rc;
-    PMPI_Comm_set_errhandler(group->comm, MPI_ERRORS_RETURN);
-    PMPI_Comm_rank(group->comm, &rank);
-    PMPI_Comm_size(group->comm, &ranks);
+    mpi.Comm_set_errhandler(group->comm, MPI_ERRORS_RETURN);
+    mpi.Comm_rank(group->comm, &rank);
+    mpi.Comm_size(group->comm, &ranks);
     group->runtime = make_runtime(group, rank, ranks, process);
     rc = front_error_class(allocate(group, rank, ranks, &node));
     rc = front_group_largest(group->comm, rc);
@@ -324,7 +324,7 @@ int front_group_init(front_group *group, MPI_Comm comm, coll_process *process)
 void front_group_release(front_group *group)
 {
     if (group->runtime.context != NULL)
-        PMPI_Comm_free(&group->comm);
+        mpi.Comm_free(&group->comm);
     free(group->is_local);
     free(group->job_rank);
     free(group->host);

@@ -6,10 +6,10 @@
 #ifndef MPI_GROUP_H
 #define MPI_GROUP_H
 
-#include <mpi.h>
 #include <stdbool.h>
 
 #include "collective/collective.h"
+#include "mpi/calls.h"
 
 typedef struct front_group {
     MPI_Comm comm; /* a duplicate of the file's, which returns errors */

@@ -3,12 +3,9 @@
  * profiling library, calls MPI_NAME, and a profiling library above this one, or the Fortran part of
  * an MPI, PMPI_NAME. Each goes on to the next definition of the same name, which may be that of a
  * profiling library below this one, or the MPI's. */
-#define _GNU_SOURCE /* RTLD_NEXT */
-#include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "mpi/front.h"
 #include "mpi/process.h"
@@ -20,12 +17,12 @@ typedef struct next_slot {
     void *_Atomic function;
 } next_slot;
 
-static void *find_next(next_slot *slot)
+static void *find_next(next_slot *slot, const void *caller)
 {
     void *function = atomic_load_explicit(&slot->function, memory_order_relaxed);
     if (function != NULL)
         return function;
-    function = dlsym(RTLD_NEXT, slot->name);
+    function = front_next(slot->name, caller);
     if (function == NULL) {
         fprintf(stderr,
                 "tatp: no MPI has %s behind libtatp-mpiio.so: preload the library, or link it "
@@ -61,7 +58,7 @@ static int leave(int rc)
     __attribute__((visibility("default"))) int symbol parameters                                   \
     {                                                                                              \
         static next_slot slot = {#symbol, NULL};                                                   \
-        next_##name *next = (next_##name *)find_next(&slot);                                       \
+        next_##name *next = (next_##name *)find_next(&slot, __builtin_return_address(0));          \
         return is_inside ? next(__VA_ARGS__) : take_##name(next, __VA_ARGS__);                     \
     }
 #define BARE(...) __VA_ARGS__
@@ -72,51 +69,13 @@ static int leave(int rc)
     DEFINE(PMPI_##name, name, parameters, __VA_ARGS__)                                             \
     static int take_##name(next_##name *next, BARE parameters)
 
-/* ---- the MPI ---- */
-
-/* Whether it has the handles of the one that this library was built for: those of Open MPI are
- * addresses of objects. */
-static bool is_right_mpi(void)
-{
-    Dl_info mpi;
-    void *init = dlsym(RTLD_NEXT, "PMPI_Init");
-    void *library = init != NULL && dladdr(init, &mpi) != 0
-                        ? dlopen(mpi.dli_fname, RTLD_LAZY | RTLD_NOLOAD)
-                        : NULL;
-    if (library == NULL)
-        return false;
-    bool is_open_mpi = dlsym(library, "ompi_mpi_comm_world") != NULL;
-    dlclose(library);
-    return is_open_mpi == front_is_for_open_mpi;
-}
-
-/* Of a process that launchers do not number first, nothing is said. */
-static bool may_be_first(void)
-{
-    static const char *const variables[] = {"PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *rank = getenv(variables[i]);
-        if (rank != NULL)
-            return strcmp(rank, "0") == 0;
-    }
-    return true;
-}
-
-static void start(void)
-{
-    if (is_right_mpi())
-        front_process_start();
-    else if (may_be_first())
-        fputs("tatp: this program uses another MPI than the one that libtatp-mpiio.so was built "
-              "for: the library is not used\n",
-              stderr);
-}
+/* ---- MPI_Init ---- */
 
 TAKE(Init, (int *argc, char ***argv), argc, argv)
 {
     int rc = PASS(argc, argv);
     if (rc == 0)
-        start();
+        front_process_start();
     return rc;
 }
 
@@ -125,7 +84,7 @@ TAKE(Init_thread, (int *argc, char ***argv, int required, int *provided), argc, 
 {
     int rc = PASS(argc, argv, required, provided);
     if (rc == 0)
-        start();
+        front_process_start();
     return rc;
 }
 
@@ -261,17 +220,19 @@ TAKE(File_get_position, (front_word handle, int64_t *offset), handle, offset)
 /* An access at the file pointer that the MPI carries out, at an explicit offset. result: MPI_Status
  * or MPI_Request. */
 #define AT_POINTER(name, name_at, count_type, buffer_type)                                         \
-    int PMPI_##name_at(front_word handle, int64_t offset, buffer_type *buffer, count_type count,   \
-                       front_word datatype, void *result);                                         \
+    typedef int at_##name(front_word handle, int64_t offset, buffer_type *buffer,                  \
+                          count_type count, front_word datatype, void *result);                    \
     TAKE(name,                                                                                     \
          (front_word handle, buffer_type * buffer, count_type count, front_word datatype,          \
           void *result),                                                                           \
          handle, buffer, count, datatype, result)                                                  \
     {                                                                                              \
+        static next_slot slot = {"PMPI_" #name_at, NULL};                                          \
         front_file *file = front_find(handle);                                                     \
-        return file == NULL ? PASS(handle, buffer, count, datatype, result)                        \
-                            : PMPI_##name_at(handle, front_move(file, count, datatype), buffer,    \
-                                             count, datatype, result);                             \
+        if (file == NULL)                                                                          \
+            return PASS(handle, buffer, count, datatype, result);                                  \
+        at_##name *access = (at_##name *)find_next(&slot, NULL);                                   \
+        return access(handle, front_move(file, count, datatype), buffer, count, datatype, result); \
     }
 
 /* ---- all of them ---- */

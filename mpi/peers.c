@@ -23,6 +23,12 @@ static const char *rank_variable(void)
     return NULL;
 }
 
+bool front_peers_may_be_first(void)
+{
+    const char *variable = rank_variable();
+    return variable == NULL || strcmp(getenv(variable), "0") == 0;
+}
+
 /* ---- /proc ---- */
 
 static FILE *open_file(long process, const char *name)

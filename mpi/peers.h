@@ -8,6 +8,9 @@
 
 #include <stdbool.h>
 
+/* Whether this process may be rank 0, by the environment that launchers give it. */
+bool front_peers_may_be_first(void);
+
 /* After MPI_Init, in a job of so many ranks: whether all of this node have the library, as far as
  * is known; if not, the same on all of them that have it. *is_first: of these, this is the one of
  * the lowest rank. */

@@ -3,7 +3,6 @@
 #include "mpi/process.h"
 
 #include <hwloc.h>
-#include <mpi.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include "collective/exchange.h"
 #include "collective/parameters.h"
 #include "collective/record.h"
+#include "mpi/calls.h"
 #include "mpi/peers.h"
 
 /* ---- parameters ---- */
@@ -83,7 +83,7 @@ static void log_line(void *context, int level, const char *format, va_list argum
 static double get_seconds(void *context)
 {
     (void)context;
-    return PMPI_Wtime();
+    return mpi.Wtime();
 }
 
 static struct hwloc_topology *machine;
@@ -125,12 +125,6 @@ coll_process *front_process(void)
 {
     return &process;
 }
-
-#ifdef OPEN_MPI
-const bool front_is_for_open_mpi = true;
-#else
-const bool front_is_for_open_mpi = false;
-#endif
 
 /* ---- the node ---- */
 
@@ -178,10 +172,10 @@ static int finish(MPI_Comm comm, int keyval, void *value, void *state)
 static void register_at_finalize(void)
 {
     int keyval;
-    if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finish, &keyval, NULL) != MPI_SUCCESS)
+    if (mpi.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finish, &keyval, NULL) != MPI_SUCCESS)
         return;
-    PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, &process);
-    PMPI_Comm_free_keyval(&keyval);
+    mpi.Comm_set_attr(MPI_COMM_SELF, keyval, &process);
+    mpi.Comm_free_keyval(&keyval);
 }
 
 /* ---- MPI_Init ---- */
@@ -191,12 +185,12 @@ static atomic_bool is_ready;
 static bool has_one_program(void)
 {
     int *number, is_known, least[2] = {0, 0};
-    PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &number, &is_known);
+    mpi.Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &number, &is_known);
     if (is_known) {
         least[0] = *number;
         least[1] = -*number;
     }
-    PMPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    mpi.Allreduce(MPI_IN_PLACE, least, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     return least[0] == -least[1];
 }
 
@@ -205,7 +199,7 @@ static const char *make_id(void)
 {
     static char id[320];
     snprintf(id, sizeof id, "%s.%ld.%lld", host, (long)getpid(), (long long)time(NULL));
-    PMPI_Bcast(id, sizeof id, MPI_CHAR, 0, MPI_COMM_WORLD);
+    mpi.Bcast(id, sizeof id, MPI_CHAR, 0, MPI_COMM_WORLD);
     return id;
 }
 
@@ -230,7 +224,7 @@ static void start_job(int ranks, int rank)
     if (rank == 0)
         check_names();
     find_node();
-    PMPI_Get_library_version(version, &length);
+    mpi.Get_library_version(version, &length);
     process.job = (coll_job){
         .id = make_id(),
         .started = coll_process_start(),
@@ -246,9 +240,15 @@ static void start_job(int ranks, int rank)
 
 void front_process_start(void)
 {
+    const char *reason = front_calls_find();
     int rank, ranks;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (reason != NULL) {
+        if (front_peers_may_be_first())
+            front_log(0, "%s: the library is not used", reason);
+        return;
+    }
+    mpi.Comm_rank(MPI_COMM_WORLD, &rank);
+    mpi.Comm_size(MPI_COMM_WORLD, &ranks);
     if (check_peers(ranks, rank))
         start_job(ranks, rank);
 }

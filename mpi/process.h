@@ -9,11 +9,8 @@
 
 #include "collective/collective.h"
 
-/* Whether the library was built for Open MPI. */
-extern const bool front_is_for_open_mpi;
-
-/* MPI_Init has succeeded. Collective over the job, unless processes of this node do not have the
- * library, which is reported. */
+/* MPI_Init has succeeded. Reports if the library cannot be used: with this MPI, or since not all
+ * processes of this node have it. Else collective over the job. */
 void front_process_start(void);
 
 /* Whether all processes of the job have called front_process_start. The same on all of them. Only

@@ -23,7 +23,7 @@ environment=()
 # What the library cannot describe is the MPI's, on all ranks.
 if "$OTHER_MPICC" -shared -fPIC -o "$tap_dir/later.so" "$top_srcdir/tests/mpiio/later.c" 2>"$tap_dir/later.log"; then
     environment=(TATP_VERBOSE=1) cases=(subarray/all subarray/at_all subarray/split_all subarray/split_at_all)
-    preloaded=$tap_dir/later.so:$library conform conformance "a datatype of a later MPI" other 4
+    preloaded=$library:$tap_dir/later.so conform conformance "a datatype of a later MPI" other 4
     tap_is "$(grep -c 'left to the MPI' "$tap_dir/output")" 4 "a datatype of a later MPI: one line per file says so"
     environment=()
 else

@@ -119,6 +119,23 @@ done
 "$OTHER_MPICC" -DLATE=11 -shared -fPIC -o late.so "$top_srcdir/tests/mpiio/profiler.c" || exit 1
 preloaded=$library:$tap_dir/late.so served "a rank is late in MPI_Init" other 4 ./field
 
+# --- the MPI of the program ---
+
+tap_is "$(readelf -d "$library" | grep -c 'NEEDED.*mpi')" 0 "the library is linked with no MPI"
+"${CC:-cc}" -o loader "$top_srcdir/tests/mpiio/loader.c" -ldl || exit 1
+"$OTHER_MPICC" -O1 -shared -fPIC -o field.so "$top_srcdir/doc/examples/field.c" || exit 1
+# What it preloads does not find the MPI.
+pause='' served "an MPI that a module loads" other 4 ./loader ./field.so
+mpi_file=$(ldd ./field | awk '$1 ~ /^libmpi/ { print $3; exit }')
+# Under other names, the functions of MPI 4 are not found.
+mkdir old && LC_ALL=C sed -z 's/^\(P\?MPI_[A-Za-z_]*\)_c$/\1_q/' "$mpi_file" >"old/${mpi_file##*/}"
+environment=(TATP_STATS="$stats" LD_BIND_NOW=1 LD_LIBRARY_PATH="$tap_dir/old")
+served "an MPI without large counts" other 4 ./field
+environment=(TATP_STATS="$stats")
+cp "$mpi_file" libmpi_abi.so.0
+preloaded=$library:$tap_dir/libmpi_abi.so.0 left "the standard ABI" other 4 ./field
+tap_is "$(grep -c 'another MPI' <<<"$output")" 1 "the standard ABI: one line says so"
+
 # --- what is left alone ---
 
 tap_check "a program without MPI" env LD_PRELOAD="$library" true
@@ -133,8 +150,13 @@ if [[ -n $OMPI_VERSION ]]; then
     "$MPICC" -O1 -o field_openmpi "$top_srcdir/doc/examples/field.c" || exit 1
     preloaded=$library left "a program for another MPI" openmpi 4 ./field_openmpi
     tap_is "$(grep -c 'another MPI' <<<"$output")" 1 "a program for another MPI: one line says so"
+    "$MPICC" -O1 -shared -fPIC -o field_openmpi.so "$top_srcdir/doc/examples/field.c" || exit 1
+    preloaded=$library left "a module for another MPI" openmpi 4 ./loader ./field_openmpi.so
+    tap_is "$(grep -c 'another MPI' <<<"$output")" 1 "a module for another MPI: one line says so"
     unset preloaded
     served "Open MPI, C" openmpi 4 ./field_openmpi
+    left "Open MPI, loaded by a module" openmpi 4 ./loader ./field_openmpi.so
+    tap_is "$(grep -c 'loaded Open MPI after its start' <<<"$output")" 1 "Open MPI, loaded by a module: one line says so"
     cp "$top_builddir/preload/openmpi/libtatp-mpiio.so" alone
     environment+=(TATP_DOMAINS=evne)
     preloaded=$tap_dir/alone/libtatp-mpiio.so served "Open MPI, with a mistake" openmpi 4 ./field_openmpi

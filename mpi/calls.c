@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE /* RTLD_NEXT */
+#include "mpi/calls.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "mpi/front.h"
+
+front_calls mpi;
+
+/* ---- the next definition ---- */
+
+/* A module of the program whose MPI nothing else sees; NULL if there is none. */
+static void *_Atomic module;
+
+/* A handle of the object that has this address. NULL if it has none. */
+static void *open_object(const void *address, Dl_info *object)
+{
+    return address != NULL && dladdr(address, object) != 0
+               ? dlopen(object->dli_fname, RTLD_LAZY | RTLD_NOLOAD)
+               : NULL;
+}
+
+void *front_next(const char *name, const void *caller)
+{
+    Dl_info object;
+    void *next = dlsym(RTLD_NEXT, name), *found = module;
+    if (next == NULL && found != NULL)
+        next = dlsym(found, name);
+    if (next != NULL || (found = open_object(caller, &object)) == NULL)
+        return next;
+    next = dlsym(found, name);
+    if (next != NULL)
+        module = found;
+    else
+        dlclose(found);
+    return next;
+}
+
+/* ---- the MPI ---- */
+
+/* What handles are: addresses of objects, or numbers, which the standard ABI has other ones of. */
+enum handles { OF_MPICH, OF_OPEN_MPI, OF_STANDARD };
+
+#ifdef OPEN_MPI
+#define HANDLES OF_OPEN_MPI
+#else
+#define HANDLES ((uintptr_t)MPI_COMM_WORLD == 0x101 ? OF_STANDARD : OF_MPICH)
+#endif
+
+static bool has_right_handles(void)
+{
+    Dl_info object;
+    void *library = open_object(front_next("PMPI_Init", NULL), &object);
+    if (library == NULL)
+        return false;
+    enum handles handles = dlsym(library, "ompi_mpi_comm_world") != NULL    ? OF_OPEN_MPI
+                           : strstr(object.dli_fname, "libmpi_abi") != NULL ? OF_STANDARD
+                                                                            : OF_MPICH;
+    dlclose(library);
+    return handles == HANDLES;
+}
+
+const char *front_calls_find(void)
+{
+    bool are_found = true;
+#define FIND(name) mpi.name = (__typeof__(mpi.name))front_next("PMPI_" #name, NULL);
+#define CHECK(name) are_found = are_found && mpi.name != NULL;
+    FRONT_CALLS(FIND)
+    FRONT_LATER_CALLS(FIND)
+    FRONT_CALLS(CHECK)
+    if (!are_found || !has_right_handles())
+        return "this program uses another MPI than the one that libtatp-mpiio.so was built for";
+    if ((uintptr_t)MPI_COMM_WORLD == 0)
+        return "this program loaded Open MPI after its start";
+    return NULL;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The functions of the MPI that this library calls itself, as mpi.NAME for PMPI_NAME. It is linked
+ * with no MPI: they are those of the MPI that the program has, which may have been loaded by dlopen
+ * for one of its modules alone.
+ */
+#ifndef MPI_CALLS_H
+#define MPI_CALLS_H
+
+/* Predefined handles of Open MPI are addresses of objects, which processes without it do not have.
+ * For this, no other file includes mpi.h before this one. */
+#define OMPI_DECLSPEC __attribute__((weak))
+#include <mpi.h>
+
+/* Of MPI 4, as mpi.h may not have them. */
+int PMPI_File_iread_at_all_c(MPI_File, MPI_Offset, void *, MPI_Count, MPI_Datatype, MPI_Request *);
+int PMPI_File_iwrite_at_all_c(MPI_File, MPI_Offset, const void *, MPI_Count, MPI_Datatype,
+                              MPI_Request *);
+int PMPI_Type_get_contents_c(MPI_Datatype, MPI_Count, MPI_Count, MPI_Count, MPI_Count, int *,
+                             MPI_Aint *, MPI_Count *, MPI_Datatype *);
+int PMPI_Type_get_envelope_c(MPI_Datatype, MPI_Count *, MPI_Count *, MPI_Count *, MPI_Count *,
+                             int *);
+
+/* clang-format off */
+#define FRONT_CALLS(CALL)                                                                          \
+    CALL(Allgather) CALL(Allreduce) CALL(Bcast) CALL(Comm_create_keyval) CALL(Comm_dup)            \
+    CALL(Comm_free) CALL(Comm_free_keyval) CALL(Comm_get_attr) CALL(Comm_group) CALL(Comm_rank)    \
+    CALL(Comm_set_attr) CALL(Comm_set_errhandler) CALL(Comm_size) CALL(Error_class)                \
+    CALL(File_call_errhandler) CALL(File_get_atomicity) CALL(File_get_size) CALL(File_get_view)    \
+    CALL(File_iread_at_all) CALL(File_iwrite_at_all) CALL(Gather) CALL(Get_count)                  \
+    CALL(Get_library_version) CALL(Group_free) CALL(Group_intersection) CALL(Group_size)           \
+    CALL(Group_translate_ranks) CALL(Info_get) CALL(Info_set) CALL(Iprobe) CALL(Irecv)             \
+    CALL(Isend) CALL(Issend) CALL(Status_set_cancelled) CALL(Status_set_elements_x) CALL(Test)     \
+    CALL(Type_free) CALL(Type_get_contents) CALL(Type_get_envelope) CALL(Type_get_extent_x)        \
+    CALL(Type_get_true_extent_x) CALL(Type_size_x) CALL(Wait) CALL(Wtime)
+/* NULL where the MPI has none. */
+#define FRONT_LATER_CALLS(CALL)                                                                    \
+    CALL(File_iread_at_all_c) CALL(File_iwrite_at_all_c) CALL(Type_get_contents_c)                 \
+    CALL(Type_get_envelope_c)
+/* clang-format on */
+
+typedef struct front_calls {
+#define FRONT_MEMBER(name) __typeof__(&PMPI_##name) name;
+    FRONT_CALLS(FRONT_MEMBER)
+    FRONT_LATER_CALLS(FRONT_MEMBER)
+} front_calls;
+
+extern front_calls mpi;
+
+/* Finds them all, when the program has called the MPI. Returns NULL, or why this MPI cannot be
+ * used. */
+const char *front_calls_find(void);
+
+#endif
