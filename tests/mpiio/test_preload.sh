@@ -41,13 +41,18 @@ environment+=(TATP_RECORD="$tap_dir/view.crs")
 served "with a record" other 4 ./field
 tap_check "the record places ranks" "$TOOLS_DIR/dla" map -n 'n[0-1]:2' -f view.crs
 environment=(TATP_STATS="$stats")
+read -ra flags < <(pkg-config --define-variable=libdir="${library%/*}" --libs "$top_builddir/mpi/tatp-mpiio.pc")
 if "${OTHER_MPICC/mpicc/mpifort}" -o field_f "$top_srcdir/doc/examples/field.f90" >fortran.log 2>&1; then
     served "Fortran" other 4 ./field_f
+    "${OTHER_MPICC/mpicc/mpifort}" -o linked_f "$top_srcdir/doc/examples/field.f90" -Wl,--as-needed "${flags[@]}"
+    preloaded='' served "Fortran, linked before the MPI" other 4 ./linked_f
 else
     tap_skip "Fortran" "${OTHER_MPICC/mpicc/mpifort} does not build the example"
 fi
-"$OTHER_MPICC" -O1 -o linked "$top_srcdir/doc/examples/field.c" -L"${library%/*}" -ltatp-mpiio -Wl,-rpath,"${library%/*}"
+"$OTHER_MPICC" -O1 -o linked "$top_srcdir/doc/examples/field.c" "${flags[@]}"
 preloaded='' served "linked before the MPI" other 4 ./linked
+"${CC:-cc}" -o kept "$top_srcdir/tests/mpiio/loader.c" -Wl,--as-needed "${flags[@]}" -ldl
+tap_contains "$(readelf -d kept)" "[libtatp-mpiio.so]" "a linker does not drop the library"
 
 # --- HDF5 ---
 
