@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tatp-probe FILE: what "tatp doctor" runs with mpirun. The ranks read a part of the file together;
- * rank 0 prints as one JSON object which Open MPI and which components each of them has found. */
+ * rank 0 prints as one JSON object which MPI and which components each of them has found. */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ enum { BLOCK = 64, BLOCKS = 16, TEXT = 512 };
 struct finding {
     char host[MPI_MAX_PROCESSOR_NAME];
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
-    char component[PATH_MAX]; /* fcoll/tatp in this process */
+    char component[PATH_MAX]; /* fcoll/tatp in this process, or libtatp-mpiio.so */
     char mapper[PATH_MAX];    /* rmaps/dla in the process that started this one */
     char path[4 * PATH_MAX];  /* where components are looked for */
     char priority[TEXT];      /* of fcoll/tatp */
@@ -139,6 +139,8 @@ static void examine_process(const char *file, struct finding *own)
         snprintf(own->error, sizeof own->error, "%.*s", TEXT - 1, text);
     }
     find_mapped(getpid(), "/mca_fcoll_tatp.so", own->component);
+    if (*own->component == '\0')
+        find_mapped(getpid(), "/libtatp-mpiio.so", own->component);
     find_mapped(getppid(), "mca_rmaps_dla.so", own->mapper);
     read_variables(own);
 }

@@ -56,10 +56,8 @@ static int run_python(const char *folder, const char *variable, const char *cons
 
 int tatp_doctor(int argc, char **argv)
 {
-    static const char *const build[] = {TATP_OMPI_VERSION, TATP_MPIRUN, TATP_COMPONENT_DIR, NULL};
-    if (*TATP_OMPI_VERSION == '\0')
-        return tool_fail("doctor examines Open MPI, and these programs were built for another MPI; "
-                         "tatp run --verbose says what libtatp-mpiio.so does");
+    const char *examined = *TATP_OMPI_VERSION != '\0' ? TATP_COMPONENT_DIR : TATP_LIBRARY;
+    const char *const build[] = {TATP_OMPI_VERSION, TATP_MPIRUN, examined, NULL};
     return run_python(TATP_DOCTOR_DIR, "TATP_DOCTOR_DIR", build, argc, argv);
 }
 

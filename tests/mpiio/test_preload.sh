@@ -90,6 +90,41 @@ tap_check "tatp run with mistakes does not start the launcher" test ! -e started
 served "tatp run, a link" with_pause "$TOOLS_DIR/tatp" run --library "$tap_dir/link.so" --stats stats "$OTHER_MPIEXEC" -n 4 ./field
 tap_contains "$(LD_PRELOAD=$pause "${tatp_run[@]}" printenv LD_PRELOAD)" "/libtatp-mpiio.so:$pause" "tatp run keeps what was preloaded before"
 
+# --- tatp doctor ---
+
+# doctor LIBRARY [ARGUMENT...]: as tatp runs it where it was built for this MPI. Sets said and status.
+doctor() {
+    said=$(with_pause "$PYTHON3" -B "$TATP_DOCTOR_DIR/__main__.py" "$programs" "" "$OTHER_MPIEXEC" "$@" 2>&1)
+    status=$?
+}
+
+# finds NAME PROBLEM: the doctor does
+finds() {
+    tap_is "$status: $(grep -c "^problem .*$2" <<<"$said")" "1: 1" "tatp doctor, $1: one line says so"
+    grep -q "^problem .*$2" <<<"$said" || tap_diag "$said"
+}
+
+if [[ -n $PYTHON3 ]]; then
+    doctor "$library"
+    tap_is "$status: $(tail -n 1 <<<"$said")" "0: ready: tatp run ${OTHER_MPIEXEC##*/} -n N ./program" "tatp doctor"
+    tap_contains "$said" "library     usable: $library" "tatp doctor: the library that is used"
+    doctor "$library" --json .
+    tap_contains "$said" '"problems": []' "tatp doctor --json"
+    doctor "$tap_dir/none.so"
+    finds "no library" "ranks do not load $tap_dir/none.so"
+    doctor "$library" -- -nonsense
+    finds "an option of the launcher" "failed with exit status"
+    if [[ -n $OMPI_VERSION ]]; then
+        doctor "$top_builddir/preload/openmpi/libtatp-mpiio.so"
+        finds "a library for Open MPI" "this program uses another MPI than the one that libtatp-mpiio.so was built for"
+        mkdir openmpi && printf '#!/bin/sh\nexec "%s" --oversubscribe "$@"\n' "$MPIRUN" >"openmpi/${OTHER_MPIEXEC##*/}" && chmod +x openmpi/*
+        PATH=$tap_dir/openmpi:$PATH doctor "$library"
+        finds "the launcher of Open MPI" "each rank is alone in its job"
+    fi
+else
+    tap_skip "tatp doctor" "there is no Python 3"
+fi
+
 # --- parameters and hints ---
 
 environment+=(TATP_RECROD=view.crs TATP_DOMAINS=evne)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""tatp doctor: whether the components are usable with the user's mpirun, and what to do if not. Started by tatp, which
-gives what is known of the build first."""
+"""tatp doctor: whether the components, or libtatp-mpiio.so, are usable with the user's mpirun, and what to do if not. Started
+by tatp, which gives what is known of the build first."""
 
 import argparse
 import json
@@ -9,12 +9,14 @@ import signal
 import sys
 
 import examine
+import other
 
 LIMIT = 60
 
 
 class Build:
-    """What this program was built for, and the programs beside it."""
+    """What this program was built for, and the programs beside it. Without an Open MPI, `release` is empty, and `components`
+    is libtatp-mpiio.so."""
 
     def __init__(self, tools, release, mpirun, components):
         self.release, self.mpirun, self.components = release, mpirun, components
@@ -107,10 +109,7 @@ def lines(found, build):
         yield "recommended", setting
     for note in found.notes:
         yield "note", note
-    for problem, output in found.problems:
-        yield "problem", problem
-        for line in output:
-            yield "", f"| {line}"
+    yield from found.problem_lines()
 
 
 def verdict(found):
@@ -122,29 +121,32 @@ def verdict(found):
     return "not ready: see the problems"
 
 
-def print_text(found, build):
-    for name, text in lines(found, build):
+def print_text(rows, said):
+    for name, text in rows:
         print(printable(f"{name:<12}{text}"))
-    print(printable(verdict(found)))
+    print(printable(said))
 
 
-def print_json(found, build):
+def summary(found, build):
     component = {c.name: {"usable": c.usable, "inside": c.inside, "used": c.used, "copies": c.copies}
                  for c in (found.fcoll, found.mapper)}
-    print(json.dumps({
+    return {
         "mpirun": found.mpi.mpirun, "release": found.mpi.release, "prefix": found.mpi.prefix, "built_for": build.release,
         "library": found.library, "components": component, "default": found.default, "topology": found.topology,
-        "locality": found.locality, "accelerator": found.accelerator, "verdict": verdict(found), "recommended": found.recommended,
-        "notes": found.notes,
-        "settings": [dict(zip(("name", "value", "source"), setting)) for setting in shown_settings(found)],
-        "problems": [{"problem": problem, "output": output} for problem, output in found.problems]}))
+        "locality": found.locality, "accelerator": found.accelerator, "recommended": found.recommended, "notes": found.notes,
+        "settings": [dict(zip(("name", "value", "source"), setting)) for setting in shown_settings(found)]}
+
+
+def print_json(summary, said, problems):
+    print(json.dumps({**summary, "verdict": said,
+                      "problems": [{"problem": problem, "output": output} for problem, output in problems]}))
 
 
 def main():
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as in the other commands
     build, options = Build(*sys.argv[1:5]), parse_arguments(sys.argv[5:])
     try:
-        found = examine.Examination(build, options)
+        found = (examine if build.release else other).Examination(build, options)
         found.examine()
     except OSError as error:
         fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
@@ -154,7 +156,11 @@ def main():
         if sys.stdout is None:
             raise OSError("Bad file descriptor")
         sys.stdout.reconfigure(errors="replace")
-        (print_json if options.json else print_text)(found, build)
+        said = verdict(found) if build.release else found.verdict()
+        if options.json:
+            print_json(summary(found, build) if build.release else found.summary(), said, found.problems)
+        else:
+            print_text(lines(found, build) if build.release else found.lines(), said)
         sys.stdout.flush()
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for the flush at exit

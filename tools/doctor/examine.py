@@ -75,12 +75,49 @@ def folders_of(path):
     return [part.split("@")[-1] for part in re.split("[:;]", path or "")]
 
 
-class Examination:
+class Examined:
     """`build` is the installation that this program belongs to, `options` what the user gave."""
 
     def __init__(self, build, options):
         self.build, self.options = build, options
-        self.problems, self.notes, self.recommended = [], [], []
+        self.problems = []
+
+    def choose_file(self):
+        """The file that is read: the given one, one in the given folder, or the program itself, which all nodes have."""
+        given = self.options.file
+        if given is not None and os.path.isdir(given):
+            try:
+                return tempfile.NamedTemporaryFile(prefix=".tatp-doctor-", dir=given)
+            except OSError as error:
+                raise OSError(error.errno, error.strerror, given) from error
+        return open(given if given is not None else self.build.probe, "rb")
+
+    def blame_run(self, probe):
+        """The program did not come to its end."""
+        command, launcher = typed(probe.command), os.path.basename(probe.command[0])
+        if probe.result.status is None:
+            self.blame(f"{launcher} did not end within {self.options.limit:g} s: repeat with --limit, or run: {command}",
+                       probe.result.lines())
+        else:
+            self.blame(f"{launcher} failed with exit status {probe.result.status}: run: {command}", probe.result.lines())
+
+    def blame(self, problem, output=()):
+        """A problem in one line; the output of what failed goes with it. For callers that are at their end, None."""
+        self.problems.append((problem, list(output)))
+
+    def problem_lines(self):
+        for problem, output in self.problems:
+            yield "problem", problem
+            for line in output:
+                yield "", f"| {line}"
+
+
+class Examination(Examined):
+    """Of the components."""
+
+    def __init__(self, build, options):
+        super().__init__(build, options)
+        self.notes, self.recommended = [], []
         self.mpi = openmpi.OpenMPI(options.limit)
         self.fcoll = Component(FCOLL)
         self.mapper = Component(MAPPER)
@@ -141,16 +178,6 @@ class Examination:
 
     # ---- running ----
 
-    def choose_file(self):
-        """The file that is read: the given one, one in the given folder, or the program itself, which all nodes have."""
-        given = self.options.file
-        if given is not None and os.path.isdir(given):
-            try:
-                return tempfile.NamedTemporaryFile(prefix=".tatp-doctor-", dir=given)
-            except OSError as error:
-                raise OSError(error.errno, error.strerror, given) from error
-        return open(given if given is not None else self.build.probe, "rb")
-
     def run_probe(self, words, environment=None):
         ranks = ["-np", str(self.options.ranks)]
         probe = [self.build.probe, os.path.abspath(self.file.name)]
@@ -159,15 +186,6 @@ class Examination:
         if "enough slots" in result.output and "--oversubscribe" not in words:
             return self.run_probe(["--oversubscribe", *words], environment)
         return openmpi.Probe(command, result)
-
-    def blame_run(self, probe):
-        """The program did not come to its end."""
-        command = typed(probe.command)
-        if probe.result.status is None:
-            self.blame(f"mpirun did not end within {self.options.limit:g} s: repeat with --limit, or run: {command}",
-                       probe.result.lines())
-        else:
-            self.blame(f"mpirun failed with exit status {probe.result.status}: run: {command}", probe.result.lines())
 
     # ---- fcoll/tatp ----
 
@@ -380,10 +398,6 @@ class Examination:
                               f"{', '.join(map(named, component.used))}")
 
     # ---- results ----
-
-    def blame(self, problem, output=()):
-        """A problem in one line; the output of what failed goes with it. For callers that are at their end, None."""
-        self.problems.append((problem, list(output)))
 
     def recommend(self, setting):
         if setting not in self.recommended:
