@@ -20,6 +20,21 @@ environment=(TATP_CYCLE_BUFFER_SIZE=64 TATP_SHARED_MEMORY=false)
 random_views 300 4000 "random views, 4 ranks, short cycles of messages" other 4
 environment=()
 
+# types COMPILER COMMAND...: datatypes by all constructors of all predefined ones, all of them carried out by the library.
+types() {
+    local use cases
+    "$1" -O1 -o "$tap_dir/types" "$top_srcdir/tests/mpiio/types.c" || exit 1
+    environment=(TATP_STATS="$tap_dir/calls")
+    for use in memory file; do
+        rm -f "$tap_dir/calls"
+        tap_check "datatypes as $use types, $2" "${@:2}" "$tap_dir/types" "$tap_dir/data" $use 1
+        cases=$(sed -n 's/\([0-9]*\) cases,.*/\1/p' <<<"$tap_output")
+        tap_is "$(grep -c '"op"' "$tap_dir/calls")" "$((2 * cases))" "datatypes as $use types, $2: by the library"
+    done
+    environment=()
+}
+types "$OTHER_MPICC" other 2
+
 # What the library cannot describe is the MPI's, on all ranks.
 if "$OTHER_MPICC" -shared -fPIC -o "$tap_dir/later.so" "$top_srcdir/tests/mpiio/later.c" 2>"$tap_dir/later.log"; then
     environment=(TATP_VERBOSE=1) cases=(subarray/all subarray/at_all subarray/split_all subarray/split_at_all)
@@ -50,5 +65,6 @@ if [[ -n $OMPI_VERSION ]]; then
     mapfile -t cases < <(served_cases)
     conform conformance "Open MPI, 4 ranks" openmpi 4
     random_views 1000 0 "Open MPI, random views, 4 ranks" openmpi 4
+    types "$MPICC" openmpi 2
 fi
 tap_plan
