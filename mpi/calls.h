@@ -30,9 +30,9 @@ int PMPI_Type_get_envelope_c(MPI_Datatype, MPI_Count *, MPI_Count *, MPI_Count *
     CALL(File_iread_at_all) CALL(File_iwrite_at_all) CALL(Gather) CALL(Get_count)                  \
     CALL(Get_library_version) CALL(Group_free) CALL(Group_intersection) CALL(Group_size)           \
     CALL(Group_translate_ranks) CALL(Info_get) CALL(Info_set) CALL(Iprobe) CALL(Irecv)             \
-    CALL(Isend) CALL(Issend) CALL(Status_set_cancelled) CALL(Status_set_elements_x) CALL(Test)     \
-    CALL(Type_free) CALL(Type_get_contents) CALL(Type_get_envelope) CALL(Type_get_extent_x)        \
-    CALL(Type_get_true_extent_x) CALL(Type_size_x) CALL(Wait) CALL(Wtime)
+    CALL(Isend) CALL(Issend) CALL(Pack) CALL(Status_set_cancelled) CALL(Status_set_elements_x)     \
+    CALL(Test) CALL(Type_free) CALL(Type_get_contents) CALL(Type_get_envelope)                     \
+    CALL(Type_get_extent_x) CALL(Type_get_true_extent_x) CALL(Type_size_x) CALL(Wait) CALL(Wtime)
 /* NULL where the MPI has none. */
 #define FRONT_LATER_CALLS(CALL)                                                                    \
     CALL(File_iread_at_all_c) CALL(File_iwrite_at_all_c) CALL(Type_get_contents_c)                 \

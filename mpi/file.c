@@ -35,6 +35,7 @@ struct front_file {
 
     bool has_left;    /* accesses to the MPI */
     bool is_split;    /* between the functions of a split access ... */
+    bool may_end;     /* also, as in ROMIO, if the first one fails, but for wrong arguments */
     MPI_Status split; /* ... whose status this is */
 };
 
@@ -275,18 +276,36 @@ void front_get_info(front_word handle, const void *info)
 
 /* ---- access ---- */
 
+/* No function tells, but messages of it are refused. */
+static bool is_committed(const front_file *f, MPI_Datatype type)
+{
+    char from, to;
+    int position = 0;
+    return mpi.Pack(&from, 0, type, &to, sizeof to, &position, f->group.comm) == MPI_SUCCESS;
+}
+
+static bool has_whole_etypes(const front_file *f, int64_t count, MPI_Datatype type)
+{
+    int64_t bytes;
+    return f->etype == 0 || __builtin_mul_overflow(count, front_type_measure(type).bytes, &bytes) ||
+           bytes % f->etype == 0;
+}
+
+/* What ROMIO refuses, by its classes and in its order. */
 static int check_arguments(const front_file *f, const front_access *access, int64_t count,
                            MPI_Datatype type)
 {
-    if (access->write && f->mode & MPI_MODE_RDONLY)
-        return MPI_ERR_READ_ONLY;
-    if (!access->write && f->mode & MPI_MODE_WRONLY)
-        return MPI_ERR_ACCESS;
     if (count < 0)
         return MPI_ERR_COUNT;
-    if (type == MPI_DATATYPE_NULL)
+    if (type == MPI_DATATYPE_NULL || !is_committed(f, type))
         return MPI_ERR_TYPE;
-    return access->at_offset && access->offset < 0 ? MPI_ERR_ARG : MPI_SUCCESS;
+    if (access->at_offset && access->offset < 0)
+        return MPI_ERR_ARG;
+    if (!has_whole_etypes(f, count, type))
+        return MPI_ERR_IO;
+    if (access->write && f->mode & MPI_MODE_RDONLY)
+        return MPI_ERR_READ_ONLY;
+    return !access->write && f->mode & MPI_MODE_WRONLY ? MPI_ERR_ACCESS : MPI_SUCCESS;
 }
 
 /* Where the access begins that is so many etypes into the view. */
@@ -294,11 +313,11 @@ static int find_position(const front_file *f, int64_t etypes, coll_position *pos
 {
     int64_t at, skipped, size = f->view.period.bytes;
     if (__builtin_mul_overflow(etypes, f->etype, &at))
-        return -EOVERFLOW;
+        return MPI_ERR_IO;
     int64_t copies = size > 0 ? at / size : 0;
     if (__builtin_mul_overflow(copies, f->view.extent, &skipped) ||
         __builtin_add_overflow(skipped, f->displacement, &position->offset))
-        return -EOVERFLOW;
+        return MPI_ERR_IO;
     position->used = at - copies * size;
     *position = coll_view_normalize(&f->view, *position);
     return 0;
@@ -307,11 +326,13 @@ static int find_position(const front_file *f, int64_t etypes, coll_position *pos
 /* By what a call accesses. */
 static int move_pointer(front_file *f, int64_t bytes)
 {
+    int64_t position;
     if (bytes == 0)
         return 0;
-    if (bytes % f->etype != 0)
-        return MPI_ERR_ARG;
-    return __builtin_add_overflow(f->pointer, bytes / f->etype, &f->pointer) ? -EOVERFLOW : 0;
+    if (bytes % f->etype != 0 || __builtin_add_overflow(f->pointer, bytes / f->etype, &position))
+        return MPI_ERR_IO;
+    f->pointer = position;
+    return 0;
 }
 
 /* Local; the error is kept. */
@@ -396,17 +417,19 @@ int front_begin(front_file *f, const front_access *access, const void *buffer, i
                 front_word datatype)
 {
     if (f->is_split)
-        return report(f, MPI_ERR_OTHER);
+        return report(f, MPI_ERR_IO);
+    f->may_end = true;
     int rc = front_transfer(f, access, buffer, count, datatype, &f->split);
     f->is_split = rc == MPI_SUCCESS;
+    f->may_end = rc != MPI_ERR_COUNT && rc != MPI_ERR_TYPE && rc != MPI_ERR_ARG;
     return rc;
 }
 
 int front_end(front_file *f, void *status)
 {
-    if (!f->is_split)
-        return report(f, MPI_ERR_OTHER);
-    f->is_split = false;
+    if (!f->may_end)
+        return report(f, MPI_ERR_IO);
+    f->is_split = f->may_end = false;
     if (status != MPI_STATUS_IGNORE)
         *(MPI_Status *)status = f->split;
     return MPI_SUCCESS;
@@ -422,6 +445,8 @@ bool front_is_from_end(int whence)
 int front_seek(front_file *f, int64_t offset, int whence, int64_t end)
 {
     int64_t from = whence == MPI_SEEK_END ? end : 0, position;
+    if (whence != MPI_SEEK_SET && whence != MPI_SEEK_CUR && whence != MPI_SEEK_END)
+        return report(f, MPI_ERR_ARG);
     if (whence == MPI_SEEK_CUR)
         from = f->pointer;
     if (__builtin_add_overflow(from, offset, &position) || position < 0)

@@ -21,7 +21,6 @@ int front_error_class(int error)
     switch (error) {
     case 0: return MPI_SUCCESS;
     case -ENOMEM: return MPI_ERR_NO_MEM;
-    case -EINVAL: return MPI_ERR_ARG;
     case -EOVERFLOW: return MPI_ERR_COUNT;
     case -ENOTSUP: return MPI_ERR_UNSUPPORTED_OPERATION;
     case -ENOSPC: return MPI_ERR_NO_SPACE;

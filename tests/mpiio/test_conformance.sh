@@ -20,10 +20,15 @@ environment=(TATP_CYCLE_BUFFER_SIZE=64 TATP_SHARED_MEMORY=false)
 random_views 300 4000 "random views, 4 ranks, short cycles of messages" other 4
 environment=()
 
+# build COMPILER NAME: a program of this folder
+build() {
+    "$1" -O1 -pthread -o "$tap_dir/$2" "$top_srcdir/tests/mpiio/$2.c" || exit 1
+}
+
 # types COMPILER COMMAND...: datatypes by all constructors of all predefined ones, all of them carried out by the library.
 types() {
     local use cases
-    "$1" -O1 -o "$tap_dir/types" "$top_srcdir/tests/mpiio/types.c" || exit 1
+    build "$1" types
     environment=(TATP_STATS="$tap_dir/calls")
     for use in memory file; do
         rm -f "$tap_dir/calls"
@@ -34,6 +39,11 @@ types() {
     environment=()
 }
 types "$OTHER_MPICC" other 2
+
+build "$OTHER_MPICC" errors
+wanted=$(preloaded='' other 3 "$tap_dir/errors" "$tap_dir/data")
+tap_check "wrong calls" other 3 "$tap_dir/errors" "$tap_dir/data"
+tap_is "$tap_output" "$wanted" "wrong calls have the error classes of the MPI"
 
 # What the library cannot describe is the MPI's, on all ranks.
 if "$OTHER_MPICC" -shared -fPIC -o "$tap_dir/later.so" "$top_srcdir/tests/mpiio/later.c" 2>"$tap_dir/later.log"; then

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Prints the error classes of wrong calls on a file: through libtatp-mpiio.so they are the MPI's.
+ * Usage: errors FILE */
+#include <mpi.h>
+#include <stdio.h>
+
+#define END_OF_OFFSETS 0x7fffffffffffffffLL
+
+static int rank;
+
+static void print(const char *call, int rc)
+{
+    int class = 0;
+    MPI_Error_class(rc, &class);
+    if (rank == 0)
+        printf("%s: %d\n", call, class);
+}
+
+#define TRY(call) print(#call, call)
+
+int main(int argc, char **argv)
+{
+    int data[4] = {0};
+    MPI_Offset position;
+    MPI_File f;
+    MPI_Status s;
+    MPI_Datatype pair, none;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Type_contiguous(2, MPI_INT, &pair); /* is not committed */
+    MPI_Type_contiguous(0, MPI_INT, &none);
+    MPI_Type_commit(&none);
+    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
+
+    TRY(MPI_File_write_at_all(f, 0, data, -1, MPI_INT, &s));
+    TRY(MPI_File_write_at_all(f, 0, data, 1, MPI_DATATYPE_NULL, &s));
+    TRY(MPI_File_read_at_all(f, -1, data, 1, MPI_INT, &s));
+    TRY(MPI_File_read_at_all(f, -1, data, -1, MPI_INT, &s));
+    TRY(MPI_File_write_at_all(f, 0, data, 1, pair, &s));
+    TRY(MPI_File_write_at_all(f, 0, data, 0, pair, &s));
+    TRY(MPI_File_read_all(f, data, 1, pair, &s));
+
+    TRY(MPI_File_write_all_end(f, data, &s));
+    TRY(MPI_File_write_all_begin(f, data, 1, pair));
+    TRY(MPI_File_write_all_end(f, data, &s));
+    TRY(MPI_File_read_at_all_begin(f, -1, data, 1, MPI_INT));
+    TRY(MPI_File_read_at_all_end(f, data, &s));
+    TRY(MPI_File_write_all_begin(f, data, 1, MPI_INT));
+    TRY(MPI_File_write_all_begin(f, data, 1, MPI_INT));
+    TRY(MPI_File_write_all(f, data, 1, MPI_INT, &s));
+    TRY(MPI_File_write_all_end(f, data, &s));
+    TRY(MPI_File_write_all_end(f, data, &s));
+
+    TRY(MPI_File_seek(f, -1, MPI_SEEK_SET));
+    TRY(MPI_File_seek(f, 0, 77));
+    TRY(MPI_File_seek(f, END_OF_OFFSETS - 1, MPI_SEEK_SET));
+    TRY(MPI_File_seek(f, END_OF_OFFSETS - 1, MPI_SEEK_CUR));
+    TRY(MPI_File_write_all(f, data, 1, MPI_INT, &s));
+    MPI_File_get_position(f, &position);
+    print("position is kept", position == END_OF_OFFSETS - 1 ? MPI_SUCCESS : MPI_ERR_OTHER);
+    TRY(MPI_File_write_at_all(f, END_OF_OFFSETS - 1, data, 0, MPI_INT, &s));
+    TRY(MPI_File_write_at_all(f, END_OF_OFFSETS - 1, data, 1, MPI_INT, &s));
+    TRY(MPI_File_read_at_all(f, END_OF_OFFSETS - 1, data, 1, MPI_INT, &s));
+
+    TRY(MPI_File_set_view(f, 0, MPI_INT, pair, "native", MPI_INFO_NULL));
+    TRY(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+    TRY(MPI_File_write_at_all(f, 0, data, 3, MPI_BYTE, &s));
+    TRY(MPI_File_write_all(f, data, 3, MPI_BYTE, &s));
+    TRY(MPI_File_read_all(f, data, 3, MPI_BYTE, &s));
+    TRY(MPI_File_write_all_begin(f, data, 3, MPI_BYTE));
+    TRY(MPI_File_write_all_end(f, data, &s));
+    TRY(MPI_File_write_at_all(f, END_OF_OFFSETS / 4 + 1, data, 1, MPI_INT, &s));
+    TRY(MPI_File_write_at_all(f, rank, data, 1, MPI_INT, &s));
+    TRY(MPI_File_set_view(f, 0, MPI_INT, none, "native", MPI_INFO_NULL));
+    TRY(MPI_File_write_at_all(f, 0, data, 1, MPI_INT, &s));
+    TRY(MPI_File_write_at_all(f, 0, data, 3, MPI_BYTE, &s));
+    TRY(MPI_File_close(&f));
+
+    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_RDONLY, MPI_INFO_NULL, &f);
+    TRY(MPI_File_write_all(f, data, 1, MPI_INT, &s));
+    TRY(MPI_File_write_all(f, data, -1, MPI_INT, &s));
+    MPI_File_close(&f);
+    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_WRONLY, MPI_INFO_NULL, &f);
+    TRY(MPI_File_read_all(f, data, 1, MPI_INT, &s));
+    MPI_File_close(&f);
+    MPI_Type_free(&pair);
+    MPI_Type_free(&none);
+    return MPI_Finalize();
+}
