@@ -25,12 +25,12 @@ struct front_file {
 
     /* ---- the view, as the MPI has it ---- */
 
-    bool has_view;  /* else it has changed */
     int view_error; /* an errno value: it could not be read */
     bool is_native; /* its data representation */
     MPI_Offset displacement;
     int64_t etype, filetype; /* bytes */
     coll_view view;
+    pthread_mutex_t pointer_lock;
     int64_t pointer; /* the individual file pointer, in etypes, while is_native */
 
     bool has_left;    /* accesses to the MPI */
@@ -83,6 +83,41 @@ static coll_hint_values read_hints(const front_file *f, MPI_Info info)
     return hints;
 }
 
+/* ---- the view ---- */
+
+static int take_view(front_file *f, MPI_Datatype etype, MPI_Datatype filetype)
+{
+    const front_type_size size = front_type_measure(filetype);
+    access_list period = {0};
+    int rc = front_type_flatten(filetype, 0, &period);
+    f->etype = front_type_measure(etype).bytes;
+    f->filetype = size.bytes;
+    if (rc == 0)
+        coll_view_set(&f->view, &period, size.extent);
+    else
+        access_release(&period);
+    return rc;
+}
+
+static void read_view(front_file *f)
+{
+    MPI_Datatype etype, filetype;
+    char representation[MPI_MAX_DATAREP_STRING + 1] = "";
+    if (mpi.File_get_view(f->handle, &f->displacement, &etype, &filetype, representation) !=
+        MPI_SUCCESS) {
+        f->is_native = true; /* the error is that of the call, which the other ranks make */
+        f->view_error = -EIO;
+        return;
+    }
+    f->is_native = strcmp(representation, "native") == 0;
+    f->view_error = f->is_native ? take_view(f, etype, filetype) : 0;
+    front_type_free(etype);
+    front_type_free(filetype);
+    if (!f->is_native && f->group.runtime.rank == 0)
+        front_log(1, "%s is left to the MPI: its view has the representation %s", f->name,
+                  representation);
+}
+
 /* ---- opening and closing ---- */
 
 static void free_file(front_file *f)
@@ -105,6 +140,7 @@ static front_file *new_file(const char *name, int mode, MPI_File handle, int *er
     *error = ENOMEM;
     if (f == NULL)
         return NULL;
+    pthread_mutex_init(&f->pointer_lock, NULL);
     f->handle = handle;
     f->mode = mode;
     f->name = strdup(name);
@@ -157,6 +193,7 @@ static void start_file(front_file *f, MPI_Info info)
     facts.fd = f->store.fd;
     coll_file_open(f->file, &handle);
     coll_file_start(f->file, &facts);
+    read_view(f);
     add_file(f);
 }
 
@@ -200,45 +237,9 @@ void front_close(front_word handle)
 
 /* ---- views and hints ---- */
 
-static int take_view(front_file *f, MPI_Datatype etype, MPI_Datatype filetype)
-{
-    const front_type_size size = front_type_measure(filetype);
-    access_list period = {0};
-    int rc = front_type_flatten(filetype, 0, &period);
-    f->etype = front_type_measure(etype).bytes;
-    f->filetype = size.bytes;
-    if (rc == 0)
-        coll_view_set(&f->view, &period, size.extent);
-    else
-        access_release(&period);
-    return rc;
-}
-
-static void read_view(front_file *f)
-{
-    MPI_Datatype etype, filetype;
-    char representation[MPI_MAX_DATAREP_STRING + 1] = "";
-    if (mpi.File_get_view(f->handle, &f->displacement, &etype, &filetype, representation) !=
-        MPI_SUCCESS) {
-        f->is_native = true; /* the error is that of the call, which the other ranks make */
-        f->view_error = -EIO;
-        return;
-    }
-    f->is_native = strcmp(representation, "native") == 0;
-    f->view_error = f->is_native ? take_view(f, etype, filetype) : 0;
-    f->has_view = f->view_error == 0;
-    front_type_free(etype);
-    front_type_free(filetype);
-    if (!f->is_native && f->group.runtime.rank == 0)
-        front_log(1, "%s is left to the MPI: its view has the representation %s", f->name,
-                  representation);
-}
-
 front_file *front_find(front_word handle)
 {
     front_file *f = look_up((MPI_File)handle, false);
-    if (f != NULL && !f->has_view)
-        read_view(f);
     return f != NULL && f->is_native ? f : NULL;
 }
 
@@ -256,7 +257,7 @@ void front_set_view(front_word handle, front_word info)
     front_file *f = look_up((MPI_File)handle, false);
     if (f == NULL)
         return;
-    f->has_view = false;
+    read_view(f);
     f->pointer = 0;
     front_set_info(handle, info);
 }
@@ -323,40 +324,29 @@ static int find_position(const front_file *f, int64_t etypes, coll_position *pos
     return 0;
 }
 
-/* By what a call accesses. */
-static int move_pointer(front_file *f, int64_t bytes)
+/* Local; the error is kept. Returns the offset. */
+static int64_t fill_call(front_file *f, coll_call *call, const front_access *access,
+                         const void *buffer, int64_t count, MPI_Datatype type)
 {
-    int64_t position;
-    if (bytes == 0)
-        return 0;
-    if (bytes % f->etype != 0 || __builtin_add_overflow(f->pointer, bytes / f->etype, &position))
-        return MPI_ERR_IO;
-    f->pointer = position;
-    return 0;
-}
-
-/* Local; the error is kept. */
-static void fill_call(front_file *f, coll_call *call, const front_access *access,
-                      const void *buffer, int64_t count, MPI_Datatype type)
-{
-    int64_t offset = access->at_offset ? access->offset : f->pointer;
+    int64_t offset = access->offset;
     int atomic = 0;
     *call =
         (coll_call){.file = f->file, .write = access->write, .blocking = true, .view = &f->view};
     mpi.File_get_atomicity(f->handle, &atomic);
     call->atomic = f->store.is_atomic = atomic;
     int rc = check_arguments(f, access, count, type);
+    if (rc == 0 && !access->at_offset)
+        offset = front_move(f, count, (front_word)type);
     if (rc == 0)
         rc = f->view_error;
     if (rc == 0)
         rc = front_type_buffer(buffer, count, type, &call->memory.list);
     if (rc == 0)
         rc = find_position(f, offset, &call->position);
-    if (rc == 0) {
+    if (rc == 0)
         call->bytes = f->filetype > 0 ? call->memory.list.bytes : 0;
-        rc = access->at_offset ? 0 : move_pointer(f, call->bytes);
-    }
     call->error = rc;
+    return offset;
 }
 
 /* Calls the file's error handler. */
@@ -368,12 +358,9 @@ static int report(const front_file *f, int rc)
 }
 
 /* The MPI calls the error handler. */
-static int leave_access(front_file *f, const front_access *access, const void *data, int64_t count,
+static int leave_access(front_file *f, bool write, int64_t offset, const void *data, int64_t count,
                         MPI_Datatype type, MPI_Status *status)
 {
-    const int64_t offset =
-        access->at_offset ? access->offset : front_move(f, count, (front_word)type);
-    const bool write = access->write;
     void *buffer = (void *)(intptr_t)data;
     MPI_Request request;
     int rc;
@@ -394,18 +381,15 @@ int front_transfer(front_file *f, const front_access *access, const void *buffer
 {
     MPI_Datatype type = (MPI_Datatype)datatype;
     coll_call call;
-    const int64_t pointer = f->pointer;
-    fill_call(f, &call, access, buffer, count, type);
+    const int64_t offset = fill_call(f, &call, access, buffer, count, type);
     int rc = front_error_class(coll_call_run(&call));
     access_release(&call.memory.list);
     const bool is_unknown = rc == MPI_ERR_UNSUPPORTED_OPERATION;
     if (is_unknown) /* and nothing else is wrong */
         rc = front_group_largest(f->group.comm,
                                  call.error == -ENOTSUP ? 0 : front_error_class(call.error));
-    if (is_unknown && rc == 0) {
-        f->pointer = pointer;
-        return leave_access(f, access, buffer, count, type, status);
-    }
+    if (is_unknown && rc == 0)
+        return leave_access(f, access->write, offset, buffer, count, type, status);
     if (status != MPI_STATUS_IGNORE) {
         mpi.Status_set_elements_x(status, MPI_BYTE, rc == 0 ? call.moved : 0);
         mpi.Status_set_cancelled(status, 0);
@@ -447,25 +431,34 @@ int front_seek(front_file *f, int64_t offset, int whence, int64_t end)
     int64_t from = whence == MPI_SEEK_END ? end : 0, position;
     if (whence != MPI_SEEK_SET && whence != MPI_SEEK_CUR && whence != MPI_SEEK_END)
         return report(f, MPI_ERR_ARG);
+    pthread_mutex_lock(&f->pointer_lock);
     if (whence == MPI_SEEK_CUR)
         from = f->pointer;
-    if (__builtin_add_overflow(from, offset, &position) || position < 0)
-        return report(f, MPI_ERR_ARG);
-    f->pointer = position;
-    return MPI_SUCCESS;
+    const bool is_valid = !__builtin_add_overflow(from, offset, &position) && position >= 0;
+    if (is_valid)
+        f->pointer = position;
+    pthread_mutex_unlock(&f->pointer_lock);
+    return is_valid ? MPI_SUCCESS : report(f, MPI_ERR_ARG);
 }
 
-int64_t front_get_position(const front_file *f)
+int64_t front_get_position(front_file *f)
 {
-    return f->pointer;
+    return front_move(f, 0, (front_word)MPI_BYTE);
 }
 
+/* As far as a pointer can be moved; the access is refused where it cannot. */
 int64_t front_move(front_file *f, int64_t count, front_word datatype)
 {
-    int64_t before = f->pointer, bytes;
+    int64_t bytes = 0, position;
     MPI_Datatype type = (MPI_Datatype)datatype;
-    if (count > 0 && type != MPI_DATATYPE_NULL && f->filetype > 0 &&
-        !__builtin_mul_overflow(count, front_type_measure(type).bytes, &bytes))
-        (void)move_pointer(f, bytes);
+    if (count <= 0 || type == MPI_DATATYPE_NULL || f->filetype == 0 ||
+        __builtin_mul_overflow(count, front_type_measure(type).bytes, &bytes) ||
+        bytes % f->etype != 0)
+        bytes = 0;
+    pthread_mutex_lock(&f->pointer_lock);
+    const int64_t before = f->pointer;
+    if (bytes > 0 && !__builtin_add_overflow(before, bytes / f->etype, &position))
+        f->pointer = position;
+    pthread_mutex_unlock(&f->pointer_lock);
     return before;
 }

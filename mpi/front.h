@@ -51,7 +51,7 @@ bool front_is_from_end(int whence);
 /* Moves the individual file pointer. end: that of the file, in etypes, where it counts from there.
  */
 int front_seek(front_file *file, int64_t offset, int whence, int64_t end);
-int64_t front_get_position(const front_file *file);
+int64_t front_get_position(front_file *file);
 /* Moves it past that much data, and returns where it was: for an access that the MPI carries out.
  */
 int64_t front_move(front_file *file, int64_t count, front_word datatype);

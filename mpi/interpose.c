@@ -210,7 +210,7 @@ TAKE(File_seek, (front_word handle, int64_t offset, int whence), handle, offset,
 
 TAKE(File_get_position, (front_word handle, int64_t *offset), handle, offset)
 {
-    const front_file *file = front_find(handle);
+    front_file *file = front_find(handle);
     if (file == NULL)
         return PASS(handle, offset);
     *offset = front_get_position(file);

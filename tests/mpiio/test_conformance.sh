@@ -45,6 +45,13 @@ wanted=$(preloaded='' other 3 "$tap_dir/errors" "$tap_dir/data")
 tap_check "wrong calls" other 3 "$tap_dir/errors" "$tap_dir/data"
 tap_is "$tap_output" "$wanted" "wrong calls have the error classes of the MPI"
 
+# threads COMPILER COMMAND...: several of them in each rank
+threads() {
+    build "$1" threads
+    tap_check "threads, $2" "${@:2}"
+}
+threads "$OTHER_MPICC" other 2 "$tap_dir/threads" "$tap_dir/data"
+
 # What the library cannot describe is the MPI's, on all ranks.
 if "$OTHER_MPICC" -shared -fPIC -o "$tap_dir/later.so" "$top_srcdir/tests/mpiio/later.c" 2>"$tap_dir/later.log"; then
     environment=(TATP_VERBOSE=1) cases=(subarray/all subarray/at_all subarray/split_all subarray/split_at_all)
@@ -76,5 +83,6 @@ if [[ -n $OMPI_VERSION ]]; then
     conform conformance "Open MPI, 4 ranks" openmpi 4
     random_views 1000 0 "Open MPI, random views, 4 ranks" openmpi 4
     types "$MPICC" openmpi 2
+    threads "$MPICC" openmpi 2 "$tap_dir/threads" "$tap_dir/data" open
 fi
 tap_plan
