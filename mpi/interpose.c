@@ -3,6 +3,9 @@
  * profiling library, calls MPI_NAME, and a profiling library above this one, or the Fortran part of
  * an MPI, PMPI_NAME. Each goes on to the next definition of the same name, which may be that of a
  * profiling library below this one, or the MPI's. */
+#define _GNU_SOURCE /* dladdr */
+#include <dlfcn.h>
+#include <execinfo.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +40,25 @@ static void *find_next(next_slot *slot, const void *caller)
 /* While the next definition runs, functions that it calls are its own affair. */
 static _Thread_local bool is_inside;
 
+/* Whether it does run, where is_inside says so: an error handler may have left it by longjmp. Then
+ * the stack has no function of this library but those of the present call. */
+static bool is_nested(void)
+{
+    void *address[64];
+    Dl_info own, object;
+    const int depth = backtrace(address, sizeof address / sizeof *address);
+    bool was_other = false;
+    if (depth == 0 || dladdr(address[0], &own) == 0)
+        return true;
+    is_inside = false;
+    for (int i = 1; i < depth && !is_inside; i++) {
+        const bool is_other = dladdr(address[i], &object) == 0 || object.dli_fbase != own.dli_fbase;
+        is_inside = was_other && !is_other;
+        was_other = was_other || is_other;
+    }
+    return is_inside;
+}
+
 static int enter(void)
 {
     is_inside = true;
@@ -59,7 +81,7 @@ static int leave(int rc)
     {                                                                                              \
         static next_slot slot = {#symbol, NULL};                                                   \
         next_##name *next = (next_##name *)find_next(&slot, __builtin_return_address(0));          \
-        return is_inside ? next(__VA_ARGS__) : take_##name(next, __VA_ARGS__);                     \
+        return is_inside && is_nested() ? next(__VA_ARGS__) : take_##name(next, __VA_ARGS__);      \
     }
 #define BARE(...) __VA_ARGS__
 #define TAKE(name, parameters, ...)                                                                \
@@ -190,10 +212,11 @@ TAKE(File_get_info, (front_word handle, void *info), handle, info)
 
 /* ---- the file pointer ---- */
 
-int PMPI_File_get_position(front_word handle, int64_t *offset);
+typedef int get_position(front_word handle, int64_t *offset);
 
 TAKE(File_seek, (front_word handle, int64_t offset, int whence), handle, offset, whence)
 {
+    static next_slot slot = {"PMPI_File_get_position", NULL};
     front_file *file = front_find(handle);
     int64_t end = 0;
     if (file == NULL)
@@ -201,7 +224,7 @@ TAKE(File_seek, (front_word handle, int64_t offset, int whence), handle, offset,
     if (front_is_from_end(whence)) {
         int rc = PASS(handle, 0, whence);
         if (rc == 0)
-            rc = (enter(), leave(PMPI_File_get_position(handle, &end)));
+            rc = ((get_position *)find_next(&slot, NULL))(handle, &end);
         if (rc != 0)
             return rc;
     }

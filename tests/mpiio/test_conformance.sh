@@ -45,6 +45,9 @@ wanted=$(preloaded='' other 3 "$tap_dir/errors" "$tap_dir/data")
 tap_check "wrong calls" other 3 "$tap_dir/errors" "$tap_dir/data"
 tap_is "$tap_output" "$wanted" "wrong calls have the error classes of the MPI"
 
+build "$OTHER_MPICC" jump
+tap_check "an error handler jumps" other 3 "$tap_dir/jump" "$tap_dir/data"
+
 # threads COMPILER COMMAND...: several of them in each rank
 threads() {
     build "$1" threads
