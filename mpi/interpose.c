@@ -74,22 +74,25 @@ static int leave(int rc)
 #define PASS(...) (enter(), leave(next(__VA_ARGS__)))
 
 /* TAKE(name, (parameters), arguments...) { BODY }: defines MPI_name and PMPI_name, which go through
- * the body, a function with these parameters and the next definition as `next`. */
-#define DEFINE(symbol, name, parameters, ...)                                                      \
+ * the body, a function with these parameters, the next definition as `next`, and `is_profiling` for
+ * PMPI_name. */
+#define DEFINE(symbol, is_profiling, name, parameters, ...)                                        \
     int symbol parameters;                                                                         \
     __attribute__((visibility("default"))) int symbol parameters                                   \
     {                                                                                              \
         static next_slot slot = {#symbol, NULL};                                                   \
         next_##name *next = (next_##name *)find_next(&slot, __builtin_return_address(0));          \
-        return is_inside && is_nested() ? next(__VA_ARGS__) : take_##name(next, __VA_ARGS__);      \
+        return is_inside && is_nested() ? next(__VA_ARGS__)                                        \
+                                        : take_##name(next, is_profiling, __VA_ARGS__);            \
     }
 #define BARE(...) __VA_ARGS__
 #define TAKE(name, parameters, ...)                                                                \
     typedef int next_##name parameters;                                                            \
-    static int take_##name(next_##name *next, BARE parameters);                                    \
-    DEFINE(MPI_##name, name, parameters, __VA_ARGS__)                                              \
-    DEFINE(PMPI_##name, name, parameters, __VA_ARGS__)                                             \
-    static int take_##name(next_##name *next, BARE parameters)
+    static int take_##name(next_##name *next, bool is_profiling, BARE parameters);                 \
+    DEFINE(MPI_##name, false, name, parameters, __VA_ARGS__)                                       \
+    DEFINE(PMPI_##name, true, name, parameters, __VA_ARGS__)                                       \
+    static int take_##name(next_##name *next, __attribute__((unused)) bool is_profiling,           \
+                           BARE parameters)
 
 /* ---- MPI_Init ---- */
 
@@ -240,8 +243,8 @@ TAKE(File_get_position, (front_word handle, int64_t *offset), handle, offset)
     return 0;
 }
 
-/* An access at the file pointer that the MPI carries out, at an explicit offset. result: MPI_Status
- * or MPI_Request. */
+/* An access at the file pointer that the MPI carries out, at an explicit offset: as MPI_NAME_at for
+ * MPI_NAME, and as PMPI_NAME_at for PMPI_NAME. result: MPI_Status or MPI_Request. */
 #define AT_POINTER(name, name_at, count_type, buffer_type)                                         \
     typedef int at_##name(front_word handle, int64_t offset, buffer_type *buffer,                  \
                           count_type count, front_word datatype, void *result);                    \
@@ -250,11 +253,11 @@ TAKE(File_get_position, (front_word handle, int64_t *offset), handle, offset)
           void *result),                                                                           \
          handle, buffer, count, datatype, result)                                                  \
     {                                                                                              \
-        static next_slot slot = {"PMPI_" #name_at, NULL};                                          \
+        static next_slot slot[] = {{"MPI_" #name_at, NULL}, {"PMPI_" #name_at, NULL}};             \
         front_file *file = front_find(handle);                                                     \
         if (file == NULL)                                                                          \
             return PASS(handle, buffer, count, datatype, result);                                  \
-        at_##name *access = (at_##name *)find_next(&slot, NULL);                                   \
+        at_##name *access = (at_##name *)find_next(&slot[is_profiling], NULL);                     \
         return access(handle, front_move(file, count, datatype), buffer, count, datatype, result); \
     }
 

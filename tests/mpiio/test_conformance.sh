@@ -48,6 +48,11 @@ tap_is "$tap_output" "$wanted" "wrong calls have the error classes of the MPI"
 build "$OTHER_MPICC" jump
 tap_check "an error handler jumps" other 3 "$tap_dir/jump" "$tap_dir/data"
 
+build "$OTHER_MPICC" calls
+"$OTHER_MPICC" -DCOUNT -shared -fPIC -o "$tap_dir/count.so" "$top_srcdir/tests/mpiio/calls.c" || exit 1
+preloaded=$library:$tap_dir/count.so tap_check "a profiling library below" other 2 "$tap_dir/calls" "$tap_dir/data"
+tap_is "$tap_output" "seen: write 3, read 1, iwrite 1" "it sees the calls that the MPI performs"
+
 # threads COMPILER COMMAND...: several of them in each rank
 threads() {
     build "$1" threads
