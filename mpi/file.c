@@ -357,31 +357,20 @@ static int report(const front_file *f, int rc)
     return rc;
 }
 
-/* The MPI calls the error handler. */
-static int leave_access(front_file *f, bool write, int64_t offset, const void *data, int64_t count,
-                        MPI_Datatype type, MPI_Status *status)
+static int leave_access(front_file *f)
 {
-    void *buffer = (void *)(intptr_t)data;
-    MPI_Request request;
-    int rc;
     if (f->group.runtime.rank == 0 && !f->has_left)
         front_log(1, "%s: accesses by datatypes of an unknown kind are left to the MPI", f->name);
     f->has_left = true;
-    if (mpi.File_iwrite_at_all_c != NULL)
-        rc = write ? mpi.File_iwrite_at_all_c(f->handle, offset, buffer, count, type, &request)
-                   : mpi.File_iread_at_all_c(f->handle, offset, buffer, count, type, &request);
-    else
-        rc = write ? mpi.File_iwrite_at_all(f->handle, offset, buffer, (int)count, type, &request)
-                   : mpi.File_iread_at_all(f->handle, offset, buffer, (int)count, type, &request);
-    return rc == MPI_SUCCESS ? mpi.Wait(&request, status) : rc;
+    return FRONT_LEFT;
 }
 
-int front_transfer(front_file *f, const front_access *access, const void *buffer, int64_t count,
+int front_transfer(front_file *f, front_access *access, const void *buffer, int64_t count,
                    front_word datatype, void *status)
 {
     MPI_Datatype type = (MPI_Datatype)datatype;
     coll_call call;
-    const int64_t offset = fill_call(f, &call, access, buffer, count, type);
+    access->offset = fill_call(f, &call, access, buffer, count, type);
     int rc = front_error_class(coll_call_run(&call));
     access_release(&call.memory.list);
     const bool is_unknown = rc == MPI_ERR_UNSUPPORTED_OPERATION;
@@ -389,7 +378,7 @@ int front_transfer(front_file *f, const front_access *access, const void *buffer
         rc = front_group_largest(f->group.comm,
                                  call.error == -ENOTSUP ? 0 : front_error_class(call.error));
     if (is_unknown && rc == 0)
-        return leave_access(f, access->write, offset, buffer, count, type, status);
+        return leave_access(f);
     if (status != MPI_STATUS_IGNORE) {
         mpi.Status_set_elements_x(status, MPI_BYTE, rc == 0 ? call.moved : 0);
         mpi.Status_set_cancelled(status, 0);
@@ -397,16 +386,26 @@ int front_transfer(front_file *f, const front_access *access, const void *buffer
     return report(f, rc);
 }
 
-int front_begin(front_file *f, const front_access *access, const void *buffer, int64_t count,
+int front_begin(front_file *f, front_access *access, const void *buffer, int64_t count,
                 front_word datatype)
 {
     if (f->is_split)
         return report(f, MPI_ERR_IO);
     f->may_end = true;
     int rc = front_transfer(f, access, buffer, count, datatype, &f->split);
+    return rc == FRONT_LEFT ? rc : front_has_begun(f, rc);
+}
+
+int front_has_begun(front_file *f, int rc)
+{
     f->is_split = rc == MPI_SUCCESS;
     f->may_end = rc != MPI_ERR_COUNT && rc != MPI_ERR_TYPE && rc != MPI_ERR_ARG;
     return rc;
+}
+
+void *front_split_status(front_file *f)
+{
+    return &f->split;
 }
 
 int front_end(front_file *f, void *status)

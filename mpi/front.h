@@ -38,12 +38,18 @@ typedef struct front_access {
     int64_t offset; /* etypes of the view */
 } front_access;
 
+/* No error: the MPI is to carry it out, on all ranks, at the offset that `access` then has. */
+enum { FRONT_LEFT = -1 };
+
 /* The access, its error handler, and its error. status: MPI_Status *. Collective. */
-int front_transfer(front_file *file, const front_access *access, const void *buffer, int64_t count,
+int front_transfer(front_file *file, front_access *access, const void *buffer, int64_t count,
                    front_word datatype, void *status);
 /* A split access, which is complete when it has begun. */
-int front_begin(front_file *file, const front_access *access, const void *buffer, int64_t count,
+int front_begin(front_file *file, front_access *access, const void *buffer, int64_t count,
                 front_word datatype);
+/* Where the MPI has carried it out, with this MPI_Status. Returns the error. */
+void *front_split_status(front_file *file);
+int front_has_begun(front_file *file, int error);
 int front_end(front_file *file, void *status);
 
 /* Whether MPI_File_seek counts from the end of the file. */

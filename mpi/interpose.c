@@ -157,19 +157,57 @@ TAKE(File_get_info, (front_word handle, void *info), handle, info)
     return rc;
 }
 
+/* ---- what the MPI carries out ---- */
+
+/* In all of them, `count` is an int, or an MPI_Count where the name ends with _c. result:
+ * MPI_Status or MPI_Request. */
+#define AT(name, count_type, buffer_type)                                                          \
+    typedef int at_##name(front_word handle, int64_t offset, buffer_type *buffer,                  \
+                          count_type count, front_word datatype, void *result);                    \
+    static int perform_##name(bool is_profiling, front_word handle, int64_t offset,                \
+                              buffer_type *buffer, count_type count, front_word datatype,          \
+                              void *result)                                                        \
+    {                                                                                              \
+        static next_slot slot[] = {{"MPI_" #name, NULL}, {"PMPI_" #name, NULL}};                   \
+        at_##name *next = (at_##name *)find_next(&slot[is_profiling], NULL);                       \
+        return PASS(handle, offset, buffer, count, datatype, result);                              \
+    }
+
+AT(File_write_at_all, int, const void)
+AT(File_read_at_all, int, void)
+#if TATP_HAS_LARGE_COUNTS
+AT(File_write_at_all_c, int64_t, const void)
+AT(File_read_at_all_c, int64_t, void)
+#endif
+
 /* ---- collective access ---- */
 
-/* In each of them, `count` is an int, or an MPI_Count where the name ends with _c. */
-#define POINTER_ACCESS(name, count_type, buffer_type, writes)                                      \
+#define TRANSFER(name_at, ...)                                                                     \
+    front_access access = {__VA_ARGS__};                                                           \
+    int rc = front_transfer(file, &access, buffer, count, datatype, status);                       \
+    return rc != FRONT_LEFT ? rc                                                                   \
+                            : perform_##name_at(is_profiling, handle, access.offset, buffer,       \
+                                                count, datatype, status)
+
+#define BEGIN(name_at, ...)                                                                        \
+    front_access access = {__VA_ARGS__};                                                           \
+    int rc = front_begin(file, &access, buffer, count, datatype);                                  \
+    return rc != FRONT_LEFT                                                                        \
+               ? rc                                                                                \
+               : front_has_begun(file,                                                             \
+                                 perform_##name_at(is_profiling, handle, access.offset, buffer,    \
+                                                   count, datatype, front_split_status(file)))
+
+#define POINTER_ACCESS(name, name_at, count_type, buffer_type, writes)                             \
     TAKE(name,                                                                                     \
          (front_word handle, buffer_type * buffer, count_type count, front_word datatype,          \
           void *status),                                                                           \
          handle, buffer, count, datatype, status)                                                  \
     {                                                                                              \
         front_file *file = front_find(handle);                                                     \
-        return file == NULL ? PASS(handle, buffer, count, datatype, status)                        \
-                            : front_transfer(file, &(front_access){writes, false, 0}, buffer,      \
-                                             count, datatype, status);                             \
+        if (file == NULL)                                                                          \
+            return PASS(handle, buffer, count, datatype, status);                                  \
+        TRANSFER(name_at, writes, false, 0);                                                       \
     }
 
 #define OFFSET_ACCESS(name, count_type, buffer_type, writes)                                       \
@@ -179,31 +217,31 @@ TAKE(File_get_info, (front_word handle, void *info), handle, info)
          handle, offset, buffer, count, datatype, status)                                          \
     {                                                                                              \
         front_file *file = front_find(handle);                                                     \
-        return file == NULL ? PASS(handle, offset, buffer, count, datatype, status)                \
-                            : front_transfer(file, &(front_access){writes, true, offset}, buffer,  \
-                                             count, datatype, status);                             \
+        if (file == NULL)                                                                          \
+            return PASS(handle, offset, buffer, count, datatype, status);                          \
+        TRANSFER(name, writes, true, offset);                                                      \
     }
 
-#define POINTER_BEGIN(name, count_type, buffer_type, writes)                                       \
+#define POINTER_BEGIN(name, name_at, count_type, buffer_type, writes)                              \
     TAKE(name, (front_word handle, buffer_type * buffer, count_type count, front_word datatype),   \
          handle, buffer, count, datatype)                                                          \
     {                                                                                              \
         front_file *file = front_find(handle);                                                     \
-        return file == NULL ? PASS(handle, buffer, count, datatype)                                \
-                            : front_begin(file, &(front_access){writes, false, 0}, buffer, count,  \
-                                          datatype);                                               \
+        if (file == NULL)                                                                          \
+            return PASS(handle, buffer, count, datatype);                                          \
+        BEGIN(name_at, writes, false, 0);                                                          \
     }
 
-#define OFFSET_BEGIN(name, count_type, buffer_type, writes)                                        \
+#define OFFSET_BEGIN(name, name_at, count_type, buffer_type, writes)                               \
     TAKE(name,                                                                                     \
          (front_word handle, int64_t offset, buffer_type * buffer, count_type count,               \
           front_word datatype),                                                                    \
          handle, offset, buffer, count, datatype)                                                  \
     {                                                                                              \
         front_file *file = front_find(handle);                                                     \
-        return file == NULL ? PASS(handle, offset, buffer, count, datatype)                        \
-                            : front_begin(file, &(front_access){writes, true, offset}, buffer,     \
-                                          count, datatype);                                        \
+        if (file == NULL)                                                                          \
+            return PASS(handle, offset, buffer, count, datatype);                                  \
+        BEGIN(name_at, writes, true, offset);                                                      \
     }
 
 #define END(name, buffer_type)                                                                     \
@@ -244,33 +282,31 @@ TAKE(File_get_position, (front_word handle, int64_t *offset), handle, offset)
 }
 
 /* An access at the file pointer that the MPI carries out, at an explicit offset: as MPI_NAME_at for
- * MPI_NAME, and as PMPI_NAME_at for PMPI_NAME. result: MPI_Status or MPI_Request. */
+ * MPI_NAME, and as PMPI_NAME_at for PMPI_NAME. */
 #define AT_POINTER(name, name_at, count_type, buffer_type)                                         \
-    typedef int at_##name(front_word handle, int64_t offset, buffer_type *buffer,                  \
-                          count_type count, front_word datatype, void *result);                    \
+    AT(name_at, count_type, buffer_type)                                                           \
     TAKE(name,                                                                                     \
          (front_word handle, buffer_type * buffer, count_type count, front_word datatype,          \
           void *result),                                                                           \
          handle, buffer, count, datatype, result)                                                  \
     {                                                                                              \
-        static next_slot slot[] = {{"MPI_" #name_at, NULL}, {"PMPI_" #name_at, NULL}};             \
         front_file *file = front_find(handle);                                                     \
-        if (file == NULL)                                                                          \
-            return PASS(handle, buffer, count, datatype, result);                                  \
-        at_##name *access = (at_##name *)find_next(&slot[is_profiling], NULL);                     \
-        return access(handle, front_move(file, count, datatype), buffer, count, datatype, result); \
+        return file == NULL                                                                        \
+                   ? PASS(handle, buffer, count, datatype, result)                                 \
+                   : perform_##name_at(is_profiling, handle, front_move(file, count, datatype),    \
+                                       buffer, count, datatype, result);                           \
     }
 
 /* ---- all of them ---- */
 
-POINTER_ACCESS(File_write_all, int, const void, true)
-POINTER_ACCESS(File_read_all, int, void, false)
+POINTER_ACCESS(File_write_all, File_write_at_all, int, const void, true)
+POINTER_ACCESS(File_read_all, File_read_at_all, int, void, false)
 OFFSET_ACCESS(File_write_at_all, int, const void, true)
 OFFSET_ACCESS(File_read_at_all, int, void, false)
-POINTER_BEGIN(File_write_all_begin, int, const void, true)
-POINTER_BEGIN(File_read_all_begin, int, void, false)
-OFFSET_BEGIN(File_write_at_all_begin, int, const void, true)
-OFFSET_BEGIN(File_read_at_all_begin, int, void, false)
+POINTER_BEGIN(File_write_all_begin, File_write_at_all, int, const void, true)
+POINTER_BEGIN(File_read_all_begin, File_read_at_all, int, void, false)
+OFFSET_BEGIN(File_write_at_all_begin, File_write_at_all, int, const void, true)
+OFFSET_BEGIN(File_read_at_all_begin, File_read_at_all, int, void, false)
 END(File_write_all_end, const void)
 END(File_read_all_end, void)
 END(File_write_at_all_end, const void)
@@ -282,14 +318,14 @@ AT_POINTER(File_iread, File_iread_at, int, void)
 AT_POINTER(File_iwrite_all, File_iwrite_at_all, int, const void)
 AT_POINTER(File_iread_all, File_iread_at_all, int, void)
 #if TATP_HAS_LARGE_COUNTS
-POINTER_ACCESS(File_write_all_c, int64_t, const void, true)
-POINTER_ACCESS(File_read_all_c, int64_t, void, false)
+POINTER_ACCESS(File_write_all_c, File_write_at_all_c, int64_t, const void, true)
+POINTER_ACCESS(File_read_all_c, File_read_at_all_c, int64_t, void, false)
 OFFSET_ACCESS(File_write_at_all_c, int64_t, const void, true)
 OFFSET_ACCESS(File_read_at_all_c, int64_t, void, false)
-POINTER_BEGIN(File_write_all_begin_c, int64_t, const void, true)
-POINTER_BEGIN(File_read_all_begin_c, int64_t, void, false)
-OFFSET_BEGIN(File_write_at_all_begin_c, int64_t, const void, true)
-OFFSET_BEGIN(File_read_at_all_begin_c, int64_t, void, false)
+POINTER_BEGIN(File_write_all_begin_c, File_write_at_all_c, int64_t, const void, true)
+POINTER_BEGIN(File_read_all_begin_c, File_read_at_all_c, int64_t, void, false)
+OFFSET_BEGIN(File_write_at_all_begin_c, File_write_at_all_c, int64_t, const void, true)
+OFFSET_BEGIN(File_read_at_all_begin_c, File_read_at_all_c, int64_t, void, false)
 AT_POINTER(File_write_c, File_write_at_c, int64_t, const void)
 AT_POINTER(File_read_c, File_read_at_c, int64_t, void)
 AT_POINTER(File_iwrite_c, File_iwrite_at_c, int64_t, const void)

@@ -51,7 +51,7 @@ tap_check "an error handler jumps" other 3 "$tap_dir/jump" "$tap_dir/data"
 build "$OTHER_MPICC" calls
 "$OTHER_MPICC" -DCOUNT -shared -fPIC -o "$tap_dir/count.so" "$top_srcdir/tests/mpiio/calls.c" || exit 1
 preloaded=$library:$tap_dir/count.so tap_check "a profiling library below" other 2 "$tap_dir/calls" "$tap_dir/data"
-tap_is "$tap_output" "seen: write 3, read 1, iwrite 1" "it sees the calls that the MPI performs"
+tap_is "$tap_output" "seen: write 3, read 1, iwrite 1, write_all 0" "it sees the calls that the MPI performs"
 
 # threads COMPILER COMMAND...: several of them in each rank
 threads() {
@@ -66,6 +66,8 @@ if "$OTHER_MPICC" -shared -fPIC -o "$tap_dir/later.so" "$top_srcdir/tests/mpiio/
     preloaded=$library:$tap_dir/later.so conform conformance "a datatype of a later MPI" other 4
     tap_is "$(grep -c 'left to the MPI' "$tap_dir/output")" 4 "a datatype of a later MPI: one line per file says so"
     environment=()
+    preloaded=$library:$tap_dir/later.so:$tap_dir/count.so tap_check "a profiling library below" other 2 "$tap_dir/calls" "$tap_dir/data"
+    tap_contains "$tap_output" "write_all 2" "a datatype of a later MPI: a profiling library below sees its accesses"
 else
     tap_skip "a datatype of a later MPI" "$OTHER_MPICC is not for MPI 4"
 fi
