@@ -8,7 +8,7 @@ tap_tempdir
 # A copy: a source folder that was configured does not let itself be configured elsewhere.
 source=$tap_dir/source
 mkdir -p "$source/tests" "$source/src/plan" "$tap_dir/work" "$tap_dir/home"
-for part in configure Makefile.in build-aux ompi prte; do
+for part in configure Makefile.in build-aux mpi ompi prte; do
     cp -r "$top_srcdir/$part" "$source"
 done
 cp "$top_srcdir/tests/env.sh.in" "$source/tests"
