@@ -114,8 +114,7 @@ static size_t parse_number(struct argp_state *state, const char *text, size_t mo
 }
 
 /* Bytes of a file on a server, as Lustre says it to the component. */
-#define STRIPE 1048576
-#define STRIPE_TEXT "1048576"
+enum { STRIPE = 1 << 20 };
 
 /* "32x2GB/s". */
 static void parse_servers(struct argp_state *state, const char *text, simulate_options *options)
@@ -596,7 +595,7 @@ static void show_progress(void *context, enum job_phase_kind kind)
 static void run_job(simulate_options *options, const tatp_network *places, simulate_choice *choice)
 {
     size_t ranks = options->access.ranks;
-    char aggregators[24], servers[24];
+    char aggregators[24], servers[24], stripe[24];
     const char *parameter[PARAMETERS] = {[PARAMETER_SHARED_MEMORY] = "true",
                                          [PARAMETER_STRATEGY] = choice->strategy,
                                          [PARAMETER_NUM_AGGREGATORS] = options->aggregators};
@@ -607,8 +606,9 @@ static void run_job(simulate_options *options, const tatp_network *places, simul
     if (choice->per_node > 0)
         parameter[PARAMETER_NUM_AGGREGATORS] = aggregators;
     snprintf(servers, sizeof servers, "%zu", options->servers);
+    snprintf(stripe, sizeof stripe, "%d", STRIPE);
     if (options->servers > 1) {
-        parameter[PARAMETER_STRIPE_SIZE] = STRIPE_TEXT;
+        parameter[PARAMETER_STRIPE_SIZE] = stripe;
         parameter[PARAMETER_STRIPE_COUNT] = servers;
     }
     const job_settings settings = {

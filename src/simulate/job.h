@@ -33,7 +33,7 @@ typedef struct job_settings {
     /* The view of a rank: what it accesses of a period of the file (ascending), and the bytes of
      * the period. 0, or -ENOMEM. */
     int (*view)(void *context, int rank, access_list *period, int64_t *extent);
-    /* A phase begins; NULL: nobody wants to know. */
+    /* A phase begins; may be NULL. */
     void (*begins)(void *context, enum job_phase_kind kind);
     void *context;
     const volatile sig_atomic_t *stop; /* as in network.h */
