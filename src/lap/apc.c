@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* APC and APS of Carpaneto, Martello and Toth. See doc/apc.md. */
+/* APC and APS of Carpaneto, Martello and Toth. See doc/lap.md. */
 #include "lap/reduction.h"
 #include "lap/search.h"
 

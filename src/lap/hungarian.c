@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Kuhn's Hungarian method in the O(n^2 m) form that keeps a slack for each object.
- * See doc/hungarian.md. */
+ * See doc/lap.md. */
 #include "lap/reduction.h"
 #include "lap/tree.h"
 

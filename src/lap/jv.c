@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Jonker and Volgenant's shortest augmenting paths, rectangular. See doc/jv.md. */
+/* Jonker and Volgenant's shortest augmenting paths, rectangular. See doc/lap.md. */
 #include "lap/reduction.h"
 #include "lap/search.h"
 
