@@ -2,8 +2,8 @@
 /* The component. */
 #include "fcoll_tatp.h"
 
+#include "ompi/compat/compat_fit.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
-#include "ompi/mca/fcoll/tatp/fcoll_tatp_fit.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_params.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_process.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_pvars.h"
@@ -29,7 +29,7 @@ mca_fcoll_base_component_t mca_fcoll_tatp_component = {
 
 static int tatp_component_register(void)
 {
-    if (!tatp_fits_library())
+    if (!compat_fits_library("fcoll:tatp"))
         return OMPI_ERR_NOT_AVAILABLE;
     int rc = tatp_params_register();
     return OMPI_SUCCESS == rc ? tatp_pvars_register(&mca_fcoll_tatp_component.fcollm_version) : rc;
