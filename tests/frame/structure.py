@@ -26,6 +26,7 @@ FOLDERS = {
     "plan": ("access", "lap", "matrix", "topo"),
     "predict": ("access", "matrix", "plan"),
     "record": ("access", "matrix"),
+    "reorder": ("dla", "matrix", "setmatch"),
     "setmatch": ("matrix", "plan", "topo"),
     "simulate": ("access", "collective", "exchange", "topo"),
     "storage": (),

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Which process gets which rank of a Cartesian communicator or of a graph, so that few neighbours
+ * are on different nodes. Equal input gives equal output. Local, but for reorder_number.
+ *
+ * Functions return 0 or a negative errno value; outputs are set only on success.
+ */
+#ifndef REORDER_REORDER_H
+#define REORDER_REORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "matrix/matrix.h"
+
+/* A grid as MPI_Cart_create takes it. At most 2^32 - 1 ranks. */
+typedef struct reorder_grid {
+    size_t dims;
+    const int *extent;   /* >= 1 */
+    const int *periodic; /* whether the first and the last coordinate are neighbours */
+} reorder_grid;
+
+/* Room for a line of text. */
+#define REORDER_LINE 1024
+
+/* What is to be placed: by the record if there is one, else by the graph, else by the grid. */
+typedef struct reorder_task {
+    const reorder_grid *grid;
+    const matrix *graph; /* weights between ranks; NULL if there is none */
+    const char *record;  /* a view file, as for rmaps/dla; NULL or "" if there is none */
+    size_t ranks;        /* of the new communicator */
+} reorder_task;
+
+/* The old communicator, by functions of the MPI; they return 0 or an error of the MPI. */
+typedef struct reorder_group {
+    void *context;
+    int rank, processes;                         /* at least as many as ranks are to be placed */
+    int (*broadcast)(void *context, int *value); /* from rank 0 */
+    int (*gather)(void *context, int64_t key, int64_t *keys);
+    int (*scatter)(void *context, const int *numbers, int *number);
+    void (*report)(bool is_error, const char *line); /* on rank 0 */
+} reorder_group;
+
+#define REORDER_KEEPS (-1)
+
+/* Sets the number that this process gets in the new communicator; REORDER_KEEPS on all: they keep
+ * their numbers, since nothing is gained, or not all of them want it, or the record cannot be used.
+ * The task is that of rank 0. key: a number other than 0 which the processes of one node share; 0:
+ * this process does not want to be reordered. Collective. Returns an error of the MPI. */
+int reorder_number(const reorder_group *group, const reorder_task *task, int64_t key, int *number);
+
+/* What rank 0 does: number[i] of process i from key[i], its own one if it is beyond the ranks.
+ * `line` says what is done. -ECANCELED: nothing is gained, or a key is 0; -EINVAL: the record
+ * cannot be used, and `line` says why; -ENOMEM. */
+int reorder_place(const reorder_task *task, const int64_t *key, size_t processes, int *number,
+                  char line[REORDER_LINE]);
+
+/* The edges of MPI_Graph_create, each of weight 1. -EINVAL: a rank is out of range; -ENOMEM. The
+ * caller releases the matrix. */
+int reorder_read_graph(const int *index, const int *edge, size_t ranks, matrix *graph);
+
+/* What is between nodes if each process keeps its rank, and as placed: pairs of neighbours of a
+ * grid, the weight of a graph. */
+typedef struct reorder_gain {
+    int64_t before, after;
+} reorder_gain;
+
+/* Sets the node of each rank, as many ranks on a node as processes: node[i] < nodes is that of
+ * process i. The processes keep their nodes if no other order has fewer pairs of neighbours on two
+ * nodes.
+ *
+ * A node gets consecutive ranks of a walk over the grid: along one dimension, through columns whose
+ * cross-section is a box. The walk turns at the ends, so that any number of consecutive ranks are
+ * near each other. All dimensions and a few extents of the box are compared: with equal nodes, the
+ * blocks of a factorization of the grid are among them (Gropp, "Using Node Information to Implement
+ * MPI Cartesian Topologies", EuroMPI 2018). Of equal ones, the one with the smallest extents of the
+ * first dimensions is chosen: its nodes have slabs of an array in C order.
+ * O(ranks * dims) for each of at most 24 walks. -ENOMEM. */
+int reorder_grid_place(const reorder_grid *grid, const size_t *node, size_t nodes,
+                       size_t *node_of_rank, reorder_gain *gain);
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Ranks of grids, graphs and records on nodes: never more between nodes than in the old order or
+ * with the blocks of a factorization, each process once, and nothing changes without a gain.
+ */
+#include "reorder/reorder.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "suite.h"
+
+enum { MOST = 1 << 14, DIMS = 4 };
+
+/* A grid, and nodes of `slots` processes each, or of a quarter more and less in turn. */
+typedef struct grid_case {
+    int extent[DIMS]; /* 0 ends it */
+    int nodes, slots;
+} grid_case;
+
+static const grid_case grids[] = {
+    {{4, 4, 4}, 4, 16},      {{4, 2, 2}, 4, 4},       {{4, 4, 4}, 8, 8},
+    {{16, 8}, 8, 16},        {{8, 8, 6}, 16, 24},     {{8, 8, 8}, 16, 32},
+    {{16, 12, 8}, 32, 48},   {{20, 16}, 16, 20},      {{16, 8, 8}, 64, 16},
+    {{16, 12, 12}, 64, 36},  {{16, 16, 16}, 128, 32}, {{6, 4, 4}, 6, 16},
+    {{16, 15}, 10, 24},      {{8, 7, 6}, 12, 28},     {{32, 16, 16}, 512, 16},
+    {{32, 32, 16}, 512, 32}, {{8, 7, 4}, 7, 32},      {{20, 18}, 9, 40},
+    {{16, 12, 8}, 24, 64},   {{10, 6}, 5, 12},        {{4, 4, 4, 4}, 16, 16},
+    {{1, 12, 1, 8}, 8, 12},  {{64}, 4, 16},           {{2, 2, 2, 2}, 4, 4},
+};
+
+enum { BY_SLOT, BY_NODE, AT_RANDOM, ORDERS };
+
+static size_t count_dims(const grid_case *c)
+{
+    size_t dims = 0;
+    while (dims < DIMS && c->extent[dims] > 0)
+        dims++;
+    return dims;
+}
+
+/* Sets the key of each process: its node's. Returns the number of processes. */
+static size_t order_processes(const grid_case *c, bool is_equal, int order, int64_t *key)
+{
+    int left[512], most = c->slots + c->slots / 4;
+    size_t count = 0, all = (size_t)(c->nodes * c->slots);
+    uint64_t state = 7;
+    for (int n = 0; n < c->nodes; n++) {
+        bool is_even = is_equal || (n == c->nodes - 1 && c->nodes % 2 == 1);
+        left[n] = is_even ? c->slots : n % 2 == 1 ? most : 2 * c->slots - most;
+    }
+    for (int turn = 0; count < all; turn++)
+        for (int n = 0; n < c->nodes; n++)
+            for (int k = order == BY_NODE ? 1 : left[n]; k > 0 && left[n] > 0; k--, left[n]--)
+                key[count++] = 1000 - n;
+    for (size_t i = all; order == AT_RANDOM && i-- > 1;) {
+        size_t other = next_random(&state) % (i + 1);
+        int64_t kept = key[i];
+        key[i] = key[other];
+        key[other] = kept;
+    }
+    return all;
+}
+
+/* Pairs of neighbours on two nodes, where rank r is on the node key_of[r]. */
+static size_t count_pairs(const grid_case *c, const int *periodic, const int64_t *key_of)
+{
+    size_t dims = count_dims(c), ranks = 1, pairs = 0;
+    for (size_t d = 0; d < dims; d++)
+        ranks *= (size_t)c->extent[d];
+    for (size_t r = 0; r < ranks; r++) {
+        size_t stride = 1;
+        for (size_t d = dims; d-- > 0; stride *= (size_t)c->extent[d]) {
+            size_t extent = (size_t)c->extent[d], at = r / stride % extent;
+            if (at + 1 < extent)
+                pairs += key_of[r] != key_of[r + stride];
+            else if (periodic[d] && extent > 2)
+                pairs += key_of[r] != key_of[r - at * stride];
+        }
+    }
+    return pairs;
+}
+
+/* The least number of pairs between equal nodes that are blocks; SIZE_MAX if there are none. */
+static size_t count_of_blocks(const grid_case *c, size_t d, int slots)
+{
+    size_t dims = count_dims(c), ranks = 1, least = SIZE_MAX;
+    for (size_t k = 0; k < dims; k++)
+        ranks *= (size_t)c->extent[k];
+    if (d == dims)
+        return slots == 1 ? 0 : SIZE_MAX;
+    for (int width = 1; width <= c->extent[d]; width++) {
+        if (c->extent[d] % width != 0 || slots % width != 0)
+            continue;
+        size_t rest = count_of_blocks(c, d + 1, slots / width);
+        size_t own = (size_t)(c->extent[d] / width - 1) * (ranks / (size_t)c->extent[d]);
+        if (rest != SIZE_MAX && rest + own < least)
+            least = rest + own;
+    }
+    return least;
+}
+
+/* What rank r's process has, and that each rank has one. */
+static void check_ranks(const int64_t *key, const int *rank, size_t processes, int64_t *key_of)
+{
+    memset(key_of, 0, processes * sizeof *key_of);
+    for (size_t i = 0; i < processes; i++) {
+        ck_assert_msg(rank[i] >= 0 && (size_t)rank[i] < processes, "rank %d", rank[i]);
+        ck_assert_msg(key_of[rank[i]] == 0, "rank %d twice", rank[i]);
+        key_of[rank[i]] = key[i];
+    }
+}
+
+START_TEST(grids_have_least_between_nodes)
+{
+    static int64_t key[MOST], key_of[MOST];
+    static int rank[MOST];
+    static const int periods[DIMS] = {0};
+    const grid_case *c = &grids[_i / (2 * ORDERS)];
+    const bool is_equal = _i / ORDERS % 2 == 0;
+    const reorder_grid grid = {count_dims(c), c->extent, periods};
+    char line[REORDER_LINE];
+    size_t processes = order_processes(c, is_equal, _i % ORDERS, key);
+    const reorder_task task = {&grid, NULL, NULL, processes};
+    size_t before = count_pairs(c, periods, key);
+    size_t blocks = is_equal ? count_of_blocks(c, 0, c->slots) : SIZE_MAX;
+    int rc = reorder_place(&task, key, processes, rank, line);
+    if (rc == -ECANCELED) {
+        ck_assert_uint_le(before, blocks);
+        return;
+    }
+    ck_assert_int_eq(rc, 0);
+    check_ranks(key, rank, processes, key_of);
+    size_t after = count_pairs(c, periods, key_of);
+    ck_assert_uint_lt(after, before);
+    ck_assert_uint_le(after, blocks);
+}
+END_TEST
+
+START_TEST(periods_count)
+{
+    int64_t key[64], key_of[64];
+    int rank[64];
+    char line[REORDER_LINE];
+    const grid_case c = {{8, 8}, 4, 16};
+    const int periods[DIMS] = {1, 1};
+    const reorder_grid grid = {2, c.extent, periods};
+    const reorder_task task = {&grid, NULL, NULL, 64};
+    order_processes(&c, true, BY_NODE, key);
+    ck_assert_int_eq(reorder_place(&task, key, 64, rank, line), 0);
+    check_ranks(key, rank, 64, key_of);
+    ck_assert_uint_eq(count_pairs(&c, periods, key_of), 32); /* of slabs of two rows */
+}
+END_TEST
+
+START_TEST(processes_beyond_the_grid_keep_their_numbers)
+{
+    int64_t key[10] = {1, 2, 1, 2, 1, 2, 1, 2, 3, 3};
+    int rank[10];
+    char line[REORDER_LINE];
+    const int extent[] = {8}, periods[] = {0}, expected[] = {0, 4, 2, 6, 1, 5, 3, 7, 8, 9};
+    const reorder_grid grid = {1, extent, periods};
+    const reorder_task task = {&grid, NULL, NULL, 8};
+    ck_assert_int_eq(reorder_place(&task, key, 10, rank, line), 0);
+    ck_assert_str_eq(line, "grid of 8 ranks on 2 nodes: 7 pairs of neighbours between nodes -> 1");
+    ck_assert_mem_eq(rank, expected, sizeof expected);
+    key[9] = 0; /* does not want to be reordered */
+    ck_assert_int_eq(reorder_place(&task, key, 10, rank, line), -ECANCELED);
+}
+END_TEST
+
+/* A ring of which every other process is on the other node. */
+START_TEST(graphs_are_placed)
+{
+    int64_t key[16], key_of[16];
+    int rank[16], index[16], edge[32], between = 0;
+    char line[REORDER_LINE];
+    matrix graph = {0};
+    for (int i = 0; i < 16; i++) {
+        key[i] = 1 + i % 2;
+        index[i] = 2 * (i + 1);
+        edge[2 * i] = (i + 1) % 16;
+        edge[2 * i + 1] = (i + 15) % 16;
+    }
+    ck_assert_int_eq(reorder_read_graph(index, edge, 16, &graph), 0);
+    const reorder_task task = {NULL, &graph, NULL, 16};
+    ck_assert_int_eq(reorder_place(&task, key, 16, rank, line), 0);
+    check_ranks(key, rank, 16, key_of);
+    for (int i = 0; i < 16; i++)
+        between += key_of[i] != key_of[(i + 1) % 16];
+    ck_assert_int_eq(between, 2);
+    matrix_release(&graph);
+    edge[3] = 16;
+    ck_assert_int_eq(reorder_read_graph(index, edge, 16, &graph), -EINVAL);
+}
+END_TEST
+
+START_TEST(records_must_fit)
+{
+    const int64_t key[4] = {1, 2, 1, 2};
+    int rank[4];
+    char line[REORDER_LINE];
+    const int extent[] = {4}, periods[] = {0};
+    const reorder_grid grid = {1, extent, periods};
+    const reorder_task task = {&grid, NULL, "no/such/view.crs", 4};
+    ck_assert_int_eq(reorder_place(&task, key, 4, rank, line), -EINVAL);
+    ck_assert_msg(strstr(line, "no/such/view.crs") != NULL, "%s", line);
+}
+END_TEST
+
+int main(void)
+{
+    const struct suite_test tests[] = {
+        TIMES(grids_have_least_between_nodes, LENGTH(grids) * 2 * ORDERS),
+        ONCE(periods_count),
+        ONCE(processes_beyond_the_grid_keep_their_numbers),
+        ONCE(graphs_are_placed),
+        ONCE(records_must_fit),
+        END_OF_TESTS};
+    Suite *suite = suite_create("reorder");
+    TCase *tcase = tcase_create("reorder");
+    add_tests(tcase, tests);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}
