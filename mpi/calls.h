@@ -22,7 +22,7 @@ int PMPI_Type_get_envelope_c(MPI_Datatype, MPI_Count *, MPI_Count *, MPI_Count *
 #define FRONT_CALLS(CALL)                                                                          \
     CALL(Allgather) CALL(Allreduce) CALL(Bcast) CALL(Comm_create_keyval) CALL(Comm_dup)            \
     CALL(Comm_free) CALL(Comm_free_keyval) CALL(Comm_get_attr) CALL(Comm_group)                    \
-    CALL(Comm_rank) CALL(Comm_set_attr) CALL(Comm_set_errhandler) CALL(Comm_size)                  \
+    CALL(Comm_rank) CALL(Comm_set_attr) CALL(Comm_set_errhandler) CALL(Comm_size) CALL(Comm_split) CALL(Comm_test_inter) CALL(Scatter)                  \
     CALL(Error_class) CALL(File_call_errhandler) CALL(File_get_atomicity) CALL(File_get_size)      \
     CALL(File_get_view) CALL(Gather) CALL(Get_count) CALL(Get_library_version)                     \
     CALL(Group_free) CALL(Group_intersection) CALL(Group_size) CALL(Group_translate_ranks)         \

@@ -31,6 +31,15 @@ void front_set_info(front_word handle, front_word info);
 /* Adds hints to the info object that the MPI has returned. info: MPI_Info *. */
 void front_get_info(front_word handle, const void *info);
 
+/* A communicator of the processes of `comm` in the order in which MPI_Cart_create, or
+ * MPI_Graph_create, is to see them: that one, or a new one, which front_order_release frees.
+ * Collective. */
+front_word front_order_grid(front_word comm, int dims, const int *extent, const int *periodic,
+                            bool reorder);
+front_word front_order_graph(front_word comm, int ranks, const int *index, const int *edge,
+                             bool reorder);
+void front_order_release(front_word comm, front_word ordered);
+
 /* Which access a collective function is. */
 typedef struct front_access {
     bool write;

@@ -113,6 +113,30 @@ TAKE(Init_thread, (int *argc, char ***argv, int required, int *provided), argc, 
     return rc;
 }
 
+/* ---- topologies ---- */
+
+TAKE(Cart_create,
+     (front_word comm, int dims, const int *extent, const int *periodic, int reorder,
+      front_word *created),
+     comm, dims, extent, periodic, reorder, created)
+{
+    front_word ordered = front_order_grid(comm, dims, extent, periodic, reorder);
+    int rc = PASS(ordered, dims, extent, periodic, reorder, created);
+    front_order_release(comm, ordered);
+    return rc;
+}
+
+TAKE(Graph_create,
+     (front_word comm, int ranks, const int *index, const int *edge, int reorder,
+      front_word *created),
+     comm, ranks, index, edge, reorder, created)
+{
+    front_word ordered = front_order_graph(comm, ranks, index, edge, reorder);
+    int rc = PASS(ordered, ranks, index, edge, reorder, created);
+    front_order_release(comm, ordered);
+    return rc;
+}
+
 /* ---- files ---- */
 
 TAKE(File_open, (front_word comm, const char *name, int mode, front_word info, front_word *handle),

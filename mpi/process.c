@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -38,13 +39,14 @@ static void report_unknown(const char *message)
 static void check_names(void)
 {
     char name[PARAMETERS][PARAMETER_NAME_BYTES];
-    const char *known[PARAMETERS + 5] = {NULL};
+    const char *known[PARAMETERS + 6] = {NULL};
     int count = 0;
     for (enum parameter i = 0; i < PARAMETERS; i++) {
         parameter_write_name(i, "", true, name[i]);
         known[count++] = name[i];
     }
     known[count++] = "VERBOSE";
+    known[count++] = "REORDER";
     known[count++] = "REPORT_DIR";
     known[count++] = "DOCTOR_DIR";
     known[count++] = "COMPONENT_PATH";
@@ -203,6 +205,26 @@ static const char *make_id(void)
     return id;
 }
 
+/* TATP_REORDER: "1", or a view file. */
+static char record[4096];
+static bool is_reordering;
+
+static void read_reorder(void)
+{
+    const char *text = getenv(PARAMETER_VARIABLE "REORDER");
+    if (text != NULL && strcmp(text, "0") != 0)
+        snprintf(record, sizeof record, "%s", text);
+    mpi.Bcast(record, sizeof record, MPI_CHAR, 0, MPI_COMM_WORLD);
+    is_reordering = *record != '\0';
+    if (strcmp(record, "1") == 0)
+        *record = '\0';
+}
+
+const char *front_process_record(void)
+{
+    return is_reordering ? record : NULL;
+}
+
 /* Whether the processes of this node have the library; else one of them says so. */
 static bool check_peers(int ranks, int rank)
 {
@@ -234,6 +256,7 @@ static void start_job(int ranks, int rank)
         .folder = getcwd(NULL, 0),
         .mpi = version,
     };
+    read_reorder();
     register_at_finalize();
     is_ready = true;
 }

@@ -29,6 +29,10 @@ int64_t front_process_node(void);
 /* The texts of the parameters, as they are now. */
 void front_process_parameters(const char *text[PARAMETERS]);
 
+/* How communicators are reordered, as rank 0 of the job has it: by the view file of this name; "":
+ * by their grids and graphs; NULL: not at all. */
+const char *front_process_record(void);
+
 /* A line on standard error where TATP_VERBOSE is at least the level. */
 void front_log(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

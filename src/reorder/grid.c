@@ -8,6 +8,16 @@
 
 #include "base/arena.h"
 
+size_t reorder_ranks(const reorder_grid *grid, size_t most)
+{
+    size_t ranks = most > 0;
+    for (size_t d = 0; d < grid->dims && ranks > 0; d++) {
+        size_t extent = grid->extent[d] > 0 ? (size_t)grid->extent[d] : 0;
+        ranks = extent > 0 && extent <= most / ranks ? ranks * extent : 0;
+    }
+    return ranks;
+}
+
 /* Dimensions of extent > 1, of up to 2^32 - 1 ranks. */
 enum { MOST_DIMS = 32, MOST_WALKS = 24 };
 

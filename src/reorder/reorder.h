@@ -24,6 +24,9 @@ typedef struct reorder_grid {
 /* Room for a line of text. */
 #define REORDER_LINE 1024
 
+/* Its ranks; 0: more than `most`, or an extent below 1. */
+size_t reorder_ranks(const reorder_grid *grid, size_t most);
+
 /* What is to be placed: by the record if there is one, else by the graph, else by the grid. */
 typedef struct reorder_task {
     const reorder_grid *grid;

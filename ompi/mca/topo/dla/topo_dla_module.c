@@ -67,22 +67,13 @@ static void release_order(ompi_communicator_t *old, MPI_Comm *ordered)
 
 /* ---- grids ---- */
 
-/* 0 if there are more ranks than processes, which is an error. */
-static size_t count_ranks(ompi_communicator_t *old, int dims, const int *extent)
-{
-    const size_t most = (size_t)ompi_comm_size(old);
-    size_t ranks = 1;
-    for (int d = 0; d < dims && ranks > 0; d++)
-        ranks = extent[d] > 0 && (size_t)extent[d] <= most / ranks ? ranks * (size_t)extent[d] : 0;
-    return ranks;
-}
-
 int topo_dla_cart_create(mca_topo_base_module_t *module, ompi_communicator_t *old, int dims,
                          const int *extent, const int *periodic, bool reorder,
                          ompi_communicator_t **created)
 {
     const reorder_grid grid = {(size_t)dims, extent, periodic};
-    const reorder_task task = {&grid, NULL, topo_dla_file, count_ranks(old, dims, extent)};
+    const reorder_task task = {&grid, NULL, topo_dla_file,
+                               reorder_ranks(&grid, (size_t)ompi_comm_size(old))};
     MPI_Comm ordered;
     if (0 == task.ranks)
         return mca_topo_base_cart_create(module, old, dims, extent, periodic, reorder, created);

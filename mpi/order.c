@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Communicators whose processes are reordered: MPI_Cart_create and MPI_Graph_create of the MPI get
+ * one that is in the new order already. */
+#include "base/text.h"
+#include "mpi/calls.h"
+#include "mpi/front.h"
+#include "mpi/process.h"
+#include "reorder/reorder.h"
+
+static int broadcast(void *comm, int *value)
+{
+    return mpi.Bcast(value, 1, MPI_INT, 0, *(MPI_Comm *)comm);
+}
+
+static int gather(void *comm, int64_t key, int64_t *keys)
+{
+    return mpi.Gather(&key, 1, MPI_INT64_T, keys, 1, MPI_INT64_T, 0, *(MPI_Comm *)comm);
+}
+
+static int scatter(void *comm, const int *numbers, int *number)
+{
+    return mpi.Scatter(numbers, 1, MPI_INT, number, 1, MPI_INT, 0, *(MPI_Comm *)comm);
+}
+
+static void report(bool is_error, const char *line)
+{
+    front_log(is_error ? 0 : 1, "%s%s", is_error ? "not reordered: " : "", line);
+}
+
+/* Returns the old communicator where the processes keep their order, or after an error. */
+static MPI_Comm order(MPI_Comm comm, const reorder_task *task, bool reorder)
+{
+    reorder_group group = {.context = &comm,
+                           .broadcast = broadcast,
+                           .gather = gather,
+                           .scatter = scatter,
+                           .report = report};
+    MPI_Comm ordered;
+    int number;
+    mpi.Comm_rank(comm, &group.rank);
+    mpi.Comm_size(comm, &group.processes);
+    int rc = reorder_number(&group, task, reorder ? front_process_node() | 1 : 0, &number);
+    return rc == 0 && number != REORDER_KEEPS &&
+                   mpi.Comm_split(comm, 0, number, &ordered) == MPI_SUCCESS
+               ? ordered
+               : comm;
+}
+
+/* Processes of the communicator; 0 where it is not to be reordered. */
+static int count_processes(MPI_Comm comm)
+{
+    int processes = 0, is_inter = 0;
+    if (!front_process_is_ready() || front_process_record() == NULL || comm == MPI_COMM_NULL ||
+        mpi.Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter)
+        return 0;
+    mpi.Comm_size(comm, &processes);
+    return processes;
+}
+
+front_word front_order_grid(front_word comm, int dims, const int *extent, const int *periodic,
+                            bool reorder)
+{
+    const reorder_grid grid = {dims > 0 ? (size_t)dims : 0, extent, periodic};
+    const size_t most = (size_t)count_processes((MPI_Comm)comm);
+    const reorder_task task = {&grid, NULL, front_process_record(), reorder_ranks(&grid, most)};
+    return task.ranks > 0 ? (front_word)order((MPI_Comm)comm, &task, reorder) : comm;
+}
+
+front_word front_order_graph(front_word comm, int ranks, const int *index, const int *edge,
+                             bool reorder)
+{
+    matrix graph = {0};
+    if (ranks <= 0 || ranks > count_processes((MPI_Comm)comm))
+        return comm;
+    int rc = reorder_read_graph(index, edge, (size_t)ranks, &graph);
+    const reorder_task task = {NULL, &graph, front_process_record(), (size_t)ranks};
+    MPI_Comm ordered = order((MPI_Comm)comm, &task, reorder && rc == 0);
+    matrix_release(&graph);
+    return (front_word)ordered;
+}
+
+void front_order_release(front_word comm, front_word ordered)
+{
+    MPI_Comm made = (MPI_Comm)ordered;
+    if (ordered != comm)
+        mpi.Comm_free(&made);
+}
