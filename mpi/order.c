@@ -82,6 +82,6 @@ front_word front_order_graph(front_word comm, int ranks, const int *index, const
 void front_order_release(front_word comm, front_word ordered)
 {
     MPI_Comm made = (MPI_Comm)ordered;
-    if (ordered != comm)
+    if (made != (MPI_Comm)comm) /* a word has bits that a handle does not have */
         mpi.Comm_free(&made);
 }
