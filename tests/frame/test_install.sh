@@ -47,11 +47,11 @@ touch "$components/help-fcoll-tatp.txt"
 tap_check "make install" run_make install
 
 if [ -e "$top_builddir/components/mca_rmaps_dla.so" ]; then
-    wanted="mca_fcoll_tatp.so mca_rmaps_dla.so"
+    wanted="mca_fcoll_tatp.so mca_rmaps_dla.so mca_topo_dla.so"
 elif [ -e "$top_builddir/components/prrte" ]; then
-    wanted="mca_fcoll_tatp.so prrte prrte/prte_mca_rmaps_dla.so prrte/prte_mca_schizo_dla.so"
+    wanted="mca_fcoll_tatp.so mca_topo_dla.so prrte prrte/prte_mca_rmaps_dla.so prrte/prte_mca_schizo_dla.so"
 else
-    wanted="mca_fcoll_tatp.so"
+    wanted="mca_fcoll_tatp.so mca_topo_dla.so"
 fi
 installed=$(cd "$components" && find . -mindepth 1 | sed 's/^..//' | sort | xargs)
 tap_is "$installed" "$wanted" "the component folder holds the DSOs"
