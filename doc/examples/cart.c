@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An array that a grid of processes holds, in an order of processes that keeps neighbours on a node.
- * Run it with --mca topo dla,basic (doc/reorder.md). */
+/* A grid of processes, in an order that keeps neighbours on a node. Run it with
+ * --mca topo dla,basic (doc/reorder.md). */
 #include <mpi.h>
 #include <stdio.h>
 
