@@ -55,8 +55,8 @@ static bool has_lost(void *context)
 static int wait_for_request(tatp_comm *comm, ompi_request_t *request, size_t *bytes)
 {
     ompi_status_public_t status;
-    while (tatp_queue_is_running(&comm->queue) && !compat_is_complete(request))
-        tatp_queue_pause(&comm->queue, request);
+    while (fiber_is_running(&comm->queue) && !compat_is_complete(request))
+        tatp_comm_pause(comm, request);
     while (compat_survives_losses() && !compat_is_complete(request)) {
         opal_progress();
         tatp_comm_check_loss(comm);
@@ -85,8 +85,8 @@ static int test_message(void *context, exchange_request *request, bool *complete
 static int make_progress(void *context)
 {
     tatp_comm *comm = context;
-    if (tatp_queue_is_running(&comm->queue))
-        tatp_queue_pause(&comm->queue, NULL);
+    if (fiber_is_running(&comm->queue))
+        tatp_comm_pause(comm, NULL);
     else
         opal_progress();
     bool is_lost = compat_has_lost(comm->communicator, &comm->lost_before);
@@ -164,7 +164,7 @@ static int reduce_values(void *context, int64_t *value, size_t count, enum coll_
     const mca_coll_base_comm_coll_t *coll = c->c_coll;
     struct ompi_op_t *op = COLL_MAX == operation ? MPI_MAX : MPI_SUM;
     ompi_request_t *request;
-    if (!tatp_queue_is_running(&comm->queue))
+    if (!fiber_is_running(&comm->queue))
         return note_loss(comm, reduce_now(c, value, count, op));
     int rc = coll->coll_iallreduce(MPI_IN_PLACE, value, (compat_count)count, MPI_INT64_T, op, c,
                                    &request, coll->coll_iallreduce_module);

@@ -17,26 +17,21 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_error.h"
 #include "ompi/request/request.h"
 
+#include "base/fiber.h"
 #include "collective/runtime.h"
 
 /* A call that runs later, on a stack of its own. Those of one tatp_comm run one after another, in
  * the order of their start, which is the same on all ranks. */
 typedef struct tatp_request tatp_request;
 
-/* The non-blocking calls on one file. */
-typedef struct tatp_queue {
-    _Atomic(tatp_request *) first;
-    tatp_request *running; /* the first one, while it has the processor */
-    struct tatp_queue *next_busy;
-} tatp_queue;
-
 /* Zero at first. */
 typedef struct tatp_comm {
     struct ompi_communicator_t *communicator;
-    coll_runtime runtime; /* has values as soon as there is a communicator */
-    tatp_queue queue;
-    bool has_lost;   /* a rank: nothing is waited for any more */
-    int lost_before; /* processes, at the last look */
+    coll_runtime runtime;    /* has values as soon as there is a communicator */
+    fiber_queue queue;       /* the non-blocking calls on the file */
+    ompi_request_t *awaited; /* by the one that runs; NULL if it polls */
+    bool has_lost;           /* a rank: nothing is waited for any more */
+    int lost_before;         /* processes, at the last look */
 } tatp_comm;
 
 /* Uses this communicator from now on, which has the ranks of the one before. Local. */
@@ -61,10 +56,9 @@ void tatp_requests_release(void); /* what is kept for later calls: for the compo
 
 /* ---- inside this module ---- */
 
-/* Whether the caller is a non-blocking call, on a stack of its own. */
-bool tatp_queue_is_running(const tatp_queue *queue);
-/* Leaves that stack until `awaited` is complete, or (NULL) until the next progress. */
-void tatp_queue_pause(tatp_queue *queue, ompi_request_t *awaited);
+/* A non-blocking call leaves its stack until `awaited` is complete, or (NULL) until the next
+ * progress. */
+void tatp_comm_pause(tatp_comm *comm, ompi_request_t *awaited);
 
 /* Where the communicator has lost a rank: revokes it, which ends all that waits for messages. A
  * rank that is lost while it sends may leave shared memory in a state in which those of others do
