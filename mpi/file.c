@@ -230,8 +230,11 @@ void front_open(front_word comm_word, const char *name, int mode, front_word inf
 void front_close(front_word handle)
 {
     front_file *f = look_up((MPI_File)handle, true);
-    if (f != NULL)
+    if (f != NULL) {
+        front_requests_finish(&f->group.queue);
         coll_file_close(f->file);
+        (void)front_group_barrier(&f->group);
+    }
     free_file(f);
 }
 
@@ -249,6 +252,7 @@ void front_set_info(front_word handle, front_word info)
     if (f == NULL)
         return;
     const coll_hint_values hints = read_hints(f, (MPI_Info)info);
+    front_requests_finish(&f->group.queue);
     coll_file_set_hints(f->file, &hints);
 }
 
@@ -333,7 +337,7 @@ static int64_t fill_call(front_file *f, coll_call *call, const front_access *acc
     *call =
         (coll_call){.file = f->file, .write = access->write, .blocking = true, .view = &f->view};
     mpi.File_get_atomicity(f->handle, &atomic);
-    call->atomic = f->store.is_atomic = atomic;
+    call->atomic = atomic;
     int rc = check_arguments(f, access, count, type);
     if (rc == 0 && !access->at_offset)
         offset = front_move(f, count, (front_word)type);
@@ -365,26 +369,119 @@ static int leave_access(front_file *f)
     return FRONT_LEFT;
 }
 
+/* FRONT_LEFT if nothing is wrong on any rank but that it does not know a datatype. Collective. */
+static int run_call(front_file *f, coll_call *call)
+{
+    f->store.is_atomic = call->atomic;
+    int rc = front_error_class(coll_call_run(call));
+    access_release(&call->memory.list);
+    if (rc != MPI_ERR_UNSUPPORTED_OPERATION)
+        return rc;
+    int64_t worst = call->error == -ENOTSUP ? 0 : front_error_class(call->error);
+    rc = f->group.runtime.reduce(&f->group, &worst, 1, COLL_MAX);
+    if (rc == 0)
+        rc = (int)worst;
+    return rc == 0 ? leave_access(f) : front_error_class(rc);
+}
+
 int front_transfer(front_file *f, front_access *access, const void *buffer, int64_t count,
                    front_word datatype, void *status)
 {
-    MPI_Datatype type = (MPI_Datatype)datatype;
     coll_call call;
-    access->offset = fill_call(f, &call, access, buffer, count, type);
-    int rc = front_error_class(coll_call_run(&call));
-    access_release(&call.memory.list);
-    const bool is_unknown = rc == MPI_ERR_UNSUPPORTED_OPERATION;
-    if (is_unknown) /* and nothing else is wrong */
-        rc = front_group_largest(f->group.comm,
-                                 call.error == -ENOTSUP ? 0 : front_error_class(call.error));
-    if (is_unknown && rc == 0)
-        return leave_access(f);
+    front_requests_finish(&f->group.queue);
+    access->offset = fill_call(f, &call, access, buffer, count, (MPI_Datatype)datatype);
+    int rc = run_call(f, &call);
+    if (rc == FRONT_LEFT)
+        return rc;
     if (status != MPI_STATUS_IGNORE) {
         mpi.Status_set_elements_x(status, MPI_BYTE, rc == 0 ? call.moved : 0);
         mpi.Status_set_cancelled(status, 0);
     }
     return report(f, rc);
 }
+
+/* ---- non-blocking access ---- */
+
+typedef struct started_call {
+    front_request request;
+    front_file *file;
+    coll_call call;
+
+    /* ---- for an access that the MPI is to carry out ---- */
+
+    front_perform *perform;
+    bool is_profiling;
+    int64_t offset, count;
+    const void *buffer;
+    MPI_Datatype type; /* a duplicate, as the program may free its own */
+} started_call;
+
+/* Returns the error, and sets the bytes. */
+static int leave_call(const started_call *c, int64_t *moved)
+{
+    front_group *group = &c->file->group;
+    MPI_Request request;
+    MPI_Status status;
+    MPI_Count bytes = 0;
+    int rc = c->perform(c->is_profiling, (front_word)c->file->handle, c->offset, c->buffer,
+                        c->count, (front_word)c->type, &request);
+    rc = front_group_wait(group, rc, &request, &status);
+    if (rc == MPI_SUCCESS)
+        mpi.Get_elements_x(&status, MPI_BYTE, &bytes);
+    *moved = bytes;
+    return front_error_class(rc);
+}
+
+static void run_started(fiber_call *call)
+{
+    started_call *c = (started_call *)call;
+    front_request *request = &c->request;
+    request->error = run_call(c->file, &c->call);
+    request->moved = request->error == MPI_SUCCESS ? c->call.moved : 0;
+    if (request->error == FRONT_LEFT)
+        request->error = leave_call(c, &request->moved);
+    if (c->type != MPI_DATATYPE_NULL)
+        mpi.Type_free(&c->type);
+}
+
+int front_start(front_file *f, const front_access *access, const void *buffer, int64_t count,
+                front_word datatype, front_perform *perform, bool is_profiling, void *request)
+{
+    const MPI_Datatype type = (MPI_Datatype)datatype;
+    started_call *c = front_request_new(sizeof *c);
+    MPI_Request *handle = request;
+    *handle = MPI_REQUEST_NULL;
+    if (c == NULL) { /* the other ranks wait for this one's part */
+        coll_call none = {.file = f->file, .write = access->write, .view = &f->view};
+        none.error = -ENOMEM;
+        front_requests_finish(&f->group.queue);
+        return report(f, run_call(f, &none));
+    }
+    c->offset = fill_call(f, &c->call, access, buffer, count, type);
+    const int error = c->call.error == -ENOTSUP ? 0 : c->call.error;
+    c->call.blocking = false;
+    c->request.file = f->handle;
+    c->file = f;
+    c->perform = perform;
+    c->is_profiling = is_profiling;
+    c->count = count;
+    c->buffer = buffer;
+    c->type = MPI_DATATYPE_NULL;
+    if (error == 0)
+        mpi.Type_dup(type, &c->type);
+    int rc =
+        front_request_start(&f->group.queue, &c->request, run_started, error == 0 ? handle : NULL);
+    return report(f, front_error_class(error != 0 ? error : rc));
+}
+
+void front_finish(front_word handle)
+{
+    const front_file *f = look_up((MPI_File)handle, false);
+    if (f != NULL)
+        front_requests_finish(&f->group.queue);
+}
+
+/* ---- split access ---- */
 
 int front_begin(front_file *f, front_access *access, const void *buffer, int64_t count,
                 front_word datatype)

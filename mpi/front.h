@@ -7,6 +7,7 @@
 #ifndef MPI_FRONT_H
 #define MPI_FRONT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -50,9 +51,18 @@ typedef struct front_access {
 /* No error: the MPI is to carry it out, on all ranks, at the offset that `access` then has. */
 enum { FRONT_LEFT = -1 };
 
+/* Begins with the MPI an access, at an explicit offset, that it is to carry out. result:
+ * MPI_Request
+ * *. */
+typedef int front_perform(bool is_profiling, front_word handle, int64_t offset, const void *buffer,
+                          int64_t count, front_word datatype, void *result);
+
 /* The access, its error handler, and its error. status: MPI_Status *. Collective. */
 int front_transfer(front_file *file, front_access *access, const void *buffer, int64_t count,
                    front_word datatype, void *status);
+/* Starts it. request: MPI_Request *. Returns this rank's error in the arguments. */
+int front_start(front_file *file, const front_access *access, const void *buffer, int64_t count,
+                front_word datatype, front_perform *perform, bool is_profiling, void *request);
 /* A split access, which is complete when it has begun. */
 int front_begin(front_file *file, front_access *access, const void *buffer, int64_t count,
                 front_word datatype);
@@ -60,6 +70,17 @@ int front_begin(front_file *file, front_access *access, const void *buffer, int6
 void *front_split_status(front_file *file);
 int front_has_begun(front_file *file, int error);
 int front_end(front_file *file, void *status);
+
+/* Calls that were started and are still known to the MPI; without them, the others do nothing. */
+extern atomic_int front_requests;
+/* Lets them continue. Whether some have not ended. */
+bool front_progress(void);
+/* After a function of the MPI that completes requests has returned rc, with so many statuses, or
+ * FRONT_ONE. Returns its error, also that of the file. */
+enum { FRONT_ONE = -1 };
+int front_completed(int rc, int count, void *statuses);
+/* Before the MPI sets a view: calls on the file come to their end. */
+void front_finish(front_word handle);
 
 /* Whether MPI_File_seek counts from the end of the file. */
 bool front_is_from_end(int whence);

@@ -115,12 +115,21 @@ static int test_message(void *context, exchange_request *request, bool *complete
     return *complete ? complete_message(rc, &status, request, bytes) : 0;
 }
 
+int front_group_wait(front_group *group, int started, MPI_Request *request, MPI_Status *status)
+{
+    int flag = 0, rc = started;
+    do {
+        if (rc == MPI_SUCCESS)
+            rc = mpi.Test(request, &flag, status);
+    } while (rc == MPI_SUCCESS && !flag && front_request_pause(&group->queue));
+    return rc != MPI_SUCCESS || flag ? rc : mpi.Wait(request, status);
+}
+
 static int wait_for_message(void *context, exchange_request *request, size_t *bytes)
 {
     MPI_Request awaited = request_of(*request);
     MPI_Status status;
-    (void)context;
-    int rc = mpi.Wait(&awaited, &status);
+    int rc = front_group_wait(context, MPI_SUCCESS, &awaited, &status);
     return complete_message(rc, &status, request, bytes);
 }
 
@@ -141,6 +150,7 @@ static int make_progress(void *context)
 {
     const front_group *group = context;
     int flag;
+    (void)front_request_pause(&group->queue);
     return mpi.Iprobe(MPI_ANY_SOURCE, 0, group->comm, &flag, MPI_STATUS_IGNORE);
 }
 
@@ -151,19 +161,32 @@ static bool has_lost(void *context)
     return false;
 }
 
-/* ---- collective operations ---- */
+/* ---- collective operations: the non-blocking ones of the MPI, as other ranks may be in calls on
+ * other files ---- */
 
 static int reduce_values(void *context, int64_t *value, size_t count, enum coll_operation operation)
 {
-    const front_group *group = context;
-    return mpi.Allreduce(MPI_IN_PLACE, value, (int)count, MPI_INT64_T,
-                         operation == COLL_MAX ? MPI_MAX : MPI_SUM, group->comm);
+    front_group *group = context;
+    MPI_Request request;
+    int rc = mpi.Iallreduce(MPI_IN_PLACE, value, (int)count, MPI_INT64_T,
+                            operation == COLL_MAX ? MPI_MAX : MPI_SUM, group->comm, &request);
+    return front_group_wait(group, rc, &request, MPI_STATUS_IGNORE);
 }
 
 static int gather_values(void *context, const int64_t *own, size_t count, int64_t *all)
 {
-    const front_group *group = context;
-    return mpi.Gather(own, (int)count, MPI_INT64_T, all, (int)count, MPI_INT64_T, 0, group->comm);
+    front_group *group = context;
+    MPI_Request request;
+    int rc = mpi.Igather(own, (int)count, MPI_INT64_T, all, (int)count, MPI_INT64_T, 0, group->comm,
+                         &request);
+    return front_group_wait(group, rc, &request, MPI_STATUS_IGNORE);
+}
+
+int front_group_barrier(front_group *group)
+{
+    MPI_Request request;
+    int rc = mpi.Ibarrier(group->comm, &request);
+    return front_group_wait(group, rc, &request, MPI_STATUS_IGNORE);
 }
 
 /* ---- ranks ---- */

@@ -9,20 +9,27 @@
 #include <stdbool.h>
 
 #include "collective/collective.h"
-#include "mpi/calls.h"
+#include "mpi/request.h"
 
 typedef struct front_group {
     MPI_Comm comm; /* a duplicate of the file's, which returns errors */
     coll_runtime runtime;
-    bool *is_local; /* per rank: it is on this node */
-    int *job_rank;  /* per rank, in MPI_COMM_WORLD */
-    char *host;     /* rank 0: per rank, FRONT_HOST bytes */
+    fiber_queue queue; /* non-blocking calls */
+    bool *is_local;    /* per rank: it is on this node */
+    int *job_rank;     /* per rank, in MPI_COMM_WORLD */
+    char *host;        /* rank 0: per rank, FRONT_HOST bytes */
 } front_group;
 
 /* Collective. Returns the largest error class over all ranks. */
 int front_group_init(front_group *group, MPI_Comm comm, coll_process *process);
 /* Collective, but for a zeroed group, where it does nothing. */
 void front_group_release(front_group *group);
+
+/* Until a request is complete, while non-blocking calls continue: of other files, or, from one of
+ * this file, all. Returns the MPI's error, also that of the start. */
+int front_group_wait(front_group *group, int started, MPI_Request *request, MPI_Status *status);
+
+int front_group_barrier(front_group *group);
 
 /* Whether all processes of the communicator belong to this job. Local; the same on all ranks. */
 bool front_group_is_of_job(MPI_Comm comm);

@@ -75,22 +75,24 @@ static int leave(int rc)
 
 /* TAKE(name, (parameters), arguments...) { BODY }: defines MPI_name and PMPI_name, which go through
  * the body, a function with these parameters, the next definition as `next`, and `is_profiling` for
- * PMPI_name. */
-#define DEFINE(symbol, is_profiling, name, parameters, ...)                                        \
+ * PMPI_name. TAKE_UNLESS: but for a condition, where they go to the next definition. */
+#define DEFINE(condition, symbol, is_profiling, name, parameters, ...)                             \
     int symbol parameters;                                                                         \
     __attribute__((visibility("default"))) int symbol parameters                                   \
     {                                                                                              \
         static next_slot slot = {#symbol, NULL};                                                   \
         next_##name *next = (next_##name *)find_next(&slot, __builtin_return_address(0));          \
-        return is_inside && is_nested() ? next(__VA_ARGS__)                                        \
-                                        : take_##name(next, is_profiling, __VA_ARGS__);            \
+        return (condition) || (is_inside && is_nested())                                           \
+                   ? next(__VA_ARGS__)                                                             \
+                   : take_##name(next, is_profiling, __VA_ARGS__);                                 \
     }
 #define BARE(...) __VA_ARGS__
-#define TAKE(name, parameters, ...)                                                                \
+#define TAKE(...) TAKE_UNLESS(false, __VA_ARGS__)
+#define TAKE_UNLESS(condition, name, parameters, ...)                                              \
     typedef int next_##name parameters;                                                            \
     static int take_##name(next_##name *next, bool is_profiling, BARE parameters);                 \
-    DEFINE(MPI_##name, false, name, parameters, __VA_ARGS__)                                       \
-    DEFINE(PMPI_##name, true, name, parameters, __VA_ARGS__)                                       \
+    DEFINE(condition, MPI_##name, false, name, parameters, __VA_ARGS__)                            \
+    DEFINE(condition, PMPI_##name, true, name, parameters, __VA_ARGS__)                            \
     static int take_##name(next_##name *next, __attribute__((unused)) bool is_profiling,           \
                            BARE parameters)
 
@@ -159,6 +161,7 @@ TAKE(File_set_view,
       const char *representation, front_word info),
      handle, displacement, etype, filetype, representation, info)
 {
+    front_finish(handle);
     int rc = PASS(handle, displacement, etype, filetype, representation, info);
     if (rc == 0)
         front_set_view(handle, info);
@@ -189,29 +192,38 @@ TAKE(File_get_info, (front_word handle, void *info), handle, info)
     typedef int at_##name(front_word handle, int64_t offset, buffer_type *buffer,                  \
                           count_type count, front_word datatype, void *result);                    \
     static int perform_##name(bool is_profiling, front_word handle, int64_t offset,                \
-                              buffer_type *buffer, count_type count, front_word datatype,          \
+                              const void *buffer, int64_t count, front_word datatype,              \
                               void *result)                                                        \
     {                                                                                              \
         static next_slot slot[] = {{"MPI_" #name, NULL}, {"PMPI_" #name, NULL}};                   \
         at_##name *next = (at_##name *)find_next(&slot[is_profiling], NULL);                       \
-        return PASS(handle, offset, buffer, count, datatype, result);                              \
+        return PASS(handle, offset, (buffer_type *)buffer, (count_type)count, datatype, result);   \
     }
 
 AT(File_write_at_all, int, const void)
 AT(File_read_at_all, int, void)
+AT(File_iwrite_at_all, int, const void)
+AT(File_iread_at_all, int, void)
 #if TATP_HAS_LARGE_COUNTS
 AT(File_write_at_all_c, int64_t, const void)
 AT(File_read_at_all_c, int64_t, void)
+AT(File_iwrite_at_all_c, int64_t, const void)
+AT(File_iread_at_all_c, int64_t, void)
 #endif
 
 /* ---- collective access ---- */
 
 #define TRANSFER(name_at, ...)                                                                     \
     front_access access = {__VA_ARGS__};                                                           \
-    int rc = front_transfer(file, &access, buffer, count, datatype, status);                       \
+    int rc = front_transfer(file, &access, buffer, count, datatype, result);                       \
     return rc != FRONT_LEFT ? rc                                                                   \
                             : perform_##name_at(is_profiling, handle, access.offset, buffer,       \
-                                                count, datatype, status)
+                                                count, datatype, result)
+
+#define START(name_at, ...)                                                                        \
+    const front_access access = {__VA_ARGS__};                                                     \
+    return front_start(file, &access, buffer, count, datatype, perform_##name_at, is_profiling,    \
+                       result)
 
 #define BEGIN(name_at, ...)                                                                        \
     front_access access = {__VA_ARGS__};                                                           \
@@ -222,28 +234,28 @@ AT(File_read_at_all_c, int64_t, void)
                                  perform_##name_at(is_profiling, handle, access.offset, buffer,    \
                                                    count, datatype, front_split_status(file)))
 
-#define POINTER_ACCESS(name, name_at, count_type, buffer_type, writes)                             \
+#define POINTER_ACCESS(way, name, name_at, count_type, buffer_type, writes)                        \
     TAKE(name,                                                                                     \
          (front_word handle, buffer_type * buffer, count_type count, front_word datatype,          \
-          void *status),                                                                           \
-         handle, buffer, count, datatype, status)                                                  \
+          void *result),                                                                           \
+         handle, buffer, count, datatype, result)                                                  \
     {                                                                                              \
         front_file *file = front_find(handle);                                                     \
         if (file == NULL)                                                                          \
-            return PASS(handle, buffer, count, datatype, status);                                  \
-        TRANSFER(name_at, writes, false, 0);                                                       \
+            return PASS(handle, buffer, count, datatype, result);                                  \
+        way(name_at, writes, false, 0);                                                            \
     }
 
-#define OFFSET_ACCESS(name, count_type, buffer_type, writes)                                       \
+#define OFFSET_ACCESS(way, name, count_type, buffer_type, writes)                                  \
     TAKE(name,                                                                                     \
          (front_word handle, int64_t offset, buffer_type * buffer, count_type count,               \
-          front_word datatype, void *status),                                                      \
-         handle, offset, buffer, count, datatype, status)                                          \
+          front_word datatype, void *result),                                                      \
+         handle, offset, buffer, count, datatype, result)                                          \
     {                                                                                              \
         front_file *file = front_find(handle);                                                     \
         if (file == NULL)                                                                          \
-            return PASS(handle, offset, buffer, count, datatype, status);                          \
-        TRANSFER(name, writes, true, offset);                                                      \
+            return PASS(handle, offset, buffer, count, datatype, result);                          \
+        way(name, writes, true, offset);                                                           \
     }
 
 #define POINTER_BEGIN(name, name_at, count_type, buffer_type, writes)                              \
@@ -323,10 +335,10 @@ TAKE(File_get_position, (front_word handle, int64_t *offset), handle, offset)
 
 /* ---- all of them ---- */
 
-POINTER_ACCESS(File_write_all, File_write_at_all, int, const void, true)
-POINTER_ACCESS(File_read_all, File_read_at_all, int, void, false)
-OFFSET_ACCESS(File_write_at_all, int, const void, true)
-OFFSET_ACCESS(File_read_at_all, int, void, false)
+POINTER_ACCESS(TRANSFER, File_write_all, File_write_at_all, int, const void, true)
+POINTER_ACCESS(TRANSFER, File_read_all, File_read_at_all, int, void, false)
+OFFSET_ACCESS(TRANSFER, File_write_at_all, int, const void, true)
+OFFSET_ACCESS(TRANSFER, File_read_at_all, int, void, false)
 POINTER_BEGIN(File_write_all_begin, File_write_at_all, int, const void, true)
 POINTER_BEGIN(File_read_all_begin, File_read_at_all, int, void, false)
 OFFSET_BEGIN(File_write_at_all_begin, File_write_at_all, int, const void, true)
@@ -339,13 +351,15 @@ AT_POINTER(File_write, File_write_at, int, const void)
 AT_POINTER(File_read, File_read_at, int, void)
 AT_POINTER(File_iwrite, File_iwrite_at, int, const void)
 AT_POINTER(File_iread, File_iread_at, int, void)
-AT_POINTER(File_iwrite_all, File_iwrite_at_all, int, const void)
-AT_POINTER(File_iread_all, File_iread_at_all, int, void)
+POINTER_ACCESS(START, File_iwrite_all, File_iwrite_at_all, int, const void, true)
+POINTER_ACCESS(START, File_iread_all, File_iread_at_all, int, void, false)
+OFFSET_ACCESS(START, File_iwrite_at_all, int, const void, true)
+OFFSET_ACCESS(START, File_iread_at_all, int, void, false)
 #if TATP_HAS_LARGE_COUNTS
-POINTER_ACCESS(File_write_all_c, File_write_at_all_c, int64_t, const void, true)
-POINTER_ACCESS(File_read_all_c, File_read_at_all_c, int64_t, void, false)
-OFFSET_ACCESS(File_write_at_all_c, int64_t, const void, true)
-OFFSET_ACCESS(File_read_at_all_c, int64_t, void, false)
+POINTER_ACCESS(TRANSFER, File_write_all_c, File_write_at_all_c, int64_t, const void, true)
+POINTER_ACCESS(TRANSFER, File_read_all_c, File_read_at_all_c, int64_t, void, false)
+OFFSET_ACCESS(TRANSFER, File_write_at_all_c, int64_t, const void, true)
+OFFSET_ACCESS(TRANSFER, File_read_at_all_c, int64_t, void, false)
 POINTER_BEGIN(File_write_all_begin_c, File_write_at_all_c, int64_t, const void, true)
 POINTER_BEGIN(File_read_all_begin_c, File_read_at_all_c, int64_t, void, false)
 OFFSET_BEGIN(File_write_at_all_begin_c, File_write_at_all_c, int64_t, const void, true)
@@ -354,6 +368,56 @@ AT_POINTER(File_write_c, File_write_at_c, int64_t, const void)
 AT_POINTER(File_read_c, File_read_at_c, int64_t, void)
 AT_POINTER(File_iwrite_c, File_iwrite_at_c, int64_t, const void)
 AT_POINTER(File_iread_c, File_iread_at_c, int64_t, void)
-AT_POINTER(File_iwrite_all_c, File_iwrite_at_all_c, int64_t, const void)
-AT_POINTER(File_iread_all_c, File_iread_at_all_c, int64_t, void)
+POINTER_ACCESS(START, File_iwrite_all_c, File_iwrite_at_all_c, int64_t, const void, true)
+POINTER_ACCESS(START, File_iread_all_c, File_iread_at_all_c, int64_t, void, false)
+OFFSET_ACCESS(START, File_iwrite_at_all_c, int64_t, const void, true)
+OFFSET_ACCESS(START, File_iread_at_all_c, int64_t, void, false)
 #endif
+
+/* ---- completion ---- */
+
+/* Nothing is done here for a program without non-blocking collective calls. */
+#define HAS_NONE (atomic_load_explicit(&front_requests, memory_order_relaxed) == 0)
+
+#define TEST(name, count, statuses, parameters, ...)                                               \
+    TAKE_UNLESS(HAS_NONE, name, parameters, __VA_ARGS__)                                           \
+    {                                                                                              \
+        front_progress();                                                                          \
+        const int rc = PASS(__VA_ARGS__);                                                          \
+        return front_completed(rc, count, statuses);                                               \
+    }
+
+/* By `test`, with these arguments, as long as calls have to continue. */
+#define WAIT(name, test, is_done, tested, count, statuses, parameters, ...)                        \
+    TAKE_UNLESS(HAS_NONE, name, parameters, __VA_ARGS__)                                           \
+    {                                                                                              \
+        static next_slot slot[] = {{"MPI_" #test, NULL}, {"PMPI_" #test, NULL}};                   \
+        next_##test *next_test = (next_##test *)find_next(&slot[is_profiling], NULL);              \
+        int flag = 0, rc = 0;                                                                      \
+        while (front_progress() && rc == 0 && !(is_done))                                          \
+            rc = (enter(), leave(next_test tested));                                               \
+        if (rc == 0 && !(is_done))                                                                 \
+            rc = PASS(__VA_ARGS__);                                                                \
+        return front_completed(rc, count, statuses);                                               \
+    }
+
+TEST(Request_get_status, FRONT_ONE, NULL, (front_word request, int *flag, void *status), request,
+     flag, status)
+TEST(Test, FRONT_ONE, NULL, (void *request, int *flag, void *status), request, flag, status)
+TEST(Testall, requests, statuses, (int requests, void *request, int *flag, void *statuses),
+     requests, request, flag, statuses)
+TEST(Testany, FRONT_ONE, NULL, (int requests, void *request, int *index, int *flag, void *status),
+     requests, request, index, flag, status)
+TEST(Testsome, *count, statuses,
+     (int requests, void *request, int *count, int *index, void *statuses), requests, request,
+     count, index, statuses)
+WAIT(Wait, Test, flag, (request, &flag, status), FRONT_ONE, NULL, (void *request, void *status),
+     request, status)
+WAIT(Waitall, Testall, flag, (requests, request, &flag, statuses), requests, statuses,
+     (int requests, void *request, void *statuses), requests, request, statuses)
+WAIT(Waitany, Testany, flag, (requests, request, index, &flag, status), FRONT_ONE, NULL,
+     (int requests, void *request, int *index, void *status), requests, request, index, status)
+WAIT(Waitsome, Testsome, flag, (requests, request, &flag, index, statuses),
+     flag != 0 ? (*count = flag) : *count, statuses,
+     (int requests, void *request, int *count, int *index, void *statuses), requests, request,
+     count, index, statuses)
