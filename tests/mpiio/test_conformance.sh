@@ -60,11 +60,24 @@ threads() {
 }
 threads "$OTHER_MPICC" other 2 "$tap_dir/threads" "$tap_dir/data"
 
+# nonblocking COMPILER COMMAND RANKS...: calls that run while the program does something else
+nonblocking() {
+    local ranks
+    build "$1" nonblocking
+    RUN_LIMIT=100
+    for ranks in "${@:3}"; do
+        tap_check "non-blocking calls, $2, $ranks ranks" "$2" "$ranks" "$tap_dir/nonblocking" "$tap_dir/data"
+    done
+    tap_check "non-blocking calls of threads, $2" "$2" 2 "$tap_dir/nonblocking" "$tap_dir/data" threads
+    RUN_LIMIT=600
+}
+nonblocking "$OTHER_MPICC" other 1 2 4 7
+
 # What the library cannot describe is the MPI's, on all ranks.
 if "$OTHER_MPICC" -shared -fPIC -o "$tap_dir/later.so" "$top_srcdir/tests/mpiio/later.c" 2>"$tap_dir/later.log"; then
-    environment=(TATP_VERBOSE=1) cases=(subarray/all subarray/at_all subarray/split_all subarray/split_at_all)
+    environment=(TATP_VERBOSE=1) cases=(subarray/{all,at_all,split_all,split_at_all,i_all,i_at_all})
     preloaded=$library:$tap_dir/later.so conform conformance "a datatype of a later MPI" other 4
-    tap_is "$(grep -c 'left to the MPI' "$tap_dir/output")" 4 "a datatype of a later MPI: one line per file says so"
+    tap_is "$(grep -c 'left to the MPI' "$tap_dir/output")" 6 "a datatype of a later MPI: one line per file says so"
     environment=()
     preloaded=$library:$tap_dir/later.so:$tap_dir/count.so tap_check "a profiling library below" other 2 "$tap_dir/calls" "$tap_dir/data"
     tap_contains "$tap_output" "write_all 2" "a datatype of a later MPI: a profiling library below sees its accesses"
@@ -94,5 +107,6 @@ if [[ -n $OMPI_VERSION ]]; then
     random_views 1000 0 "Open MPI, random views, 4 ranks" openmpi 4
     types "$MPICC" openmpi 2
     threads "$MPICC" openmpi 2 "$tap_dir/threads" "$tap_dir/data" open
+    nonblocking "$MPICC" openmpi 2 4
 fi
 tap_plan
