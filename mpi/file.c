@@ -406,26 +406,22 @@ typedef struct started_call {
     front_request request;
     front_file *file;
     coll_call call;
-
-    /* ---- for an access that the MPI is to carry out ---- */
-
-    front_perform *perform;
-    bool is_profiling;
-    int64_t offset, count;
+    front_access access;
     const void *buffer;
+    int64_t count;
     MPI_Datatype type; /* a duplicate, as the program may free its own */
 } started_call;
 
 /* Returns the error, and sets the bytes. */
 static int leave_call(const started_call *c, int64_t *moved)
 {
-    front_group *group = &c->file->group;
     MPI_Request request;
     MPI_Status status;
     MPI_Count bytes = 0;
-    int rc = c->perform(c->is_profiling, (front_word)c->file->handle, c->offset, c->buffer,
-                        c->count, (front_word)c->type, &request);
-    rc = front_group_wait(group, rc, &request, &status);
+    int rc =
+        c->access.perform(c->access.is_profiling, (front_word)c->file->handle, c->access.offset,
+                          c->buffer, c->count, (front_word)c->type, &request);
+    rc = front_group_wait(&c->file->group, rc, &request, &status);
     if (rc == MPI_SUCCESS)
         mpi.Get_elements_x(&status, MPI_BYTE, &bytes);
     *moved = bytes;
@@ -445,7 +441,7 @@ static void run_started(fiber_call *call)
 }
 
 int front_start(front_file *f, const front_access *access, const void *buffer, int64_t count,
-                front_word datatype, front_perform *perform, bool is_profiling, void *request)
+                front_word datatype, void *request)
 {
     const MPI_Datatype type = (MPI_Datatype)datatype;
     started_call *c = front_request_new(sizeof *c);
@@ -457,21 +453,39 @@ int front_start(front_file *f, const front_access *access, const void *buffer, i
         front_requests_finish(&f->group.queue);
         return report(f, run_call(f, &none));
     }
-    c->offset = fill_call(f, &c->call, access, buffer, count, type);
+    c->access = *access;
+    c->access.offset = fill_call(f, &c->call, access, buffer, count, type);
     const int error = c->call.error == -ENOTSUP ? 0 : c->call.error;
     c->call.blocking = false;
     c->request.file = f->handle;
     c->file = f;
-    c->perform = perform;
-    c->is_profiling = is_profiling;
-    c->count = count;
     c->buffer = buffer;
+    c->count = count;
     c->type = MPI_DATATYPE_NULL;
     if (error == 0)
         mpi.Type_dup(type, &c->type);
     int rc =
         front_request_start(&f->group.queue, &c->request, run_started, error == 0 ? handle : NULL);
     return report(f, front_error_class(error != 0 ? error : rc));
+}
+
+int front_completed(int rc, int count, void *statuses)
+{
+    MPI_File file;
+    MPI_Status *status = statuses;
+    const int error = front_request_take_error(&file);
+    if (error == MPI_SUCCESS)
+        return rc;
+    for (int i = 0; i < count && status != MPI_STATUSES_IGNORE; i++)
+        if (status[i].MPI_SOURCE == FRONT_FAILED)
+            status[i].MPI_ERROR = status[i].MPI_TAG;
+        else if (rc == MPI_SUCCESS)
+            status[i].MPI_ERROR = MPI_SUCCESS;
+    if (look_up(file, false) != NULL)
+        mpi.File_call_errhandler(file, error);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    return count == FRONT_ONE ? error : MPI_ERR_IN_STATUS;
 }
 
 void front_finish(front_word handle)

@@ -41,28 +41,29 @@ front_word front_order_graph(front_word comm, int ranks, const int *index, const
                              bool reorder);
 void front_order_release(front_word comm, front_word ordered);
 
+/* Begins an access with the MPI. request: MPI_Request *. */
+typedef int front_perform(bool is_profiling, front_word handle, int64_t offset, const void *buffer,
+                          int64_t count, front_word datatype, void *request);
+
 /* Which access a collective function is. */
 typedef struct front_access {
     bool write;
     bool at_offset; /* `offset` is explicit; else it is that of the file pointer, which moves */
     int64_t offset; /* etypes of the view */
+    /* Of a non-blocking one: for an access that the MPI is to carry out. */
+    front_perform *perform;
+    bool is_profiling;
 } front_access;
 
 /* No error: the MPI is to carry it out, on all ranks, at the offset that `access` then has. */
 enum { FRONT_LEFT = -1 };
-
-/* Begins with the MPI an access, at an explicit offset, that it is to carry out. result:
- * MPI_Request
- * *. */
-typedef int front_perform(bool is_profiling, front_word handle, int64_t offset, const void *buffer,
-                          int64_t count, front_word datatype, void *result);
 
 /* The access, its error handler, and its error. status: MPI_Status *. Collective. */
 int front_transfer(front_file *file, front_access *access, const void *buffer, int64_t count,
                    front_word datatype, void *status);
 /* Starts it. request: MPI_Request *. Returns this rank's error in the arguments. */
 int front_start(front_file *file, const front_access *access, const void *buffer, int64_t count,
-                front_word datatype, front_perform *perform, bool is_profiling, void *request);
+                front_word datatype, void *request);
 /* A split access, which is complete when it has begun. */
 int front_begin(front_file *file, front_access *access, const void *buffer, int64_t count,
                 front_word datatype);

@@ -214,19 +214,18 @@ AT(File_iread_at_all_c, int64_t, void)
 /* ---- collective access ---- */
 
 #define TRANSFER(name_at, ...)                                                                     \
-    front_access access = {__VA_ARGS__};                                                           \
+    front_access access = {__VA_ARGS__, NULL, is_profiling};                                       \
     int rc = front_transfer(file, &access, buffer, count, datatype, result);                       \
     return rc != FRONT_LEFT ? rc                                                                   \
                             : perform_##name_at(is_profiling, handle, access.offset, buffer,       \
                                                 count, datatype, result)
 
 #define START(name_at, ...)                                                                        \
-    const front_access access = {__VA_ARGS__};                                                     \
-    return front_start(file, &access, buffer, count, datatype, perform_##name_at, is_profiling,    \
-                       result)
+    const front_access access = {__VA_ARGS__, perform_##name_at, is_profiling};                    \
+    return front_start(file, &access, buffer, count, datatype, result)
 
 #define BEGIN(name_at, ...)                                                                        \
-    front_access access = {__VA_ARGS__};                                                           \
+    front_access access = {__VA_ARGS__, NULL, is_profiling};                                       \
     int rc = front_begin(file, &access, buffer, count, datatype);                                  \
     return rc != FRONT_LEFT                                                                        \
                ? rc                                                                                \

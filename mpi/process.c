@@ -18,7 +18,6 @@
 #include "collective/record.h"
 #include "mpi/calls.h"
 #include "mpi/peers.h"
-#include "mpi/request.h"
 
 /* ---- parameters ---- */
 
@@ -167,7 +166,6 @@ static int finish(MPI_Comm comm, int keyval, void *value, void *state)
     (void)state;
     coll_record_finish(&process);
     coll_pool_release(&pool);
-    front_requests_release();
     return MPI_SUCCESS;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpi/request.h"
 
-#include <sched.h>
 #include <stdlib.h>
 
 #include "mpi/front.h"
@@ -16,26 +15,12 @@ atomic_int front_requests;
 static _Thread_local int queried_error;
 static _Thread_local MPI_File queried_file;
 
-/* Of a status with an error, which is its tag. */
-#define FAILED (-4711)
-
-static void set_errors(int count, MPI_Status *statuses)
-{
-    for (int i = 0; i < count && statuses != MPI_STATUSES_IGNORE; i++)
-        statuses[i].MPI_ERROR =
-            statuses[i].MPI_SOURCE == FAILED ? statuses[i].MPI_TAG : MPI_SUCCESS;
-}
-
-int front_completed(int rc, int count, void *statuses)
+int front_request_take_error(MPI_File *file)
 {
     const int error = queried_error;
+    *file = queried_file;
     queried_error = MPI_SUCCESS;
-    if (error == MPI_SUCCESS || rc != MPI_SUCCESS)
-        return rc;
-    if (count != FRONT_ONE)
-        set_errors(count, statuses);
-    mpi.File_call_errhandler(queried_file, error);
-    return count == FRONT_ONE ? error : MPI_ERR_IN_STATUS;
+    return error;
 }
 
 /* ---- the request ---- */
@@ -54,7 +39,7 @@ static int query(void *state, MPI_Status *status)
     mpi.Status_set_elements_x(status, MPI_BYTE, request->moved);
     mpi.Status_set_cancelled(status, 0);
     if (request->error != MPI_SUCCESS) {
-        status->MPI_SOURCE = FAILED;
+        status->MPI_SOURCE = FRONT_FAILED;
         status->MPI_TAG = queried_error = request->error;
         queried_file = request->file;
     }
@@ -130,10 +115,4 @@ void front_requests_finish(const fiber_queue *queue)
 {
     while (queue->first != NULL)
         front_progress();
-}
-
-void front_requests_release(void)
-{
-    if (pool.busy == NULL)
-        fiber_pool_release(&pool);
 }

@@ -15,7 +15,7 @@
 typedef struct front_request {
     fiber_call on_stack;
     MPI_Request handle; /* MPI_REQUEST_NULL: the program has none */
-    MPI_File file;      /* whose error handler it has */
+    MPI_File file;      /* that it is of */
     int error;          /* the class, and ... */
     int64_t moved;      /* ... bytes, when it has run */
     atomic_int users;   /* the queue, and the MPI until it frees the handle */
@@ -30,12 +30,16 @@ void *front_request_new(size_t bytes);
 int front_request_start(fiber_queue *queue, front_request *request, void (*run)(fiber_call *call),
                         MPI_Request *handle);
 
+/* The error of requests that this thread has completed since the last time, and its file, which may
+ * be closed; 0: none. The source of a status with an error is FRONT_FAILED, and its tag the error.
+ */
+int front_request_take_error(MPI_File *file);
+enum { FRONT_FAILED = -4711 };
+
 /* Where a call on the file of this queue waits: leaves its stack, or lets calls on other files
  * continue. False: there are none. */
 bool front_request_pause(const fiber_queue *queue);
 /* Until the queue is empty. */
 void front_requests_finish(const fiber_queue *queue);
-/* Frees idle stacks. */
-void front_requests_release(void);
 
 #endif

@@ -109,7 +109,7 @@ static void run_on_fiber(unsigned int high, unsigned int low)
     leave_stack(call->fiber);
 }
 
-static void begin_on_fiber(fiber_call *call)
+static void prepare_stack(fiber_call *call)
 {
     uint64_t address = (uint64_t)(uintptr_t)call;
     fiber *f = call->fiber;
@@ -119,37 +119,23 @@ static void begin_on_fiber(fiber_call *call)
     f->inside.uc_link = NULL;
     makecontext(&f->inside, (void (*)(void))run_on_fiber, 2, (unsigned int)(address >> 32),
                 (unsigned int)address);
-    call->has_begun = true;
 }
 
 /* ---- queues ---- */
 
 void fiber_start(fiber_pool *pool, fiber_queue *queue, fiber_call *call)
 {
+    prepare_stack(call);
     pthread_mutex_lock(&pool->lock);
-    fiber_call *last = queue->first;
-    while (last != NULL && last->next != NULL)
-        last = last->next;
-    if (last != NULL) {
-        last->next = call;
-    } else {
-        queue->first = call;
+    _Atomic(fiber_call *) *at = &queue->first;
+    while (*at != NULL)
+        at = &(*at)->next;
+    *at = call;
+    if (at == &queue->first) {
         queue->next_busy = pool->busy;
         pool->busy = queue;
     }
     pthread_mutex_unlock(&pool->lock);
-}
-
-static void remove_busy(fiber_pool *pool, const fiber_queue *queue)
-{
-    fiber_queue *before = pool->busy;
-    if (before == queue) {
-        pool->busy = queue->next_busy;
-        return;
-    }
-    while (before->next_busy != queue)
-        before = before->next_busy;
-    before->next_busy = queue->next_busy;
 }
 
 /* Takes the first call out of its queue, and an empty queue out of the list. */
@@ -157,8 +143,11 @@ static void remove_first(fiber_pool *pool, fiber_queue *queue)
 {
     pthread_mutex_lock(&pool->lock);
     fiber_call *second = queue->first->next;
+    _Atomic(fiber_queue *) *at = &pool->busy;
+    while (second == NULL && *at != queue)
+        at = &(*at)->next_busy;
     if (second == NULL)
-        remove_busy(pool, queue);
+        *at = queue->next_busy;
     queue->first = second;
     pthread_mutex_unlock(&pool->lock);
 }
@@ -169,8 +158,6 @@ static int resume_first(fiber_pool *pool, fiber_queue *queue)
     fiber_call *call = queue->first;
     if (queue->is_ready != NULL && !queue->is_ready(queue))
         return 0;
-    if (!call->has_begun)
-        begin_on_fiber(call);
     queue->running = call;
     enter_stack(call->fiber);
     queue->running = NULL;

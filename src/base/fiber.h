@@ -15,12 +15,12 @@
 #include <stddef.h>
 
 typedef struct fiber_call {
-    struct fiber_call *next; /* of the same queue, started later */
+    _Atomic(struct fiber_call *) next; /* of the same queue, started later */
     struct fiber *fiber;
     void (*run)(struct fiber_call *call); /* on its stack */
     /* Then, on another one. The call is in no queue any more, and may be freed. */
     void (*end)(struct fiber_call *call);
-    bool has_begun, has_ended;
+    bool has_ended;
 } fiber_call;
 
 /* Zero at first, but for is_ready. */
@@ -29,7 +29,7 @@ typedef struct fiber_queue {
     bool (*is_ready)(struct fiber_queue *queue);
     _Atomic(fiber_call *) first;
     fiber_call *running; /* the first one, while it has the processor */
-    struct fiber_queue *next_busy;
+    _Atomic(struct fiber_queue *) next_busy;
 } fiber_queue;
 
 /* The queues of a process that are not empty, and idle stacks; modified with the lock held. */
