@@ -72,12 +72,12 @@ void *front_split_status(front_file *file);
 int front_has_begun(front_file *file, int error);
 int front_end(front_file *file, void *status);
 
-/* Calls that were started and are still known to the MPI; without them, the others do nothing. */
+/* Non-blocking calls that have not ended, or whose requests the MPI still has. */
 extern atomic_int front_requests;
 /* Lets them continue. Whether some have not ended. */
 bool front_progress(void);
-/* After a function of the MPI that completes requests has returned rc, with so many statuses, or
- * FRONT_ONE. Returns its error, also that of the file. */
+/* After a function that completes requests has returned rc, with so many statuses, or FRONT_ONE.
+ * Returns what the program gets: rc, or the error of a call, whose error handler it calls. */
 enum { FRONT_ONE = -1 };
 int front_completed(int rc, int count, void *statuses);
 /* Before the MPI sets a view: calls on the file come to their end. */
