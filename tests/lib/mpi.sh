@@ -100,9 +100,10 @@ random_cases() {
     echo $((($1 * ${RANDOM_CASES_TIMES:-1} + ${RANDOM_CASES_DIVISOR:-1} - 1) / ${RANDOM_CASES_DIVISOR:-1}))
 }
 
-# random_views CASES FIRST NAME COMMAND...: so many random views, from the first one on, in one go of the command
+# random_views CASES FIRST NAME COMMAND...: so many random views, from the first one on, in one go of the command;
+# $FORMS of calls: 1, blocking ones; 2, split ones, too; 3, non-blocking ones, too.
 random_views() {
-    tap_check "$3" "${@:4}" "$programs/views" --seed "${TEST_SEED:-1}" --first "$2" --cases "$(random_cases "$1")" --dir "$files"
+    tap_check "$3" "${@:4}" "$programs/views" --seed "${TEST_SEED:-1}" --first "$2" --cases "$(random_cases "$1")" --forms "${FORMS:-1}" --dir "$files"
 }
 
 # has_component FRAMEWORK NAME: of Open MPI, or of its launcher; it may be inside Open MPI's libraries.

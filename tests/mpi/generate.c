@@ -402,6 +402,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case 'f': c->first = (int)strtol(text, &end, 10); break;
     case 'n': c->cases = (int)strtol(text, &end, 10); break;
     case 'l': c->large = (int)strtol(text, &end, 10); break;
+    case 'k': c->forms = (int)strtol(text, &end, 10); break;
     case 'd': c->dir = text; return 0;
     case ARGP_KEY_ARG: argp_usage(state); return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -416,6 +417,8 @@ static const struct argp_option options[] = {
     {"first", 'f', "N", 0, "Number of the first case (0)", 0},
     {"cases", 'n', "N", 0, "How many cases (100)", 0},
     {"large", 'l', "P", 0, "Per cent of the cases that move megabytes", 0},
+    {"forms", 'k', "N", 0, "1: blocking calls; 2: split ones, too; 3: non-blocking ones, too (1)",
+     0},
     {"dir", 'd', "DIR", 0, "Where the files go ($TMPDIR or /tmp)", 0},
     {0},
 };
@@ -436,10 +439,10 @@ int cases_run(const struct cases *c,
         MPI_Allreduce(&own, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
         if (first == rank)
             printf("%s: seed %" PRIu64 " case %d rank %d: %s\nreplay: mpirun -np %d%s%s %s "
-                   "--seed %" PRIu64 " --first %d --cases 1 --large %d\n",
+                   "--seed %" PRIu64 " --first %d --cases 1 --large %d --forms %d\n",
                    c->program, c->seed, i, rank, failure, ranks,
                    fcoll != NULL ? " --mca fcoll " : "", fcoll != NULL ? fcoll : "", c->command,
-                   c->seed, i, c->large);
+                   c->seed, i, c->large, c->forms);
         fflush(stdout);
         if (first < ranks)
             return 1;

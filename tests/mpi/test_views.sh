@@ -5,7 +5,7 @@
 . "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 [[ $FCOLL != tatp ]] || need_component fcoll tatp
-
+FORMS=3
 
 # check_here CASES RANKS NAME ARGUMENT...
 check_here() {

@@ -24,9 +24,37 @@ struct bytes {
 
 enum access { READ_WRITE, WRITE_ONLY, READ_ONLY };
 
-/* One case, as one group of ranks sees it. `model` is what the file must be. */
+/* How a collective call is made: in one, as a begin and an end, or with a request. */
+enum form { BLOCKING, SPLIT, NONBLOCKING, FORMS };
+
+/* By form, whether it writes, and whether it has an explicit offset. */
+static const char *const call_name[FORMS][2][2] = {
+    {{"read_all", "read_at_all"}, {"write_all", "write_at_all"}},
+    {{"split read_all", "split read_at_all"}, {"split write_all", "split write_at_all"}},
+    {{"iread_all", "iread_at_all"}, {"iwrite_all", "iwrite_at_all"}},
+};
+
+/* One collective call of this rank. */
+struct operation {
+    bool write, explicit_offset;
+    enum form form;
+    unsigned char *buffer, *wanted; /* what it is given, and what that must be afterwards */
+    int64_t size, low;              /* of both; where they begin, seen from the MPI's address */
+    int64_t valid;                  /* bytes of data that are moved */
+    MPI_Request request;
+    MPI_Status status;
+};
+
+enum { MOST_PENDING = 4 };
+
+/* One file of a case, as one group of ranks sees it. `model` is what the file must be. */
 struct test {
     struct rng rng;
+    int forms;          /* of enum form, so many of the first */
+    struct test *other; /* a file that is accessed while a call is under way; NULL: none */
+    struct operation pending[MOST_PENDING];
+    int pendings;
+    bool may_write; /* in this phase */
     MPI_Comm comm;
     int rank, ranks;
     enum access access;
@@ -187,23 +215,56 @@ static void free_part(struct part *p)
     free(p->data);
 }
 
-static int call(struct test *t, const struct part *p, bool write, bool explicit_offset,
-                void *buffer, MPI_Status *status)
+static int call_at(MPI_File file, const struct part *p, struct operation *o, void *buffer)
 {
-    if (write && explicit_offset)
-        return MPI_File_write_at_all(t->file, p->offset, buffer, p->count, p->memory.type, status);
-    if (write)
-        return MPI_File_write_all(t->file, buffer, p->count, p->memory.type, status);
-    if (explicit_offset)
-        return MPI_File_read_at_all(t->file, p->offset, buffer, p->count, p->memory.type, status);
-    return MPI_File_read_all(t->file, buffer, p->count, p->memory.type, status);
+    MPI_Datatype type = p->memory.type;
+    if (o->form == BLOCKING)
+        return o->write ? MPI_File_write_at_all(file, p->offset, buffer, p->count, type, &o->status)
+                        : MPI_File_read_at_all(file, p->offset, buffer, p->count, type, &o->status);
+    if (o->form == SPLIT)
+        return o->write ? MPI_File_write_at_all_begin(file, p->offset, buffer, p->count, type)
+                        : MPI_File_read_at_all_begin(file, p->offset, buffer, p->count, type);
+    return o->write ? MPI_File_iwrite_at_all(file, p->offset, buffer, p->count, type, &o->request)
+                    : MPI_File_iread_at_all(file, p->offset, buffer, p->count, type, &o->request);
 }
 
-static const char *call_name(bool write, bool explicit_offset)
+static int call(MPI_File file, const struct part *p, struct operation *o, void *buffer)
 {
-    if (write)
-        return explicit_offset ? "write_at_all" : "write_all";
-    return explicit_offset ? "read_at_all" : "read_all";
+    MPI_Datatype type = p->memory.type;
+    if (o->explicit_offset)
+        return call_at(file, p, o, buffer);
+    if (o->form == BLOCKING)
+        return o->write ? MPI_File_write_all(file, buffer, p->count, type, &o->status)
+                        : MPI_File_read_all(file, buffer, p->count, type, &o->status);
+    if (o->form == SPLIT)
+        return o->write ? MPI_File_write_all_begin(file, buffer, p->count, type)
+                        : MPI_File_read_all_begin(file, buffer, p->count, type);
+    return o->write ? MPI_File_iwrite_all(file, buffer, p->count, type, &o->request)
+                    : MPI_File_iread_all(file, buffer, p->count, type, &o->request);
+}
+
+/* Some wait, some ask again and again. */
+static int wait_for(struct test *t, struct operation *o)
+{
+    int done = 0, code = MPI_SUCCESS;
+    if ((t->rank + t->operations) % 2 == 0)
+        return MPI_Wait(&o->request, &o->status);
+    while (!done && code == MPI_SUCCESS)
+        code = MPI_Test(&o->request, &done, &o->status);
+    return code;
+}
+
+static int end_call(struct test *t, struct operation *o, void *buffer)
+{
+    if (o->form == BLOCKING)
+        return MPI_SUCCESS;
+    if (o->form == NONBLOCKING)
+        return wait_for(t, o);
+    if (o->explicit_offset)
+        return o->write ? MPI_File_write_at_all_end(t->file, buffer, &o->status)
+                        : MPI_File_read_at_all_end(t->file, buffer, &o->status);
+    return o->write ? MPI_File_write_all_end(t->file, buffer, &o->status)
+                    : MPI_File_read_all_end(t->file, buffer, &o->status);
 }
 
 static void compare_bytes(struct test *t, const char *where, const unsigned char *got,
@@ -227,30 +288,51 @@ static void check_count(struct test *t, MPI_Status *status, int64_t wanted)
         differ(t, "status has %d bytes, not %" PRId64, count, wanted);
 }
 
-/* Does this rank's part with a buffer that is random all over, and compares all of the
- * buffer afterwards. `valid` of the data are to be read; for a write it is all of them. */
-static void do_part(struct test *t, const struct part *p, bool write, bool explicit_offset,
-                    int64_t valid)
+/* Begins this rank's part with a buffer that is random all over. `o->valid` of the data are to be
+ * read; for a write it is all of them. */
+static void begin_part(struct test *t, const struct part *p, struct operation *o)
 {
-    int64_t low, high;
-    MPI_Status status;
-    layout_hull(&p->memory, p->count, &low, &high);
-    int64_t size = high - low + 2 * GUARD;
-    unsigned char *buffer = checked_alloc((size_t)size, 1),
-                  *wanted = checked_alloc((size_t)size, 1);
+    int64_t high;
+    layout_hull(&p->memory, p->count, &o->low, &high);
+    o->size = high - o->low + 2 * GUARD;
+    o->buffer = checked_alloc((size_t)o->size, 1);
+    o->wanted = checked_alloc((size_t)o->size, 1);
     struct rng gap = {rng_mix((uint64_t)t->operations, t->rng.state)};
-    fill_random(&gap, buffer, size);
-    memcpy(wanted, buffer, (size_t)size);
-    struct stream s = {.data = p->data, .memory = wanted + GUARD - low, .rest = valid};
+    fill_random(&gap, o->buffer, o->size);
+    memcpy(o->wanted, o->buffer, (size_t)o->size);
+    struct stream s = {.data = p->data, .memory = o->wanted + GUARD - o->low, .rest = o->valid};
     layout_walk(&p->memory, 0, p->bytes, put_in_memory, &s);
-    if (write)
-        memcpy(buffer, wanted, (size_t)size);
-    check_mpi(t, call(t, p, write, explicit_offset, buffer + GUARD - low, &status));
-    compare_bytes(t, "buffer", buffer, wanted, size, low - GUARD);
-    if (explicit_offset)
-        check_count(t, &status, valid);
-    free(wanted);
-    free(buffer);
+    if (o->write)
+        memcpy(o->buffer, o->wanted, (size_t)o->size);
+    t->what = call_name[o->form][o->write][o->explicit_offset];
+    check_mpi(t, call(t->file, p, o, o->buffer + GUARD - o->low));
+}
+
+/* Ends it and compares all of the buffer. */
+static void end_part(struct test *t, struct operation *o)
+{
+    t->what = call_name[o->form][o->write][o->explicit_offset];
+    check_mpi(t, end_call(t, o, o->buffer + GUARD - o->low));
+    compare_bytes(t, "buffer", o->buffer, o->wanted, o->size, o->low - GUARD);
+    if (o->explicit_offset)
+        check_count(t, &o->status, o->valid);
+    free(o->wanted);
+    free(o->buffer);
+}
+
+/* Ranks with odd numbers in reverse order. */
+static void end_pending(struct test *t)
+{
+    for (int i = 0; i < t->pendings; i++)
+        end_part(t, &t->pending[t->rank % 2 == 0 ? i : t->pendings - 1 - i]);
+    t->pendings = 0;
+}
+
+/* Calls at the file pointer in one direction have no byte in common. */
+static bool may_overlap(const struct test *t, const struct operation *o)
+{
+    return t->pendings < MOST_PENDING && o->form != SPLIT && !o->explicit_offset &&
+           (t->pendings == 0 || t->pending[0].write == o->write);
 }
 
 static void check_position(struct test *t)
@@ -265,6 +347,7 @@ static void check_position(struct test *t)
  * what it wrote itself, but the end of the file may not have moved yet for it. */
 static void synchronise(struct test *t)
 {
+    end_pending(t);
     if (t->access == READ_ONLY)
         return;
     t->what = "sync";
@@ -274,10 +357,24 @@ static void synchronise(struct test *t)
     t->settled = t->model.size;
 }
 
-static void operate(struct test *t, bool write, bool explicit_offset)
+static void random_call(struct test *t);
+
+/* While a call of this file is under way. */
+static void use_other(struct test *t)
+{
+    struct test *other = t->other;
+    if (other == NULL || rng_chance(&t->rng, 50))
+        return;
+    other->other = NULL;
+    random_call(other);
+    other->other = t;
+}
+
+static void operate(struct test *t, struct operation o)
 {
     struct part own = {0};
-    int64_t valid = 0, last = 0; /* bytes that there are to read; up to where the ranks ask */
+    int64_t last = 0; /* up to where the ranks ask */
+    bool write = o.write, explicit_offset = o.explicit_offset, overlaps = may_overlap(t, &o);
     t->operations++;
     for (int i = 0; i < t->ranks; i++) {
         struct part p = draw_part(t, i, explicit_offset);
@@ -291,14 +388,21 @@ static void operate(struct test *t, bool write, bool explicit_offset)
             continue;
         }
         own = p;
-        valid = write ? p.bytes : s.valid;
+        o.valid = write ? p.bytes : s.valid;
     }
     if (last > t->settled)
         synchronise(t);
-    t->what = call_name(write, explicit_offset);
-    do_part(t, &own, write, explicit_offset, valid);
+    if (!overlaps)
+        end_pending(t);
+    begin_part(t, &own, &o);
+    if (o.form != BLOCKING)
+        use_other(t);
+    if (overlaps && o.form == NONBLOCKING && last <= t->model.size)
+        t->pending[t->pendings++] = o;
+    else
+        end_part(t, &o);
     /* Past its end a read may leave the file pointer short or not (MPI does not say). */
-    if (valid == own.bytes)
+    if (o.valid == own.bytes)
         check_position(t);
     /* Nobody may go on to move the end of the file that others still look for. */
     if (last > t->model.size)
@@ -386,8 +490,9 @@ static void write_overlapping(struct test *t)
         else
             free_part(&p);
     }
-    t->what = "overlapping write_at_all";
-    do_part(t, &own, true, true, own.bytes);
+    struct operation o = {.write = true, .explicit_offset = true, .valid = own.bytes};
+    begin_part(t, &own, &o);
+    end_part(t, &o);
     synchronise(t);
     t->what = "overlapping writes";
     settle(t, image);
@@ -417,21 +522,21 @@ static void start_at(struct test *t, bool apart)
     MPI_File_seek(t->file, t->position[t->rank], MPI_SEEK_SET);
 }
 
-static void random_calls(struct test *t, bool may_write)
+static void random_call(struct test *t)
 {
-    int calls = rng_between(&t->rng, 1, 5);
-    for (int i = 0; i < calls; i++) {
-        bool write = rng_chance(&t->rng, 60) && may_write && t->access != READ_ONLY;
-        if (!write && t->access == WRITE_ONLY)
-            continue;
-        operate(t, write, rng_chance(&t->rng, 40));
-    }
+    struct operation o = {.write = rng_chance(&t->rng, 60) && t->may_write};
+    if (!o.write && t->access == WRITE_ONLY)
+        return;
+    o.explicit_offset = rng_chance(&t->rng, 40);
+    o.form = t->forms > 1 ? (enum form)rng_below(&t->rng, t->forms) : BLOCKING;
+    operate(t, o);
 }
 
-static void phase(struct test *t, bool first)
+static void begin_phase(struct test *t, bool first)
 {
     int kind = rng_below(&t->rng, 10);
-    bool may_write = kind != 9, is_default = kind == 0;
+    bool is_default = kind == 0;
+    t->may_write = kind < 8 && t->access != READ_ONLY;
     t->etypes =
         rng_chance(&t->rng, 15) ? rng_between(&t->rng, 500, 3000) : rng_between(&t->rng, 1, 300);
     if (t->large) {
@@ -451,8 +556,10 @@ static void phase(struct test *t, bool first)
     start_at(t, is_default);
     if (kind == 8 && !t->large && t->access != READ_ONLY)
         write_overlapping(t);
-    else
-        random_calls(t, may_write && kind != 8);
+}
+
+static void end_phase(struct test *t)
+{
     synchronise(t);
     for (int i = 0; i < t->ranks; i++)
         view_free(&t->view[i]);
@@ -518,15 +625,16 @@ static void check_file(struct test *t)
     unlink(t->path);
 }
 
-static void run_group(struct test *t)
+static void begin_file(struct test *t)
 {
     t->view = checked_alloc((size_t)t->ranks, sizeof *t->view);
     t->position = checked_alloc((size_t)t->ranks, sizeof *t->position);
     t->base = checked_alloc((size_t)t->ranks, sizeof *t->base);
     open_file(t);
-    int phases = t->large ? 1 : rng_between(&t->rng, 1, 3);
-    for (int i = 0; i < phases; i++)
-        phase(t, i == 0);
+}
+
+static void end_file(struct test *t)
+{
     t->what = "close";
     check_mpi(t, MPI_File_close(&t->file));
     MPI_Barrier(t->comm);
@@ -536,6 +644,28 @@ static void run_group(struct test *t)
     free(t->position);
     free(t->view);
     free(t->model.at);
+}
+
+static void run_phase(struct test *t, int files, bool first)
+{
+    int calls = rng_between(&t->rng, 1, 5);
+    for (int i = 0; i < files; i++)
+        begin_phase(&t[i], first);
+    for (int i = 0; i < calls; i++)
+        random_call(files > 1 && rng_chance(&t->rng, 30) ? &t[1] : t);
+    for (int i = 0; i < files; i++)
+        end_phase(&t[i]);
+}
+
+static void run_group(struct test *t, int files)
+{
+    for (int i = 0; i < files; i++)
+        begin_file(&t[i]);
+    int phases = t->large ? 1 : rng_between(&t->rng, 1, 3);
+    for (int i = 0; i < phases; i++)
+        run_phase(t, files, i == 0);
+    for (int i = 0; i < files; i++)
+        end_file(&t[i]);
 }
 
 /* The ranks that share a file: all, all in reverse order, two halves with a file each,
@@ -556,18 +686,27 @@ static int draw_group(struct rng *r, MPI_Comm *comm)
 
 static void run_case(const struct cases *c, int number, char failure[FAILURE_ROOM])
 {
-    struct test t = {.rng = {rng_mix(c->seed, (uint64_t)number)}, .failure = failure};
-    t.large = rng_chance(&t.rng, c->large);
-    int colour = draw_group(&t.rng, &t.comm), process = (int)getpid();
+    struct test t[2] = {
+        {.rng = {rng_mix(c->seed, (uint64_t)number)}, .failure = failure, .forms = c->forms}};
+    t->large = rng_chance(&t->rng, c->large);
+    int colour = draw_group(&t->rng, &t->comm), process = (int)getpid();
     if (colour < 0)
         return;
-    t.rng.state = rng_mix(t.rng.state, (uint64_t)colour);
-    MPI_Comm_rank(t.comm, &t.rank);
-    MPI_Comm_size(t.comm, &t.ranks);
-    MPI_Bcast(&process, 1, MPI_INT, 0, t.comm);
-    snprintf(t.path, sizeof t.path, "%s/views.%d.%d", c->dir, process, number);
-    run_group(&t);
-    MPI_Comm_free(&t.comm);
+    t->rng.state = rng_mix(t->rng.state, (uint64_t)colour);
+    MPI_Comm_rank(t->comm, &t->rank);
+    MPI_Comm_size(t->comm, &t->ranks);
+    MPI_Bcast(&process, 1, MPI_INT, 0, t->comm);
+    int length = snprintf(t->path, sizeof t->path, "%s/views.%d.%d", c->dir, process, number);
+    int files = c->forms > 1 && rng_chance(&t->rng, 30) ? 2 : 1;
+    if (files == 2) {
+        t[1] = t[0];
+        t[1].rng.state = rng_mix(t->rng.state, 1);
+        snprintf(t[1].path + length, sizeof t[1].path - (size_t)length, ".other");
+        t[0].other = &t[1];
+        t[1].other = &t[0];
+    }
+    run_group(t, files);
+    MPI_Comm_free(&t->comm);
 }
 
 int main(int argc, char **argv)
@@ -576,7 +715,7 @@ int main(int argc, char **argv)
         .doc = "Random file views and memory types in collective MPI-IO, against a serial model.",
         .children = cases_options,
     };
-    struct cases c = {"views", "views", .seed = 1, .cases = 100, .large = 1};
+    struct cases c = {"views", "views", .seed = 1, .cases = 100, .large = 1, .forms = 1};
     argp_parse(&parser, argc, argv, 0, NULL, &c);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
