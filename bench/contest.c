@@ -196,7 +196,7 @@ static void *open_as(workload *w, const way *c, bool write)
 static void close_as(workload *w, const way *c, void *file)
 {
     c->library->close(w, file);
-    mpiio_deselect();
+    mpiio_select(NULL);
 }
 
 /* Sets the time of the slowest rank. */

@@ -14,16 +14,15 @@ typedef struct way {
     bool independent; /* without collective calls where the program calls MPI-IO itself */
 } way;
 
-/* ---- mpiio.c ---- */
+/* ---- mpiio.c, and mpiio_other.c for another MPI ---- */
 /* Makes Open MPI register its variables, which it does when a file is first opened. */
 void mpiio_start(const char *path);
 /* Fills the way that goes by this name, which may be longer by settings: tatp+num_aggregators=4.
  * False when there is none or Open MPI lacks it. */
 bool mpiio_find(const char *name, const workload *w, way *found);
-/* Files are opened by the components of the way, with its settings, until mpiio_deselect. Fails if
- * Open MPI selects another component. Does nothing for ways that are not MPI-IO. */
+/* From now on files are opened by the components of the way, with its settings; by any for NULL and
+ * for ways that are not MPI-IO. Fails if Open MPI selects another component. */
 void mpiio_select(const way *w);
-void mpiio_deselect(void);
 /* If ROMIO is selected, its hints for collective calls. */
 void mpiio_add_hints(MPI_Info info);
 /* Whether the way is fcoll/tatp, which reports what it did. */

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 UNITS = {"kbit": 1e3, "mbit": 1e6, "gbit": 1e9}
 LINKS = "2gbit,unlimited,800mbit/400mbit"
 STAGES = ("st1", "st2", "st3", "st4", "st5")
-CONTEST = os.path.join(os.environ["BENCH_DIR"], "contest")
+CONTEST = os.environ.get("CONTEST", os.path.join(os.environ["BENCH_DIR"], "contest"))
 
 
 @dataclass(frozen=True)

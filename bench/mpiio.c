@@ -92,7 +92,9 @@ int MPI_File_set_view(MPI_File file, MPI_Offset displacement, MPI_Datatype eleme
 
 void mpiio_select(const way *w)
 {
-    if (w->choice == NULL)
+    settings_restore(&changed);
+    selected = NULL;
+    if (w == NULL || w->choice == NULL)
         return;
     choose(w->choice);
     const char *wrong = NULL;
@@ -101,12 +103,6 @@ void mpiio_select(const way *w)
     if (wrong != NULL)
         fail(w->name, wrong);
     selected = w->choice;
-}
-
-void mpiio_deselect(void)
-{
-    settings_restore(&changed);
-    selected = NULL;
 }
 
 void mpiio_add_hints(MPI_Info info)
