@@ -132,12 +132,11 @@ static void free_file(front_file *f)
     free(f);
 }
 
-/* NULL if it cannot be served, because of *error, an errno value. */
-static front_file *new_file(const char *name, int mode, MPI_File handle, int *error)
+/* NULL if memory is exhausted. */
+static front_file *new_file(const char *name, int mode, MPI_File handle)
 {
     front_file *f = calloc(1, sizeof *f);
     MPI_Offset size = 0;
-    *error = ENOMEM;
     if (f == NULL)
         return NULL;
     pthread_mutex_init(&f->pointer_lock, NULL);
@@ -148,11 +147,13 @@ static front_file *new_file(const char *name, int mode, MPI_File handle, int *er
     if (mode & MPI_MODE_APPEND)
         mpi.File_get_size(handle, &size);
     f->pointer = size;
-    *error = -front_store_open(&f->store, name, mode);
-    if (*error == 0 && f->name != NULL && f->file != NULL)
-        return f;
-    free_file(f);
-    return NULL;
+    f->store.fd = -1;
+    if (f->name == NULL || f->file == NULL) {
+        free_file(f);
+        return NULL;
+    }
+    front_store_init(&f->store, f->name, mode);
+    return f;
 }
 
 /* Why all ranks leave a file to the MPI, as far as each of them knows it. NULL if there is no
@@ -178,6 +179,19 @@ static void log_reason(MPI_Comm comm, const char *name, const char *reason)
         front_log(1, "%s is left to the MPI: %s", name, reason);
 }
 
+/* Rank 0 alone opens it now; the others learn which file that is. Collective. */
+static int start_store(front_file *f)
+{
+    front_store *s = &f->store;
+    if (f->group.runtime.rank == 0)
+        (void)front_store_open(s);
+    int error = front_group_largest(f->group.comm, s->error);
+    mpi.Bcast(&s->id, sizeof s->id, MPI_BYTE, 0, f->group.comm);
+    if (!f->group.is_local[0])
+        s->id.device = 0;
+    return error;
+}
+
 static void start_file(front_file *f, MPI_Info info)
 {
     const coll_handle handle = {
@@ -201,11 +215,11 @@ static void start_file(front_file *f, MPI_Info info)
 static const char *serve_file(MPI_Comm comm, const char *name, int mode, MPI_Info info,
                               MPI_File handle)
 {
-    int error;
-    front_file *f = new_file(name, mode, handle, &error);
-    error = front_group_largest(comm, error);
+    front_file *f = new_file(name, mode, handle);
+    int error = front_group_largest(comm, f == NULL ? ENOMEM : 0);
     if (error == 0)
-        error = front_group_init(&f->group, comm, front_process()) == MPI_SUCCESS ? 0 : ENOMEM;
+        error = front_group_init(&f->group, comm, front_process()) == MPI_SUCCESS ? start_store(f)
+                                                                                  : ENOMEM;
     if (error != 0) {
         free_file(f);
         return strerror(error);
@@ -342,7 +356,7 @@ static int64_t fill_call(front_file *f, coll_call *call, const front_access *acc
     if (rc == 0 && !access->at_offset)
         offset = front_move(f, count, (front_word)type);
     if (rc == 0)
-        rc = f->view_error;
+        rc = f->store.error == 0 ? f->view_error : -ENOTSUP;
     if (rc == 0)
         rc = front_type_buffer(buffer, count, type, &call->memory.list);
     if (rc == 0)
@@ -363,8 +377,14 @@ static int report(const front_file *f, int rc)
 
 static int leave_access(front_file *f)
 {
-    if (f->group.runtime.rank == 0 && !f->has_left)
-        front_log(1, "%s: accesses by datatypes of an unknown kind are left to the MPI", f->name);
+    const int rank = f->group.runtime.rank, error = f->store.error;
+    if (rank == 0 && !f->has_left)
+        front_log(1,
+                  "%s: accesses by datatypes of an unknown kind, or while a rank cannot open it, "
+                  "are left to the MPI",
+                  f->name);
+    if (error != 0 && !f->has_left)
+        front_log(1, "%s: rank %d cannot open it: %s", f->name, rank, strerror(error));
     f->has_left = true;
     return FRONT_LEFT;
 }

@@ -7,6 +7,7 @@
 #include <linux/magic.h>
 #include <mpi.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -26,7 +27,7 @@ static const char *skip_prefix(const char *name)
 }
 
 /* Small pieces are written through mapped pages, which need to be readable. */
-static int open_file(const char *name, int mode)
+static int open_by_name(const char *name, int mode)
 {
     int fd = -1;
     if (!(mode & MPI_MODE_RDONLY))
@@ -36,6 +37,48 @@ static int open_file(const char *name, int mode)
     if (mode & MPI_MODE_RDONLY)
         fd = open(name, O_RDONLY | O_CLOEXEC);
     return fd;
+}
+
+/* ---- opening ---- */
+
+static bool is_other_file(const front_store *s, const struct stat *status)
+{
+    const bool has_other_device = s->id.device != 0 && s->id.device != status->st_dev;
+    return s->id.inode != 0 && (s->id.inode != status->st_ino || has_other_device);
+}
+
+/* Returns 0 or an errno value. */
+static int open_file(front_store *s)
+{
+    struct stat status;
+    struct statfs system;
+    s->fd = open_by_name(s->name, s->mode);
+    if (s->fd < 0 || fstat(s->fd, &status) != 0)
+        return errno;
+    if (is_other_file(s, &status))
+        return ESTALE;
+    s->id = (front_store_id){status.st_dev, status.st_ino};
+    s->is_writable = !(s->mode & MPI_MODE_RDONLY);
+    s->may_map = s->is_writable && (fcntl(s->fd, F_GETFL) & O_ACCMODE) == O_RDWR &&
+                 access_pages_are_shared(s->fd);
+    s->has_coherent_cache = fstatfs(s->fd, &system) != 0 || system.f_type != NFS_SUPER_MAGIC;
+    return 0;
+}
+
+int front_store_open(front_store *s)
+{
+    if (s->fd < 0 && s->error == 0)
+        s->error = open_file(s);
+    if (s->error != 0)
+        front_store_close(s);
+    return s->error == 0 ? 0 : -ENOTSUP;
+}
+
+void front_store_close(front_store *s)
+{
+    if (s->fd >= 0)
+        close(s->fd);
+    s->fd = -1;
 }
 
 /* ---- locks ---- */
@@ -49,9 +92,12 @@ static bool needs_lock(const front_store *s)
 static int lock_bytes(void *context, int64_t offset, int64_t bytes)
 {
     front_store *s = context;
+    int rc = front_store_open(s);
     s->offset = offset;
     s->bytes = bytes;
-    return needs_lock(s) ? storage_lock(s->fd, s->is_atomic && s->is_writable, offset, bytes) : 0;
+    return rc == 0 && needs_lock(s)
+               ? storage_lock(s->fd, s->is_atomic && s->is_writable, offset, bytes)
+               : rc;
 }
 
 static int unlock_bytes(void *context)
@@ -76,8 +122,8 @@ static int write_extent(const front_store *s, const access_extent *extent)
 
 static bool may_map(void *context)
 {
-    const front_store *s = context;
-    return s->may_map;
+    front_store *s = context;
+    return front_store_open(s) == 0 && s->may_map;
 }
 
 /* The last extent comes first: the file then ends behind all pages. false: the extents have to be
@@ -118,29 +164,14 @@ static void begin_operation(void *context)
     (void)context;
 }
 
-/* ---- opening ---- */
+/* ---- all of it ---- */
 
-int front_store_open(front_store *s, const char *name, int mode)
+void front_store_init(front_store *s, const char *name, int mode)
 {
-    struct statfs system;
-    *s = (front_store){.fd = open_file(skip_prefix(name), mode)};
-    if (s->fd < 0)
-        return -errno;
-    s->is_writable = !(mode & MPI_MODE_RDONLY);
-    s->may_map = s->is_writable && (fcntl(s->fd, F_GETFL) & O_ACCMODE) == O_RDWR &&
-                 access_pages_are_shared(s->fd);
-    s->has_coherent_cache = fstatfs(s->fd, &system) != 0 || system.f_type != NFS_SUPER_MAGIC;
+    *s = (front_store){.name = skip_prefix(name), .mode = mode, .fd = -1};
     s->store = (coll_store){
         .access = {s, write_extents, read_bytes, lock_bytes, unlock_bytes, 0},
         .begin = begin_operation,
         .may_map = may_map,
     };
-    return 0;
-}
-
-void front_store_close(front_store *s)
-{
-    if (s->fd >= 0)
-        close(s->fd);
-    s->fd = -1;
 }

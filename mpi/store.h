@@ -1,26 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * An open file by POSIX calls on a descriptor of the library's own.
+ * A file by POSIX calls on a descriptor of the library's own, which a process opens when it first
+ * accesses the file.
  */
 #ifndef MPI_STORE_H
 #define MPI_STORE_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "collective/runtime.h"
 
+/* Which file it is. */
+typedef struct front_store_id {
+    dev_t device; /* 0: any, as nodes number them on their own */
+    ino_t inode;  /* 0: any, and any device */
+} front_store_id;
+
 typedef struct front_store {
     coll_store store;
-    int fd; /* -1: none */
+    const char *name;  /* of the file, without a prefix of ROMIO; the caller's */
+    int mode;          /* of MPI_File_open */
+    int fd;            /* -1: none yet */
+    int error;         /* why there will be none, an errno value; 0: nothing */
+    front_store_id id; /* the only one to be opened; when it is open, its own */
     bool may_map, is_writable, has_coherent_cache;
     bool is_atomic;        /* of the call that is about to run; the caller's */
     int64_t offset, bytes; /* what is locked */
 } front_store;
 
-/* Opens the file that MPI_File_open has opened by this name and mode. Returns 0 or a negative errno
- * value: the caller leaves the file to the MPI. Local. */
-int front_store_open(front_store *store, const char *name, int mode);
+/* For the file that MPI_File_open has opened by this name and mode. Local, as all that follow. */
+void front_store_init(front_store *store, const char *name, int mode);
+/* Opens it, if it is not. Returns 0 or, as the MPI has opened it, -ENOTSUP: the access is the
+ * MPI's.
+ */
+int front_store_open(front_store *store);
 void front_store_close(front_store *store);
 
 #endif

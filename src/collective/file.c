@@ -89,7 +89,7 @@ static coll_process *process_of(const coll_file *file)
 static int64_t find_lock_unit(const coll_file *file)
 {
     int64_t stripe = file->settings.plan.division.stripe;
-    return stripe > 0 ? stripe : storage_get_lock_unit(file->facts.fd);
+    return stripe > 0 ? stripe : file->settings.of[COLL_ROOT_LOCK_UNIT];
 }
 
 /* All ranks have the same facts. The recorder has no entries of plans that were made while nothing
@@ -141,7 +141,8 @@ static void ask_file_system(coll_file *file)
 {
     int64_t *of = file->facts.of;
     int fd = file->facts.fd;
-    if (file->facts.locks_file || storage_get_lock_unit(fd) > 0 || storage_is_slow(fd))
+    of[COLL_ROOT_LOCK_UNIT] = storage_get_lock_unit(fd);
+    if (file->facts.locks_file || of[COLL_ROOT_LOCK_UNIT] > 0 || storage_is_slow(fd))
         of[COLL_ROOT_CYCLE] = REMOTE_CYCLE;
     if (of[COLL_FS_STRIPE_SIZE] > 0 || file->group.locals == file->group.size)
         return;

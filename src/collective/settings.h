@@ -26,15 +26,16 @@ enum coll_setting {
     COLL_OF_RANKS = COLL_FIRST_HINT + COLL_HINTS,
     COLL_ROOT_STRIPE_SIZE = COLL_OF_RANKS, /* where the MPI has none */
     COLL_ROOT_STRIPE_COUNT,
-    COLL_ROOT_CYCLE,   /* bytes; 0: by messages */
-    COLL_ROOT_RECORDS, /* whether the accesses of the file are recorded */
+    COLL_ROOT_CYCLE,     /* bytes; 0: by messages */
+    COLL_ROOT_LOCK_UNIT, /* bytes, where there are no stripes */
+    COLL_ROOT_RECORDS,   /* whether the accesses of the file are recorded */
     COLL_SETTINGS
 };
 
 /* What this rank knows of a file that it opens. */
 typedef struct coll_facts {
     parameter_texts parameters; /* until the file is open */
-    int fd;                     /* to ask the file system */
+    int fd;                     /* on rank 0: to ask the file system */
     bool locks_file;            /* each access locks all of it */
     int64_t of[COLL_SETTINGS];
 } coll_facts;

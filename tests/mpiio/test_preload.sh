@@ -144,6 +144,20 @@ tap_check "hints" other 4 ./hints "$tap_dir/hints.dat"
 tap_contains "$tap_output" "cb_nodes 2, error as demanded" "MPI_File_get_info, and the file's error handler"
 tap_contains "$tap_output" "The hint cb_buffer_size has the value" "a wrong hint is reported"
 
+# --- opens ---
+
+"$OTHER_MPICC" -O1 -o opens "$top_srcdir/tests/mpiio/opens.c" || exit 1
+environment=(TATP_VERBOSE=1)
+RUN_LIMIT=300 tap_check "64 ranks open a file" other 64 ./opens opens.dat
+tap_is "$tap_output" "68 descriptors, 0 values are wrong" "64 ranks open a file: four of them again"
+for what in unlinked limited replaced; do
+    tap_check "a file is $what" other 6 ./opens opens.dat $what
+    tap_contains "$tap_output" "7 descriptors, 0 values are wrong" "a file is $what: rank 0 has it open"
+    tap_contains "$tap_output" "opens.dat: rank 1 cannot open it: " "a file is $what: the MPI carries out the accesses"
+done
+tap_is "$(cat opens.dat)" "another" "a file that replaces an open one is not written"
+environment=(TATP_STATS="$stats")
+
 # --- profiling libraries ---
 
 for next in '' -DNEXT; do
