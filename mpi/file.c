@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "mpi/datatype.h"
+#include "mpi/device.h"
 #include "mpi/front.h"
 #include "mpi/group.h"
 #include "mpi/process.h"
@@ -21,6 +22,7 @@ struct front_file {
     char *name;
     front_group group;
     front_store store;
+    front_device *device; /* NULL until it is needed */
     coll_file *file;
 
     /* ---- the view, as the MPI has it ---- */
@@ -128,6 +130,7 @@ static void free_file(front_file *f)
     coll_view_release(&f->view);
     front_group_release(&f->group);
     front_store_close(&f->store);
+    front_device_free(f->device);
     free(f->name);
     free(f);
 }
@@ -192,6 +195,18 @@ static int start_store(front_file *f)
     return error;
 }
 
+static int prepare_memory(void *context, access_memory *memory)
+{
+    front_file *f = context;
+    return front_device_find(&f->device, memory);
+}
+
+static coll_device_use take_device_use(void *context)
+{
+    const front_file *f = context;
+    return front_device_take_use(f->device);
+}
+
 static void start_file(front_file *f, MPI_Info info)
 {
     const coll_handle handle = {
@@ -199,6 +214,8 @@ static void start_file(front_file *f, MPI_Info info)
         .runtime = &f->group.runtime,
         .store = &f->store.store,
         .name = f->name,
+        .prepare_memory = prepare_memory,
+        .take_device_use = take_device_use,
     };
     const char *text[PARAMETERS];
     const coll_hint_values hints = read_hints(f, info);
