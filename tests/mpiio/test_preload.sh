@@ -68,6 +68,10 @@ else
     tap_skip "HDF5" "it is not there for this MPI (apt-get install libhdf5-mpich-dev)"
 fi
 
+rm -f "$stats"
+tap_check "the benchmark" other 4 "$BENCH_DIR/contest_other" --size 8x8x8 --grid 1x2x2 --rounds 1 --contestants "tatp romio" --file "$tap_dir/bench"
+tap_is "$(grep -c '"op"' "$stats")" 8 "the library carried out the calls of one contestant"
+
 # --- tatp run ---
 
 tatp_run=("$TOOLS_DIR/tatp" run --library "$library")
