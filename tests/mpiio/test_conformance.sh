@@ -6,8 +6,7 @@
 
 need_other
 RUN_LIMIT=600
-# Non-blocking calls are left to ROMIO, whose bytes are wrong for many of these views.
-FORMS=2
+FORMS=3
 mapfile -t cases < <(served_cases)
 
 numbers=(4)
