@@ -53,6 +53,7 @@ else
     tap_is "$status: $(grep '^problem' <<<"$said")" "0: " "a good installation: usable"
     tap_contains "$said" "fcoll/tatp  usable: $components/mca_fcoll_tatp.so" "fcoll/tatp: the file that is used"
     tap_contains "$said" "rmaps/dla   usable: $mapper" "rmaps/dla: the file that is used"
+    tap_contains "$said" "mca_topo_dla.so: --mca topo dla,basic" "topo/dla: the file that is used, and how"
     tap_contains "$said" "Open MPI    $OMPI_VERSION in " "the release"
     tap_contains "$said" "topology    no file and no addresses" "the topology"
     tap_check "no device" grep -q '^devices     no memory of devices' <<<"$said"

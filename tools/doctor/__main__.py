@@ -68,7 +68,7 @@ def parse_arguments(words):
 def shown_settings(examination):
     """Parameters that concern the components and differ from their defaults: name, value, source."""
     names = ("io", "fcoll", "mca_base_component_path", "mca_base_component_disable_dlopen")
-    prefixes = ("fcoll_tatp_", "rmaps_dla_")
+    prefixes = ("fcoll_tatp_", "rmaps_dla_", "topo_dla_")
     shown = [(name, setting.value, setting.source) for name, setting in sorted(examination.mpi.settings.items())
              if (name in names or name.startswith(prefixes)) and not setting.is_default()]
     known = {name for name, _, _ in shown}
@@ -97,6 +97,9 @@ def lines(found, build):
         yield "library", f"Open MPI {found.library}"
     yield examine.FCOLL, described(found.fcoll)
     yield examine.MAPPER, described(found.mapper)
+    if found.fcoll.used:
+        file = os.path.join(os.path.dirname(found.fcoll.used[0]), "mca_topo_dla.so")
+        yield "topo/dla", f"{file}: --mca topo dla,basic" if os.path.exists(file) else "not beside fcoll/tatp"
     if found.default is not None:
         yield "by default", f"{found.default} serves collective I/O"
     if found.fcoll.usable:
