@@ -8,7 +8,7 @@
 #include "ompi/mca/topo/base/base.h"
 #include "ompi/mca/topo/topo.h"
 
-OMPI_MODULE_DECLSPEC extern mca_topo_base_component_t mca_topo_dla_component;
+OMPI_DECLSPEC extern mca_topo_base_component_t mca_topo_dla_component;
 
 /* The parameter topo_dla_file: a view file, or NULL. */
 extern char *topo_dla_file;
