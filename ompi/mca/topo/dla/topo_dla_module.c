@@ -3,6 +3,8 @@
  * makes the new one. */
 #include "topo_dla.h"
 
+#include <unistd.h>
+
 #include "base/mix.h"
 #include "mpi.h"
 #include "opal/util/output.h"
@@ -33,12 +35,15 @@ static void report(bool is_error, const char *line)
         opal_output_verbose(1, ompi_topo_base_framework.framework_output, "topo:dla: %s", line);
 }
 
-/* The number of this process's node; 0 if it is not known, or the process is not to be reordered.
- */
+/* The number of this process's node, by what the launcher and the system call it. 0: the process is
+ * not to be reordered. */
 static int64_t find_key(bool reorder)
 {
-    const char *name = compat_proc_hostname(ompi_proc_local_proc);
-    return reorder && NULL != name ? (int64_t)(base_digest_text(0, name) | 1) : 0;
+    const char *launched = compat_proc_hostname(ompi_proc_local_proc);
+    char name[256] = "";
+    (void)gethostname(name, sizeof name - 1);
+    uint64_t key = base_digest_text(0, NULL != launched ? launched : "");
+    return reorder ? (int64_t)(base_digest_text(key, name) | 1) : 0;
 }
 
 /* The processes of the old communicator in their new order: itself, or one that the caller frees.
