@@ -212,12 +212,14 @@ static MPI_Datatype resize_as(MPI_Datatype other, MPI_Datatype type)
     return resized;
 }
 
-/* MPICH packs 10 bytes of the 16 of a long double: as bytes it packs all of them. */
+/* MPICH, and Open MPI 5 with 16-byte reals, pack 10 bytes of the 16 of a long double: as bytes they
+ * pack all of them. */
 static MPI_Datatype make_same(MPI_Datatype predefined)
 {
     MPI_Datatype same;
     MPI_Count size;
     if (predefined != MPI_LONG_DOUBLE && predefined != MPI_LONG_DOUBLE_INT &&
+        predefined != MPI_REAL16 && predefined != MPI_COMPLEX32 &&
         predefined != MPI_C_LONG_DOUBLE_COMPLEX && predefined != MPI_CXX_LONG_DOUBLE_COMPLEX) {
         MPI_Type_dup(predefined, &same);
         return same;
