@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Communicators whose processes are reordered: MPI_Cart_create and MPI_Graph_create of the MPI get
  * one that is in the new order already. */
-#include "base/text.h"
 #include "mpi/calls.h"
 #include "mpi/front.h"
 #include "mpi/process.h"
@@ -70,11 +69,14 @@ front_word front_order_graph(front_word comm, int ranks, const int *index, const
                              bool reorder)
 {
     matrix graph = {0};
+    int rank;
     if (ranks <= 0 || ranks > count_processes((MPI_Comm)comm))
         return comm;
-    int rc = reorder_read_graph(index, edge, (size_t)ranks, &graph);
+    mpi.Comm_rank((MPI_Comm)comm, &rank);
+    if (reorder && rank == 0) /* the others only need to know where they go */
+        (void)reorder_read_graph(index, edge, (size_t)ranks, &graph);
     const reorder_task task = {NULL, &graph, front_process_record(), (size_t)ranks};
-    MPI_Comm ordered = order((MPI_Comm)comm, &task, reorder && rc == 0);
+    MPI_Comm ordered = order((MPI_Comm)comm, &task, reorder);
     matrix_release(&graph);
     return (front_word)ordered;
 }

@@ -30,7 +30,7 @@ size_t reorder_ranks(const reorder_grid *grid, size_t most);
 /* What is to be placed: by the record if there is one, else by the graph, else by the grid. */
 typedef struct reorder_task {
     const reorder_grid *grid;
-    const matrix *graph; /* weights between ranks; NULL if there is none */
+    const matrix *graph; /* weights between ranks; NULL if there is none, empty if unreadable */
     const char *record;  /* a view file, as for rmaps/dla; NULL or "" if there is none */
     size_t ranks;        /* of the new communicator */
 } reorder_task;
