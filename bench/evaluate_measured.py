@@ -219,17 +219,17 @@ def placement_figure(folder, m, name, column, factor, unit, stock=True):
 
 
 # As a program runs by itself, with the defaults of fcoll/tatp.
-STORY = {"vulcan, by node": ("bynode", "vulcan", 1), "ROMIO, by node": ("bynode", "romio", 1),
-         "tatp, by node": ("bynode", "fitted", 4), "tatp, placed by dla": ("dla", "fitted", 4)}
+STORY = {"vulcan": ("bynode", "vulcan", 1), "ROMIO": ("bynode", "romio", 1), "tatp": ("bynode", "fitted", 4),
+         "tatp, dla": ("dla", "fitted", 4)}
 
 
 def story_figure(folder, m):
-    cases = [case for case in m.cases if all(m.get(case, p, s, "median_s", n) for p, s, n in STORY.values())]
-    panels = [Panel("", cases, {name: [factor * (m.get(case, p, s, column, n) or 0) for case in cases]
-                                for name, (p, s, n) in STORY.items()}, unit, log=True)
-              for column, factor, unit in (("uplink_bytes", 1e-6, "uplink bytes of a write (MB)"),
-                                           ("median_s", 1e3, "time of a write (ms)"))]
-    if cases:
+    """One program, four ways: the first case that was measured in all of them."""
+    case = next((case for case in m.cases if all(m.get(case, p, s, "median_s", n) for p, s, n in STORY.values())), None)
+    panels = [Panel(title, list(STORY), {case: [factor * (m.get(case, p, s, column, n) or 0) for p, s, n in STORY.values()]},
+                    unit) for column, factor, title, unit in (("median_s", 1e3, "time of one write", "ms"),
+                                                              ("uplink_bytes", 1e-6, "bytes over the uplinks", "MB"))]
+    if case:
         plot(folder, "measured-story", panels)
 
 
