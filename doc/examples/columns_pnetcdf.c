@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each rank writes a block of columns of a variable with PnetCDF: by a collective call if the first argument is "collective".
- * Build: mpicc -o columns columns_pnetcdf.c -lpnetcdf */
+/* Each rank writes a block of columns of a variable, with PnetCDF: collectively if the first
+ * argument is "collective". Build: mpicc -o columns columns_pnetcdf.c -lpnetcdf */
 #include <mpi.h>
 #include <pnetcdf.h>
 #include <stdio.h>
@@ -26,10 +26,10 @@ int main(int argc, char **argv)
     const MPI_Offset mine = COLUMNS / ranks;
     const MPI_Offset block[] = {ROWS, mine}, start[] = {0, mine * rank};
     double *values = malloc(sizeof *values * (size_t)(ROWS * mine));
-    for (MPI_Offset i = 0; values != NULL && i < ROWS * mine; i++) {
+    for (MPI_Offset i = 0; values != NULL && i < ROWS * mine; i++)
         values[i] = rank;
-    }
-    check(ncmpi_create(MPI_COMM_WORLD, "columns.nc", NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &file));
+    check(ncmpi_create(MPI_COMM_WORLD, "columns.nc", NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL,
+                       &file));
     check(ncmpi_def_dim(file, "row", ROWS, &dimensions[0]));
     check(ncmpi_def_dim(file, "column", mine * ranks, &dimensions[1]));
     check(ncmpi_def_var(file, "data", NC_DOUBLE, 2, dimensions, &data));
@@ -49,9 +49,8 @@ int main(int argc, char **argv)
     check(ncmpi_close(file));
     free(values);
     MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    if (rank == 0) {
+    if (rank == 0)
         printf("written in %.3f s\n", seconds);
-    }
     MPI_Finalize();
     return 0;
 }

@@ -48,7 +48,7 @@ example() {
 
 # collective_writes: how many the statistics list of the whole array
 collective_writes() {
-    cat "$stats" 2>/dev/null | grep -c '"op": "write".*"bytes": 33554432'
+    touch "$stats" && grep -c '"op": "write".*"bytes": 33554432' "$stats"
 }
 
 # follow: the commands of the first section of the page, each where the one before has left off.
