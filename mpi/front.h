@@ -19,6 +19,11 @@ typedef struct front_file front_file;
  * known. Returns NULL if there is none. */
 void *front_next(const char *name, const void *caller);
 
+/* The info object with which the MPI is to open a file: the program's, or a new one that also asks
+ * for stripes, which front_release_info frees. Collective. */
+front_word front_choose_info(front_word comm, const char *name, int mode, front_word info);
+void front_release_info(front_word info, front_word chosen);
+
 /* A file was opened: the library serves it, or leaves it to the MPI, on all ranks. Collective. */
 void front_open(front_word comm, const char *name, int mode, front_word info, front_word handle);
 /* The file of a handle; NULL if the MPI serves it as long as it has this view. */

@@ -144,7 +144,9 @@ TAKE(Graph_create,
 TAKE(File_open, (front_word comm, const char *name, int mode, front_word info, front_word *handle),
      comm, name, mode, info, handle)
 {
-    int rc = PASS(comm, name, mode, info, handle);
+    const front_word chosen = front_choose_info(comm, name, mode, info);
+    int rc = PASS(comm, name, mode, chosen, handle);
+    front_release_info(info, chosen);
     if (rc == 0)
         front_open(comm, name, mode, info, *handle);
     return rc;

@@ -39,7 +39,7 @@ static void report_unknown(const char *message)
 static void check_names(void)
 {
     char name[PARAMETERS][PARAMETER_NAME_BYTES];
-    const char *known[PARAMETERS + 6] = {NULL};
+    const char *known[PARAMETERS + 7] = {NULL};
     int count = 0;
     for (enum parameter i = 0; i < PARAMETERS; i++) {
         parameter_write_name(i, "", true, name[i]);
@@ -47,11 +47,31 @@ static void check_names(void)
     }
     known[count++] = "VERBOSE";
     known[count++] = "REORDER";
+    known[count++] = "STRIPES";
     known[count++] = "REPORT_DIR";
     known[count++] = "DOCTOR_DIR";
     known[count++] = "COMPONENT_PATH";
     base_check_environment(
         &(base_settings){"", PARAMETER_VARIABLE, known, "7 fcoll_tatp", report_unknown, NULL});
+}
+
+static const char *read_stripes(void)
+{
+    const char *text = getenv(PARAMETER_VARIABLE "STRIPES");
+    return text != NULL ? text : "auto";
+}
+
+bool front_process_sets_stripes(void)
+{
+    return strcmp(read_stripes(), "auto") == 0;
+}
+
+static void check_stripes(void)
+{
+    if (!front_process_sets_stripes() && strcmp(read_stripes(), "keep") != 0)
+        front_log(0,
+                  "TATP_STRIPES is \"%s\", neither auto nor keep: new files are left as they are",
+                  read_stripes());
 }
 
 /* ---- messages ---- */
@@ -243,8 +263,10 @@ static void start_job(int ranks, int rank)
 {
     static char version[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
-    if (rank == 0)
+    if (rank == 0) {
         check_names();
+        check_stripes();
+    }
     find_node();
     mpi.Get_library_version(version, &length);
     process.job = (coll_job){

@@ -33,6 +33,9 @@ void front_process_parameters(const char *text[PARAMETERS]);
  * by their grids and graphs; NULL: not at all. */
 const char *front_process_record(void);
 
+/* Whether new files get the stripes that the library chooses. */
+bool front_process_sets_stripes(void);
+
 /* A line on standard error where TATP_VERBOSE is at least the level. */
 void front_log(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

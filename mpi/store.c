@@ -17,7 +17,7 @@
 
 /* ROMIO's names of file systems that are those of the system; it takes what is before a colon for a
  * file system. */
-static const char *skip_prefix(const char *name)
+const char *front_store_path(const char *name)
 {
     static const char *const prefixes[] = {"ufs:", "nfs:", "lustre:", "gpfs:", "xfs:", "panfs:"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
@@ -168,7 +168,7 @@ static void begin_operation(void *context)
 
 void front_store_init(front_store *s, const char *name, int mode)
 {
-    *s = (front_store){.name = skip_prefix(name), .mode = mode, .fd = -1};
+    *s = (front_store){.name = front_store_path(name), .mode = mode, .fd = -1};
     s->store = (coll_store){
         .access = {s, write_extents, read_bytes, lock_bytes, unlock_bytes, 0},
         .begin = begin_operation,

@@ -30,6 +30,9 @@ typedef struct front_store {
     int64_t offset, bytes; /* what is locked */
 } front_store;
 
+/* A name of MPI_File_open without ROMIO's name of a file system. */
+const char *front_store_path(const char *name);
+
 /* For the file that MPI_File_open has opened by this name and mode. Local, as all that follow. */
 void front_store_init(front_store *store, const char *name, int mode);
 /* Opens it, if it is not. Returns 0 or, as the MPI has opened it, -ENOTSUP: the access is the

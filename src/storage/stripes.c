@@ -4,6 +4,8 @@
 #define _GNU_SOURCE /* RUSAGE_THREAD */
 #include "storage/stripes.h"
 
+#include <glob.h>
+#include <limits.h>
 #include <linux/magic.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -14,6 +16,8 @@
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+
+enum { LUSTRE = 0x0BD00BD0 }; /* as statfs names it */
 
 /* ---- Lustre: constants of lustre_user.h ---- */
 
@@ -184,13 +188,64 @@ storage_stripes storage_get_stripes(int fd)
     if (fstatfs(fd, &system) != 0)
         return s;
     switch ((unsigned long)system.f_type & 0xffffffff) {
-    case 0x0BD00BD0: s = ask_lustre(fd); break;
+    case LUSTRE: s = ask_lustre(fd); break;
     case 0x19830326: s = ask_beegfs(fd); break;
     case 0x00C36400: /* CephFS, and maybe behind FUSE */
     case 0x65735546: s = ask_ceph(fd); break;
     default: break;
     }
     return s.size > 0 ? s : (storage_stripes){0};
+}
+
+/* ---- stripes of new files ---- */
+
+bool storage_takes_stripes(const char *folder)
+{
+    struct statfs system;
+    return statfs(folder, &system) == 0 && ((unsigned long)system.f_type & 0xffffffff) == LUSTRE;
+}
+
+static int read_count(const char *path)
+{
+    int count = 0;
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return 0;
+    if (fscanf(file, "%9d", &count) != 1 || count < 0)
+        count = 0;
+    fclose(file);
+    return count;
+}
+
+/* The client has the number in /sys, older ones have it in /proc. */
+int storage_count_targets(const char *root)
+{
+    static const char *const places[] = {"sys", "proc"};
+    int fewest = 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places && fewest == 0; i++) {
+        char pattern[PATH_MAX];
+        glob_t found;
+        snprintf(pattern, sizeof pattern, "%s/%s/fs/lustre/lov/*/numobd", root, places[i]);
+        if (glob(pattern, 0, NULL, &found) != 0)
+            continue;
+        for (size_t k = 0; k < found.gl_pathc; k++) {
+            int count = read_count(found.gl_pathv[k]);
+            if (fewest == 0 || (count > 0 && count < fewest))
+                fewest = count;
+        }
+        globfree(&found);
+    }
+    return fewest;
+}
+
+int storage_choose_count(int nodes, int targets)
+{
+    if (targets <= 0 || nodes <= targets)
+        return nodes;
+    for (int count = targets; 2 * count >= targets; count--)
+        if (nodes % count == 0)
+            return count;
+    return targets;
 }
 
 /* ---- locks ---- */

@@ -27,4 +27,16 @@ int64_t storage_get_lock_unit(int fd);
 /* Whether a request to the open file waits for a device or a server: reads a byte of it. */
 bool storage_is_slow(int fd);
 
+/* Whether hints of MPI_File_open set the stripes of new files in the folder: it is on Lustre. */
+bool storage_takes_stripes(const char *folder);
+
+/* Storage targets of the Lustre file system that this node has mounted, of the one with the fewest
+ * if there are several; 0: not known. root: "", or a folder that stands for the root. */
+int storage_count_targets(const char *root);
+
+/* How many stripes a file needs that so many nodes access at once, at least 1: one for each node,
+ * as far as there are targets (0: not known); with fewer targets a number that divides the nodes,
+ * unless it would leave more than half of the targets idle. */
+int storage_choose_count(int nodes, int targets);
+
 #endif

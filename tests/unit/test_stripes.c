@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -288,6 +289,44 @@ START_TEST(no_stripes)
 }
 END_TEST
 
+static const struct {
+    int nodes, targets, count;
+} new_files[] = {{1, 8, 1},    {3, 8, 3}, {8, 8, 8},     {12, 8, 6}, {64, 24, 16},
+                 {17, 16, 16}, {9, 4, 3}, {512, 0, 512}, {7, 1, 1},  {10, 3, 2}};
+
+START_TEST(stripes_of_new_files)
+{
+    ck_assert_int_eq(storage_choose_count(new_files[_i].nodes, new_files[_i].targets),
+                     new_files[_i].count);
+}
+END_TEST
+
+/* name: of a file system of Lustre */
+static void mount_lustre(const char *root, const char *name, const char *targets)
+{
+    char path[256];
+    snprintf(path, sizeof path,
+             "mkdir -p %s/sys/fs/lustre/lov/%s && echo '%s' >%s/sys/fs/lustre/lov/%s/numobd", root,
+             name, targets, root, name);
+    ck_assert_int_eq(system(path), 0);
+}
+
+START_TEST(targets_of_mounts)
+{
+    char root[] = "/tmp/test_stripes.XXXXXX", remove[64];
+    ck_assert_ptr_nonnull(mkdtemp(root));
+    ck_assert_int_eq(storage_count_targets(root), 0);
+    mount_lustre(root, "damaged-clilov-0", "-3");
+    ck_assert_int_eq(storage_count_targets(root), 0);
+    mount_lustre(root, "home-clilov-1", "12");
+    ck_assert_int_eq(storage_count_targets(root), 12);
+    mount_lustre(root, "work-clilov-2", "96");
+    ck_assert_int_eq(storage_count_targets(root), 12);
+    snprintf(remove, sizeof remove, "rm -r %s", root);
+    ck_assert_int_eq(system(remove), 0);
+}
+END_TEST
+
 /* Also one that cannot be read, which has no shared locks. */
 START_TEST(locks_of_each_descriptor)
 {
@@ -308,7 +347,8 @@ END_TEST
 int main(void)
 {
     return run_tests("stripes", ONCE(lustre_recorded), ONCE(lustre_damaged), ONCE(beegfs_patterns),
-                     ONCE(no_stripes), ONCE(locks_of_each_descriptor),
+                     ONCE(no_stripes), ONCE(locks_of_each_descriptor), ONCE(targets_of_mounts),
+                     TIMES(stripes_of_new_files, LENGTH(new_files)),
                      TIMES(lustre_plain, LENGTH(plain_layouts)),
                      TIMES(lustre_composite, LENGTH(composite_layouts)),
                      TIMES(ceph_attributes, LENGTH(ceph_layouts)));
