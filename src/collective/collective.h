@@ -64,6 +64,10 @@ bool coll_file_has_settings(const coll_file *file, const coll_facts *facts);
 void coll_file_set_hints(coll_file *file, const coll_hint_values *hints);
 /* For MPI_File_get_info. False: the file is not open, or not without an error. Local. */
 bool coll_file_get_hints(const coll_file *file, coll_hint_values *hints);
+/* All ranks close the file, next by coll_file_close: the bytes that this rank has read, and
+ * written, by calls that are not collective. If they are most of all, and the user has asked for
+ * collective access, one message of the job says so. Collective. */
+void coll_file_count_noncollective(coll_file *file, const int64_t bytes[2]);
 /* Writes what is recorded. Local. */
 void coll_file_close(coll_file *file);
 

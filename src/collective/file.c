@@ -6,10 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "storage/stripes.h"
 
 /* Bytes of a cycle where a request to the file takes long. */
 #define REMOTE_CYCLE (4 << 20)
+
+/* Bytes of a file by calls that are not collective that are worth a message: headers are not. */
+#define MANY_BYTES (1 << 20)
 
 coll_file *coll_file_new(coll_process *process)
 {
@@ -57,6 +61,7 @@ void coll_file_open(coll_file *file, const coll_handle *handle)
     file->settings.digest = -1;
     file->has_started = false;
     file->aggregators = 0;
+    file->moved = 0;
     file->was_independent[false] = file->was_independent[true] = true;
     file->misjudged = false;
 }
@@ -258,6 +263,43 @@ bool coll_file_has_started(const coll_file *file)
 bool coll_file_is_reusable(const coll_file *file)
 {
     return file->group.size > 0 && file->error == 0;
+}
+
+/* ---- closing ---- */
+
+/* sum: of all ranks. */
+static void tell_of_noncollective(const coll_file *file, int64_t noncollective, int64_t collective)
+{
+    coll_process *process = process_of(file);
+    char name[PATH_MAX];
+    if (!file->facts.is_asked_for || !process->job.is_first || file->group.size == 1 ||
+        noncollective < MANY_BYTES || noncollective <= collective ||
+        !coll_is_first(process, "noncollective", ""))
+        return;
+    base_escape(name, sizeof name, file->handle.name);
+    coll_log(
+        process, 0,
+        "%s: %.1f MB by calls that are not collective, which tatp does not serve, and %.1f MB by "
+        "collective ones: see doc/hdf5.md",
+        name, 1e-6 * (double)noncollective, 1e-6 * (double)collective);
+}
+
+void coll_file_count_noncollective(coll_file *file, const int64_t bytes[2])
+{
+    const coll_runtime *runtime = file->handle.runtime;
+    int64_t sum[] = {bytes[false], bytes[true], file->moved};
+    if (!file->has_started || file->error != 0 ||
+        runtime->reduce(runtime->context, sum, 3, COLL_SUM) != 0)
+        return;
+    tell_of_noncollective(file, sum[false] + sum[true], sum[2]);
+    if (file->group.rank != 0)
+        return;
+    coll_record_count_noncollective(file->record, sum[false] + sum[true]);
+    for (int write = 1; write >= 0; write--) {
+        const coll_observed none = {
+            .group = &file->group, .nodes = file->nodes, .file = file->handle.name, .write = write};
+        coll_stats_count_noncollective(file->stats, &none, sum[write]);
+    }
 }
 
 void coll_file_close(coll_file *file)

@@ -26,6 +26,7 @@ struct coll_file {
     coll_stream stream; /* of plans */
     coll_exchange_memory *memory;
     coll_slots slots;
+    int64_t moved;           /* bytes of this rank, by collective calls */
     bool was_independent[2]; /* the last call that read, or wrote; true: there was none */
     bool misjudged;          /* this rank transferred data early, without use */
     coll_independent *independent;

@@ -88,6 +88,7 @@ static coll_device_use take_device_use(const coll_file *file)
 static int observe_op(const coll_op *op)
 {
     coll_file *file = op->file;
+    file->moved += op->result.moved;
     const coll_observed access = {
         .group = &file->group,
         .nodes = file->nodes,

@@ -118,6 +118,12 @@ static void append_file(const coll_record *record)
     record_entry_release(&none);
 }
 
+void coll_record_count_noncollective(const coll_record *record, int64_t bytes)
+{
+    if (record->file != NULL)
+        coll_record_add_noncollective(record->process, bytes);
+}
+
 void coll_record_end(coll_record *record)
 {
     if (record->file == NULL)

@@ -27,6 +27,7 @@ static void describe_run(const char *program, size_t ranks, char text[RUN_BYTES]
 static void report_record(const coll_recorder *recorder, const record_news *news)
 {
     char place[PATH_MAX], run[RUN_BYTES], before[RUN_BYTES] = "", kept[PATH_MAX + 16] = "";
+    char missing[96] = "";
     bool replaces = news->before.ranks > 0;
     base_escape(place, sizeof place, record_file_path(recorder->file));
     describe_run(program_invocation_short_name, recorder->process->job.size, run);
@@ -34,8 +35,11 @@ static void report_record(const coll_recorder *recorder, const record_news *news
         describe_run(news->before.program, news->before.ranks, before);
     if (news->keeps)
         snprintf(kept, sizeof kept, ", kept in %s~", place);
-    coll_log(recorder->process, 0, "the accesses of %s are recorded in %s%s%s%s", run, place,
-             replaces ? ", instead of those of " : "", before, kept);
+    if (recorder->noncollective > 0)
+        snprintf(missing, sizeof missing, ", but for %.1f MB by calls that are not collective,",
+                 1e-6 * (double)recorder->noncollective);
+    coll_log(recorder->process, 0, "the accesses of %s%s are recorded in %s%s%s%s", run, missing,
+             place, replaces ? ", instead of those of " : "", before, kept);
 }
 
 /* Of jobs that record into a file at the same time the first one keeps it. */
@@ -204,6 +208,14 @@ void coll_record_flush(coll_process *process)
         double end = process->clock(process->context);
         recorder->next = end + 20.0 * (end - begin);
     }
+    pthread_mutex_unlock(&process->lock);
+}
+
+void coll_record_add_noncollective(coll_process *process, int64_t bytes)
+{
+    pthread_mutex_lock(&process->lock);
+    if (recorder_of(process) != NULL)
+        process->recorder->noncollective += bytes;
     pthread_mutex_unlock(&process->lock);
 }
 

@@ -15,11 +15,12 @@
  * the process is held. */
 typedef struct coll_recorder {
     coll_process *process;
-    record_file *file; /* NULL if it records nothing */
-    bool is_automatic; /* it is in the user's cache */
-    int error;         /* negative errno: why something is missing */
-    double next;       /* when a closed file leads to the next version */
-    bool is_refused;   /* another job records into the file, which was reported */
+    record_file *file;     /* NULL if it records nothing */
+    bool is_automatic;     /* it is in the user's cache */
+    int error;             /* negative errno: why something is missing */
+    int64_t noncollective; /* bytes that are not in it, as no collective call has moved them */
+    double next;           /* when a closed file leads to the next version */
+    bool is_refused;       /* another job records into the file, which was reported */
     /* This run, in the user's cache. */
     struct {
         bool is_known;   /* all of what follows */
@@ -45,6 +46,8 @@ void coll_record_append(coll_process *process, const char *path, const char *fil
                         const record_entry *entry, int64_t times, bool new_file);
 /* Negative errno: why the record lacks something. On rank 0 of a file. */
 void coll_record_set_error(coll_process *process, int rc);
+/* Bytes of a file that no collective call has moved. On rank 0 of a file. */
+void coll_record_add_noncollective(coll_process *process, int64_t bytes);
 /* A file was closed: writes the record, unless that was done a short time ago. */
 void coll_record_flush(coll_process *process);
 

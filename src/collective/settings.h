@@ -37,6 +37,7 @@ typedef struct coll_facts {
     parameter_texts parameters; /* until the file is open */
     int fd;                     /* on rank 0: to ask the file system */
     bool locks_file;            /* each access locks all of it */
+    bool is_asked_for;          /* collective access, by the user: others are told nothing */
     int64_t of[COLL_SETTINGS];
 } coll_facts;
 

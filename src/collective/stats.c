@@ -17,8 +17,11 @@ struct coll_stats {
     coll_timeline timeline;
     exchange_probe probe; /* notes into it */
     coll_process *process;
-    int64_t *fields;          /* rank 0: COLL_STATS_FIELDS of each rank */
-    coll_stats_line total[2]; /* rank 0, of kind COLL_STATS_TOTALS: of all that was read; written */
+    int64_t *fields; /* rank 0: COLL_STATS_FIELDS of each rank */
+    /* Rank 0: of all that was read; written. Not of single calls, but for those of
+     * COLL_STATS_TOTALS.
+     */
+    coll_stats_line total[2];
     enum coll_stats_kind kind;
     const char *path, *record;
     int fd; /* of the file; negative: none */
@@ -212,7 +215,7 @@ static int append_line(coll_stats *stats, const coll_observed *access, const col
 static int report_call(coll_stats *stats, const coll_observed *access, bool timeline)
 {
     int rc = 0;
-    const coll_stats_line line = coll_stats_make_line(access, stats->fields, access->group->size);
+    const coll_stats_line line = coll_stats_make_line(access, stats->fields);
     if (stats->kind == COLL_STATS_TOTALS)
         coll_stats_add_line(&stats->total[access->write], &line);
     else
@@ -244,11 +247,21 @@ coll_observer coll_stats_observer(coll_stats *stats)
         .context = stats, .wish = wish_entries, .starts = start_timeline, .moved = report_access};
 }
 
+void coll_stats_count_noncollective(coll_stats *stats, const coll_observed *access, int64_t bytes)
+{
+    coll_stats_line *total = &stats->total[access->write];
+    if (stats->kind == COLL_STATS_OFF || bytes == 0)
+        return;
+    if (total->calls == 0)
+        *total = coll_stats_make_line(access, NULL);
+    total->noncollective = bytes;
+}
+
 void coll_stats_end(coll_stats *stats)
 {
     for (int write = 1; write >= 0; write--) {
         draft d = {.text = NULL};
-        if (stats->total[write].calls == 0)
+        if (stats->total[write].calls == 0 && stats->total[write].noncollective == 0)
             continue;
         begin_line(stats, &d, &stats->total[write]);
         end_line(stats, &d);

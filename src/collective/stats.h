@@ -27,6 +27,9 @@ enum coll_stats_kind { COLL_STATS_OFF, COLL_STATS_PLAIN, COLL_STATS_DETAILED, CO
  * which stay valid until coll_stats_end. Local. */
 void coll_stats_begin(coll_stats *stats, enum coll_stats_kind kind, const char *path,
                       const char *record);
+/* On rank 0, before coll_stats_end: bytes of all ranks by calls that are not collective. access:
+ * the file and the direction. Local. */
+void coll_stats_count_noncollective(coll_stats *stats, const coll_observed *access, int64_t bytes);
 /* The file is closed: appends what it has of totals. Local. */
 void coll_stats_end(coll_stats *stats);
 

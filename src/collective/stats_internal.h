@@ -30,11 +30,13 @@ typedef struct coll_stats_line {
     coll_device_use device;            /* seconds: of the slowest rank */
     double hop_bytes, hop_bytes_otp;
     int64_t crossing_bytes;
-    int64_t plan_id; /* -1: of several calls */
+    int64_t plan_id; /* -1: of several calls, or none */
+    int64_t
+        noncollective; /* bytes by calls that are not collective, of all ranks; not in `bytes` */
 } coll_stats_line;
 
-/* field: COLL_STATS_FIELDS of each rank, in order. */
-coll_stats_line coll_stats_make_line(const coll_observed *access, const int64_t *field, int ranks);
+/* field: COLL_STATS_FIELDS of each rank, in order; NULL: there was no call. */
+coll_stats_line coll_stats_make_line(const coll_observed *access, const int64_t *field);
 /* calls == 0 in *total: nothing was added yet. */
 void coll_stats_add_line(coll_stats_line *total, const coll_stats_line *line);
 /* The members of the line's object. number: of the line. */

@@ -63,19 +63,21 @@ static void add_fields(coll_stats_line *line, const int64_t *field, int ranks)
     line->device.seconds = 1e-9 * (double)stage[COPY_TIME];
 }
 
-coll_stats_line coll_stats_make_line(const coll_observed *access, const int64_t *field, int ranks)
+coll_stats_line coll_stats_make_line(const coll_observed *access, const int64_t *field)
 {
     coll_stats_line line = {
         .file = access->file,
         .write = access->write,
-        .ranks = ranks,
+        .ranks = access->group->size,
         .nodes = coll_nodes_map(access->nodes)->nodes,
-        .calls = 1,
+        .calls = field != NULL,
         .plans = access->makes_plan,
         .domains = division_kind_name(DIVISION_AUTO),
         .strategy = "none",
+        .plan_id = field != NULL ? 0 : -1,
     };
-    add_fields(&line, field, ranks);
+    if (field != NULL)
+        add_fields(&line, field, line.ranks);
     if (access->plan != NULL) {
         const domain_layout *layout = coll_plan_layout(access->plan);
         const coll_decision *decision = coll_plan_decision(access->plan);
@@ -164,6 +166,8 @@ static void put_sums(json_writer *w, const coll_stats_line *line)
     json_put_formatted(w, "hop_bytes", "%.15g", line->hop_bytes);
     json_put_formatted(w, "hop_bytes_otp", "%.15g", line->hop_bytes_otp);
     json_put_int64(w, "crossing_bytes", line->crossing_bytes);
+    if (line->noncollective > 0)
+        json_put_int64(w, "noncollective_bytes", line->noncollective);
 }
 
 static void put_origin(json_writer *w, const coll_stats_line *line, const coll_process *process,

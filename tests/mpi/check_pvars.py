@@ -8,7 +8,8 @@ differs; the last line is 'lines N variables N'.
 import json
 import sys
 
-NAMES = {"calls", "bytes_written", "bytes_read", "hop_bytes", "crossing_bytes", "plans_made", "plans_reused", "st1", "st2",
+NAMES = {"calls", "bytes_written", "bytes_read", "hop_bytes", "crossing_bytes", "noncollective_bytes_written",
+         "noncollective_bytes_read", "plans_made", "plans_reused", "st1", "st2",
          "st3", "st4", "st5"}
 # Times in a line are rounded to microseconds.
 ROUNDING = 1e-6
@@ -27,9 +28,11 @@ def expected(calls):
         if call["aggregators"] > 0:
             plans.setdefault((call["file"], call["schedule"]), []).append(call["ranks"])
     return {
-        "calls": sum(call["ranks"] for call in calls),
+        "calls": sum(call["ranks"] * call["calls"] for call in calls),
         "bytes_written": sum(call["bytes"] for call in calls if call["op"] == "write"),
         "bytes_read": sum(call["bytes"] for call in calls if call["op"] == "read"),
+        "noncollective_bytes_written": sum(call.get("noncollective_bytes", 0) for call in calls if call["op"] == "write"),
+        "noncollective_bytes_read": sum(call.get("noncollective_bytes", 0) for call in calls if call["op"] == "read"),
         "hop_bytes": sum(call["hop_bytes"] for call in calls),
         "crossing_bytes": sum(call["crossing_bytes"] for call in calls),
         "plans_made": sum(ranks[0] for ranks in plans.values()),

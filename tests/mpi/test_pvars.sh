@@ -25,7 +25,7 @@ counts() {
 }
 
 start_cluster
-compared "16 ranks" "lines 6 variables 12" run -np 16 --map-by node "${watched[@]}" "${fixed[@]}" --mca fcoll_tatp_stats "$stats" \
+compared "16 ranks" "lines 6 variables 14" run -np 16 --map-by node "${watched[@]}" "${fixed[@]}" --mca fcoll_tatp_stats "$stats" \
     "$cube" --size 48 --repeat 3 --verify --file "$files/cube"
 with=$(counts)
 tap_contains "$with" "fcoll_tatp_plans_made 16
@@ -44,7 +44,7 @@ for kind in "non-blocking calls on several files:outstanding/waitall outstanding
         --limit "$HANG_LIMIT" --dir "$tap_dir/work" "${arguments[@]}"
     printf '%s\n' "$tap_output" >"$printed"
     tap_is "$("$PYTHON3" "$top_srcdir/tests/mpi/check_pvars.py" "$stats" "$printed" 2>&1 | grep -v '^plans_')" \
-        "lines $(wc -l <"$stats") variables 12" "${kind%%:*}: the same as the statistics"
+        "lines $(wc -l <"$stats") variables 14" "${kind%%:*}: the same as the statistics"
     tap_check "${kind%%:*}: there are calls" test -s "$stats"
 done
 tap_plan

@@ -51,6 +51,9 @@ void tatp_file_refuse(const ompio_file_t *fh);
 /* A view of the handle was set. The first one completes the opening: errors of any rank are kept,
  * and every access returns them. Collective. */
 void tatp_file_set_view(tatp_file *file);
+/* All ranks close the file: counts what was accessed by calls that are not collective. Collective.
+ */
+void tatp_file_count_noncollective(tatp_file *file);
 /* The component no longer handles the file. Returns whether another file can use this object.
  * Collective unless the handle is closed already. */
 bool tatp_file_close(tatp_file *file);

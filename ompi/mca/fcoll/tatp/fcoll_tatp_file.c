@@ -94,9 +94,16 @@ void tatp_file_set_view(tatp_file *file)
     tatp_hints_publish(&file->hints, file->file);
 }
 
+void tatp_file_count_noncollective(tatp_file *file)
+{
+    coll_file_count_noncollective(file->file,
+                                  (int64_t[2]){file->io.counted[false], file->io.counted[true]});
+}
+
 bool tatp_file_close(tatp_file *file)
 {
     tatp_requests_finish(&file->comm);
+    tatp_io_count(&file->io, false);
     coll_file_close(file->file);
     return coll_file_is_reusable(file->file);
 }

@@ -6,9 +6,9 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_io.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
 
-#include "ompi/mca/fbtl/fbtl.h"
 #include "storage/locks.h"
 
 /* fbtl/posix returns only that it failed; errno is what the system call left. */
@@ -29,6 +29,8 @@ static void begin_operation(void *context)
     tatp_io *io = context;
     const ompio_file_t *fh = io->fh;
     io->handle = *fh;
+    if (fh->f_fbtl == &io->counting)
+        io->handle.f_fbtl = io->own;
     io->handle.f_num_of_io_entries = 1;
     io->locks = !fh->f_atomicity && 0 == (fh->f_flags & OMPIO_LOCK_NEVER);
     if (io->locks)
@@ -136,6 +138,79 @@ static int read_bytes(void *context, int64_t offset, char *data, int64_t bytes, 
     tatp_io *io = context;
     return transfer_piece(io, io->handle.f_fbtl->fbtl_preadv, offset, data, bytes, done);
 }
+
+/* ---- what OMPIO accesses itself ---- */
+
+_Atomic unsigned long long tatp_io_counted[2];
+
+static tatp_io *counting_io(const ompio_file_t *fh)
+{
+    return (tatp_io *)((char *)fh->f_fbtl - offsetof(tatp_io, counting));
+}
+
+/* Returns the bytes, or the error. */
+static ssize_t count_bytes(tatp_io *io, bool write, ssize_t bytes)
+{
+    if (bytes <= 0)
+        return bytes;
+    atomic_fetch_add_explicit(&io->counted[write], bytes, memory_order_relaxed);
+    atomic_fetch_add_explicit(&tatp_io_counted[write], (unsigned long long)bytes,
+                              memory_order_relaxed);
+    return bytes;
+}
+
+/* Returns the error. */
+static ssize_t count_started(tatp_io *io, bool write, const ompio_file_t *fh, ssize_t error)
+{
+    for (int i = 0; i < fh->f_num_of_io_entries && error >= 0; i++)
+        (void)count_bytes(io, write, (ssize_t)fh->f_io_array[i].length);
+    return error;
+}
+
+static ssize_t count_pwritev(ompio_file_t *fh)
+{
+    tatp_io *io = counting_io(fh);
+    return count_bytes(io, true, io->own->fbtl_pwritev(fh));
+}
+
+static ssize_t count_preadv(ompio_file_t *fh)
+{
+    tatp_io *io = counting_io(fh);
+    return count_bytes(io, false, io->own->fbtl_preadv(fh));
+}
+
+static ssize_t count_ipwritev(ompio_file_t *fh, ompi_request_t *request)
+{
+    tatp_io *io = counting_io(fh);
+    return count_started(io, true, fh, io->own->fbtl_ipwritev(fh, request));
+}
+
+static ssize_t count_ipreadv(ompio_file_t *fh, ompi_request_t *request)
+{
+    tatp_io *io = counting_io(fh);
+    return count_started(io, false, fh, io->own->fbtl_ipreadv(fh, request));
+}
+
+void tatp_io_count(tatp_io *io, bool counts)
+{
+    ompio_file_t *fh = io->fh;
+    bool is_counting = fh->f_fbtl == &io->counting;
+    if (is_counting && !counts)
+        fh->f_fbtl = io->own;
+    if (is_counting || !counts)
+        return;
+    io->own = fh->f_fbtl;
+    io->counting = *io->own;
+    io->counting.fbtl_pwritev = count_pwritev;
+    io->counting.fbtl_preadv = count_preadv;
+    if (NULL != io->own->fbtl_ipwritev)
+        io->counting.fbtl_ipwritev = count_ipwritev;
+    if (NULL != io->own->fbtl_ipreadv)
+        io->counting.fbtl_ipreadv = count_ipreadv;
+    fh->f_fbtl = &io->counting;
+}
+
+/* ---- the file ---- */
 
 void tatp_io_open(tatp_io *io, ompio_file_t *fh)
 {

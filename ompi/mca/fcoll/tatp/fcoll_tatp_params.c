@@ -76,10 +76,22 @@ int tatp_params_priority(bool automatic)
 
 /* ---- what a file needs of them ---- */
 
+/* By a file of parameters a site may have asked for it. */
+static bool is_asked_for(void)
+{
+    char *const *names = NULL;
+    mca_base_var_source_t source = MCA_BASE_VAR_SOURCE_DEFAULT;
+    (void)mca_base_var_get_value(mca_base_var_find("ompi", "fcoll", NULL, NULL), &names, &source,
+                                 NULL);
+    return MCA_BASE_VAR_SOURCE_DEFAULT != source && MCA_BASE_VAR_SOURCE_FILE != source &&
+           NULL != names && NULL != *names && NULL != strstr(*names, "tatp");
+}
+
 coll_facts tatp_params_facts(ompio_file_t *fh, const coll_hint_values *hints)
 {
     coll_facts facts = coll_facts_collect((parameter_texts)text_of, hints);
     facts.fd = fh->fd;
+    facts.is_asked_for = is_asked_for();
     facts.locks_file = 0 != (fh->f_flags & OMPIO_LOCK_ENTIRE_FILE);
     facts.of[COLL_MPI_BUFFER] = OMPIO_MCA_GET(fh, bytes_per_agg);
     facts.of[COLL_MPI_AGGREGATORS] = OMPIO_MCA_GET(fh, num_aggregators);

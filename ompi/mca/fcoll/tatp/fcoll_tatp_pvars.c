@@ -7,6 +7,7 @@
 
 #include "mpi.h"
 #include "ompi/compat/compat.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_io.h"
 #include "opal/mca/base/mca_base_pvar.h"
 
 static struct {
@@ -32,6 +33,11 @@ static const variable variables[] = {
      MCA_BASE_PVAR_CLASS_AGGREGATE, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, &totals.bytes_written},
     {"bytes_read", "Bytes that this process read in collective calls",
      MCA_BASE_PVAR_CLASS_AGGREGATE, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, &totals.bytes_read},
+    {"noncollective_bytes_written",
+     "Bytes that this process wrote in calls that are not collective",
+     MCA_BASE_PVAR_CLASS_AGGREGATE, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, &tatp_io_counted[true]},
+    {"noncollective_bytes_read", "Bytes that this process read in calls that are not collective",
+     MCA_BASE_PVAR_CLASS_AGGREGATE, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, &tatp_io_counted[false]},
     {"hop_bytes", "Hop-bytes between all ranks and their aggregators; on rank 0 of each file",
      MCA_BASE_PVAR_CLASS_AGGREGATE, MCA_BASE_VAR_TYPE_DOUBLE, &totals.hop_bytes},
     {"crossing_bytes",
