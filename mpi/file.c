@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,8 @@ struct front_file {
     coll_view view;
     pthread_mutex_t pointer_lock;
     int64_t pointer; /* the individual file pointer, in etypes, while is_native */
+
+    _Atomic int64_t counted[2]; /* bytes by calls that are not collective: read, and written */
 
     bool has_left;    /* accesses to the MPI */
     bool is_split;    /* between the functions of a split access ... */
@@ -222,6 +225,7 @@ static void start_file(front_file *f, MPI_Info info)
     front_process_parameters(text);
     coll_facts facts = coll_facts_collect(text, &hints);
     facts.fd = f->store.fd;
+    facts.is_asked_for = true;
     coll_file_open(f->file, &handle);
     coll_file_start(f->file, &facts);
     read_view(f);
@@ -263,6 +267,7 @@ void front_close(front_word handle)
     front_file *f = look_up((MPI_File)handle, true);
     if (f != NULL) {
         front_requests_finish(&f->group.queue);
+        coll_file_count_noncollective(f->file, (int64_t[2]){f->counted[false], f->counted[true]});
         coll_file_close(f->file);
         (void)front_group_barrier(&f->group);
     }
@@ -591,6 +596,15 @@ int front_seek(front_file *f, int64_t offset, int whence, int64_t end)
 int64_t front_get_position(front_file *f)
 {
     return front_move(f, 0, (front_word)MPI_BYTE);
+}
+
+void front_count(front_word handle, bool write, int64_t count, front_word datatype)
+{
+    front_file *f = front_find(handle);
+    int64_t bytes;
+    if (f != NULL && count > 0 && (MPI_Datatype)datatype != MPI_DATATYPE_NULL &&
+        !__builtin_mul_overflow(count, front_type_measure((MPI_Datatype)datatype).bytes, &bytes))
+        atomic_fetch_add_explicit(&f->counted[write], bytes, memory_order_relaxed);
 }
 
 /* As far as a pointer can be moved; the access is refused where it cannot. */

@@ -318,16 +318,25 @@ TAKE(File_get_position, (front_word handle, int64_t *offset), handle, offset)
     return 0;
 }
 
-/* An access at the file pointer that the MPI carries out, at an explicit offset: as MPI_NAME_at for
- * MPI_NAME, and as PMPI_NAME_at for PMPI_NAME. */
-#define AT_POINTER(name, name_at, count_type, buffer_type)                                         \
+/* Accesses that the MPI carries out, which are counted: at an explicit offset, and at the file
+ * pointer, as MPI_NAME_at for MPI_NAME, and as PMPI_NAME_at for PMPI_NAME. */
+#define COUNTED(name, name_at, count_type, buffer_type, writes)                                    \
     AT(name_at, count_type, buffer_type)                                                           \
+    TAKE(name_at,                                                                                  \
+         (front_word handle, int64_t offset, buffer_type * buffer, count_type count,               \
+          front_word datatype, void *result),                                                      \
+         handle, offset, buffer, count, datatype, result)                                          \
+    {                                                                                              \
+        front_count(handle, writes, count, datatype);                                              \
+        return PASS(handle, offset, buffer, count, datatype, result);                              \
+    }                                                                                              \
     TAKE(name,                                                                                     \
          (front_word handle, buffer_type * buffer, count_type count, front_word datatype,          \
           void *result),                                                                           \
          handle, buffer, count, datatype, result)                                                  \
     {                                                                                              \
         front_file *file = front_find(handle);                                                     \
+        front_count(handle, writes, count, datatype);                                              \
         return file == NULL                                                                        \
                    ? PASS(handle, buffer, count, datatype, result)                                 \
                    : perform_##name_at(is_profiling, handle, front_move(file, count, datatype),    \
@@ -348,10 +357,10 @@ END(File_write_all_end, const void)
 END(File_read_all_end, void)
 END(File_write_at_all_end, const void)
 END(File_read_at_all_end, void)
-AT_POINTER(File_write, File_write_at, int, const void)
-AT_POINTER(File_read, File_read_at, int, void)
-AT_POINTER(File_iwrite, File_iwrite_at, int, const void)
-AT_POINTER(File_iread, File_iread_at, int, void)
+COUNTED(File_write, File_write_at, int, const void, true)
+COUNTED(File_read, File_read_at, int, void, false)
+COUNTED(File_iwrite, File_iwrite_at, int, const void, true)
+COUNTED(File_iread, File_iread_at, int, void, false)
 POINTER_ACCESS(START, File_iwrite_all, File_iwrite_at_all, int, const void, true)
 POINTER_ACCESS(START, File_iread_all, File_iread_at_all, int, void, false)
 OFFSET_ACCESS(START, File_iwrite_at_all, int, const void, true)
@@ -365,10 +374,10 @@ POINTER_BEGIN(File_write_all_begin_c, File_write_at_all_c, int64_t, const void, 
 POINTER_BEGIN(File_read_all_begin_c, File_read_at_all_c, int64_t, void, false)
 OFFSET_BEGIN(File_write_at_all_begin_c, File_write_at_all_c, int64_t, const void, true)
 OFFSET_BEGIN(File_read_at_all_begin_c, File_read_at_all_c, int64_t, void, false)
-AT_POINTER(File_write_c, File_write_at_c, int64_t, const void)
-AT_POINTER(File_read_c, File_read_at_c, int64_t, void)
-AT_POINTER(File_iwrite_c, File_iwrite_at_c, int64_t, const void)
-AT_POINTER(File_iread_c, File_iread_at_c, int64_t, void)
+COUNTED(File_write_c, File_write_at_c, int64_t, const void, true)
+COUNTED(File_read_c, File_read_at_c, int64_t, void, false)
+COUNTED(File_iwrite_c, File_iwrite_at_c, int64_t, const void, true)
+COUNTED(File_iread_c, File_iread_at_c, int64_t, void, false)
 POINTER_ACCESS(START, File_iwrite_all_c, File_iwrite_at_all_c, int64_t, const void, true)
 POINTER_ACCESS(START, File_iread_all_c, File_iread_at_all_c, int64_t, void, false)
 OFFSET_ACCESS(START, File_iwrite_at_all_c, int64_t, const void, true)

@@ -61,7 +61,7 @@ void coll_file_open(coll_file *file, const coll_handle *handle)
     file->settings.digest = -1;
     file->has_started = false;
     file->aggregators = 0;
-    file->moved = 0;
+    file->moved = file->noncollective = 0;
     file->was_independent[false] = file->was_independent[true] = true;
     file->misjudged = false;
 }
@@ -267,7 +267,7 @@ bool coll_file_is_reusable(const coll_file *file)
 
 /* ---- closing ---- */
 
-/* sum: of all ranks. */
+/* Bytes of all ranks. */
 static void tell_of_noncollective(const coll_file *file, int64_t noncollective, int64_t collective)
 {
     coll_process *process = process_of(file);
@@ -294,7 +294,7 @@ void coll_file_count_noncollective(coll_file *file, const int64_t bytes[2])
     tell_of_noncollective(file, sum[false] + sum[true], sum[2]);
     if (file->group.rank != 0)
         return;
-    coll_record_count_noncollective(file->record, sum[false] + sum[true]);
+    file->noncollective = sum[false] + sum[true];
     for (int write = 1; write >= 0; write--) {
         const coll_observed none = {
             .group = &file->group, .nodes = file->nodes, .file = file->handle.name, .write = write};
@@ -306,6 +306,6 @@ void coll_file_close(coll_file *file)
 {
     for (coll_slot *s = file->slots.slot; s < file->slots.slot + COLL_SLOTS; s++)
         coll_observers_settle(&file->observers, s->observed, false);
-    coll_record_end(file->record);
+    coll_record_end(file->record, file->noncollective);
     coll_stats_end(file->stats);
 }

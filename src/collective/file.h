@@ -27,6 +27,7 @@ struct coll_file {
     coll_exchange_memory *memory;
     coll_slots slots;
     int64_t moved;           /* bytes of this rank, by collective calls */
+    int64_t noncollective;   /* rank 0, after coll_file_count_noncollective: of all ranks */
     bool was_independent[2]; /* the last call that read, or wrote; true: there was none */
     bool misjudged;          /* this rank transferred data early, without use */
     coll_independent *independent;

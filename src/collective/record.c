@@ -118,18 +118,12 @@ static void append_file(const coll_record *record)
     record_entry_release(&none);
 }
 
-void coll_record_count_noncollective(const coll_record *record, int64_t bytes)
-{
-    if (record->file != NULL)
-        coll_record_add_noncollective(record->process, bytes);
-}
-
-void coll_record_end(coll_record *record)
+void coll_record_end(coll_record *record, int64_t noncollective)
 {
     if (record->file == NULL)
         return;
     append_file(record);
-    coll_record_flush(record->process);
+    coll_record_flush(record->process, noncollective);
     free(record->file);
     record->file = NULL;
 }

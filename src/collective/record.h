@@ -36,11 +36,9 @@ void coll_record_finish(coll_process *process);
  * ranks. Local. */
 void coll_record_begin(coll_record *record, bool records, coll_process *process, const char *path,
                        const char *file);
-/* On rank 0, before coll_record_end: bytes that all ranks have moved in the file by calls that are
- * not collective. Local. */
-void coll_record_count_noncollective(const coll_record *record, int64_t bytes);
-/* The component no longer handles the file, if there is one. Local. */
-void coll_record_end(coll_record *record);
+/* The component no longer handles the file, if there is one. noncollective: on rank 0, the bytes
+ * that all ranks have moved in it by calls that are not collective. Local. */
+void coll_record_end(coll_record *record, int64_t noncollective);
 
 /* Collects what is accessed by each plan on rank 0, and counts the accesses by it. */
 coll_observer coll_record_observer(coll_record *record);

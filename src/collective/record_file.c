@@ -197,25 +197,19 @@ void coll_record_append(coll_process *process, const char *path, const char *fil
 
 /* A job may end at its time limit. Versions take a twentieth of the time at most; what cannot be
  * written now is written, or reported, at the end. */
-void coll_record_flush(coll_process *process)
+void coll_record_flush(coll_process *process, int64_t noncollective)
 {
     pthread_mutex_lock(&process->lock);
     coll_recorder *recorder = process->recorder;
     double begin = process->clock(process->context);
+    if (recorder != NULL)
+        recorder->noncollective += noncollective;
     if (recorder != NULL && recorder->file != NULL && !recorder->is_automatic &&
         begin >= recorder->next) {
         (void)write_version(recorder);
         double end = process->clock(process->context);
         recorder->next = end + 20.0 * (end - begin);
     }
-    pthread_mutex_unlock(&process->lock);
-}
-
-void coll_record_add_noncollective(coll_process *process, int64_t bytes)
-{
-    pthread_mutex_lock(&process->lock);
-    if (recorder_of(process) != NULL)
-        process->recorder->noncollective += bytes;
     pthread_mutex_unlock(&process->lock);
 }
 

@@ -46,10 +46,9 @@ void coll_record_append(coll_process *process, const char *path, const char *fil
                         const record_entry *entry, int64_t times, bool new_file);
 /* Negative errno: why the record lacks something. On rank 0 of a file. */
 void coll_record_set_error(coll_process *process, int rc);
-/* Bytes of a file that no collective call has moved. On rank 0 of a file. */
-void coll_record_add_noncollective(coll_process *process, int64_t bytes);
-/* A file was closed: writes the record, unless that was done a short time ago. */
-void coll_record_flush(coll_process *process);
+/* A file was closed, of which the record lacks these bytes: writes the record, unless that was done
+ * a short time ago. */
+void coll_record_flush(coll_process *process, int64_t noncollective);
 
 /* ---- the user's cache (record_automatic.c), local, with the lock held ---- */
 

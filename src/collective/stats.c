@@ -17,11 +17,8 @@ struct coll_stats {
     coll_timeline timeline;
     exchange_probe probe; /* notes into it */
     coll_process *process;
-    int64_t *fields; /* rank 0: COLL_STATS_FIELDS of each rank */
-    /* Rank 0: of all that was read; written. Not of single calls, but for those of
-     * COLL_STATS_TOTALS.
-     */
-    coll_stats_line total[2];
+    int64_t *fields;          /* rank 0: COLL_STATS_FIELDS of each rank */
+    coll_stats_line total[2]; /* rank 0: of all that was read, and written, but for own lines */
     enum coll_stats_kind kind;
     const char *path, *record;
     int fd; /* of the file; negative: none */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* noncollective FILE CALLS: each letter is a call in which each rank accesses a MiB of its own. W
  * and R write and read collectively, w and r do not, i and j neither, without waiting; f and g at
- * the file pointer; s writes into a file of each rank alone; h is a header that rank 0 writes; p
- * preallocates 64 MiB. */
+ * the file pointer; s writes into a file of each rank alone; h is a header that rank 0 writes. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +39,6 @@ static void make_call(MPI_File file, char call, const char *path)
         if (rank == 0)
             MPI_File_write_at(file, 0, data, 100, MPI_BYTE, MPI_STATUS_IGNORE);
         break;
-    case 'p': MPI_File_preallocate(file, (MPI_Offset)64 * MIB); break;
     default: MPI_Abort(MPI_COMM_WORLD, 2);
     }
     MPI_Wait(&request, MPI_STATUS_IGNORE);

@@ -51,7 +51,6 @@ counted WR "0 0" 0
 counted hhh "0.0002861 0" 0
 counted s "2 0" 0
 counted w "1 0" 0 1
-counted pW "0 0" 0
 
 made 2 ww "${asked[@]}" --mca fcoll_tatp_stats_level files --mca fcoll_tatp_record "$tap_dir/view.crs"
 tap_is "$(grep -c 'on 2 ranks, but for 4.2 MB by calls that are not collective, are recorded in' <<<"$said")" 1 "the record: told"

@@ -103,7 +103,7 @@ void tatp_file_count_noncollective(tatp_file *file)
 bool tatp_file_close(tatp_file *file)
 {
     tatp_requests_finish(&file->comm);
-    tatp_io_count(&file->io, false);
+    tatp_io_close(&file->io);
     coll_file_close(file->file);
     return coll_file_is_reusable(file->file);
 }

@@ -143,61 +143,42 @@ static int read_bytes(void *context, int64_t offset, char *data, int64_t bytes, 
 
 _Atomic unsigned long long tatp_io_counted[2];
 
-static tatp_io *counting_io(const ompio_file_t *fh)
+/* What the handle is about to access. Returns its own fbtl. */
+static const mca_fbtl_base_module_t *count_pieces(const ompio_file_t *fh, bool write)
 {
-    return (tatp_io *)((char *)fh->f_fbtl - offsetof(tatp_io, counting));
-}
-
-/* Returns the bytes, or the error. */
-static ssize_t count_bytes(tatp_io *io, bool write, ssize_t bytes)
-{
-    if (bytes <= 0)
-        return bytes;
-    atomic_fetch_add_explicit(&io->counted[write], bytes, memory_order_relaxed);
-    atomic_fetch_add_explicit(&tatp_io_counted[write], (unsigned long long)bytes,
-                              memory_order_relaxed);
-    return bytes;
-}
-
-/* Returns the error. */
-static ssize_t count_started(tatp_io *io, bool write, const ompio_file_t *fh, ssize_t error)
-{
-    for (int i = 0; i < fh->f_num_of_io_entries && error >= 0; i++)
-        (void)count_bytes(io, write, (ssize_t)fh->f_io_array[i].length);
-    return error;
+    tatp_io *io = (tatp_io *)((char *)fh->f_fbtl - offsetof(tatp_io, counting));
+    size_t bytes = 0;
+    for (int i = 0; i < fh->f_num_of_io_entries; i++)
+        bytes += fh->f_io_array[i].length;
+    atomic_fetch_add_explicit(&io->counted[write], (int64_t)bytes, memory_order_relaxed);
+    atomic_fetch_add_explicit(&tatp_io_counted[write], bytes, memory_order_relaxed);
+    return io->own;
 }
 
 static ssize_t count_pwritev(ompio_file_t *fh)
 {
-    tatp_io *io = counting_io(fh);
-    return count_bytes(io, true, io->own->fbtl_pwritev(fh));
+    return count_pieces(fh, true)->fbtl_pwritev(fh);
 }
 
 static ssize_t count_preadv(ompio_file_t *fh)
 {
-    tatp_io *io = counting_io(fh);
-    return count_bytes(io, false, io->own->fbtl_preadv(fh));
+    return count_pieces(fh, false)->fbtl_preadv(fh);
 }
 
 static ssize_t count_ipwritev(ompio_file_t *fh, ompi_request_t *request)
 {
-    tatp_io *io = counting_io(fh);
-    return count_started(io, true, fh, io->own->fbtl_ipwritev(fh, request));
+    return count_pieces(fh, true)->fbtl_ipwritev(fh, request);
 }
 
 static ssize_t count_ipreadv(ompio_file_t *fh, ompi_request_t *request)
 {
-    tatp_io *io = counting_io(fh);
-    return count_started(io, false, fh, io->own->fbtl_ipreadv(fh, request));
+    return count_pieces(fh, false)->fbtl_ipreadv(fh, request);
 }
 
-void tatp_io_count(tatp_io *io, bool counts)
+void tatp_io_count(tatp_io *io)
 {
     ompio_file_t *fh = io->fh;
-    bool is_counting = fh->f_fbtl == &io->counting;
-    if (is_counting && !counts)
-        fh->f_fbtl = io->own;
-    if (is_counting || !counts)
+    if (fh->f_fbtl == &io->counting)
         return;
     io->own = fh->f_fbtl;
     io->counting = *io->own;
@@ -208,6 +189,12 @@ void tatp_io_count(tatp_io *io, bool counts)
     if (NULL != io->own->fbtl_ipreadv)
         io->counting.fbtl_ipreadv = count_ipreadv;
     fh->f_fbtl = &io->counting;
+}
+
+void tatp_io_close(tatp_io *io)
+{
+    if (io->fh->f_fbtl == &io->counting)
+        io->fh->f_fbtl = io->own;
 }
 
 /* ---- the file ---- */

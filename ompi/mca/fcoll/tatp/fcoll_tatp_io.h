@@ -32,16 +32,17 @@ typedef struct tatp_io {
     ompio_file_t handle;
     bool locks;            /* before it accesses the file; else fbtl does where it has to */
     int64_t offset, bytes; /* what is locked */
-    /* What the handle has instead of its own fbtl, while what others access by it is counted. */
+    /* What the handle has instead of its own fbtl, and the bytes of others, read and written. */
     mca_fbtl_base_module_t counting, *own;
-    _Atomic int64_t counted[2]; /* bytes that they have read, and written */
+    _Atomic int64_t counted[2];
 } tatp_io;
 
 void tatp_io_open(tatp_io *io, ompio_file_t *fh);
-/* From now on bytes that OMPIO accesses itself, for calls that are not collective, are counted,
- * or no longer. Where fbtl does not wait for them, those that were asked for. */
-void tatp_io_count(tatp_io *io, bool counts);
-/* Of all files: bytes that were read, and written. */
+/* From now on, until it is closed, the bytes are counted that OMPIO accesses itself, which it does
+ * for calls that are not collective. */
+void tatp_io_count(tatp_io *io);
+void tatp_io_close(tatp_io *io);
+/* Of all files: bytes that were to be read, and written. */
 extern _Atomic unsigned long long tatp_io_counted[2];
 
 /* ---- the view (fcoll_tatp_view.c) ---- */

@@ -8,8 +8,7 @@
  * Open MPI 4.1 passes hints of MPI_File_set_view to OMPIO alone, and those of MPI_File_set_info to
  * subscribers alone. So the file's own copy of OMPIO's table of functions gets another set_view,
  * which notes the hints first, and the hints are subscribed. It gets another close, too: OMPIO
- * closes the file before it informs the component; and another preallocate, which is not counted.
- */
+ * closes the file before it informs the component. */
 #include "fcoll_tatp.h"
 
 #include <stdatomic.h>
@@ -120,11 +119,10 @@ static tatp_module *take_idle(const ompi_process_name_t *group, int ranks, const
     return module;
 }
 
-/* ---- MPI_File_set_view, _set_info, _preallocate and _close ---- */
+/* ---- MPI_File_set_view, MPI_File_set_info and MPI_File_close ---- */
 
 static mca_io_base_module_file_set_view_fn_t set_view_of_ompio;
 static mca_io_base_module_file_close_fn_t close_of_ompio;
-static mca_io_base_module_file_preallocate_fn_t preallocate_of_ompio;
 
 static const ompio_file_t *handle_of(const struct ompi_file_t *file)
 {
@@ -175,21 +173,6 @@ static int interposed_close(struct ompi_file_t *file)
     return next(file);
 }
 
-/* A collective call, for which OMPIO's rank 0 reads and writes the whole file. */
-static int interposed_preallocate(struct ompi_file_t *file, MPI_Offset size)
-{
-    OPAL_THREAD_LOCK(&lists_lock);
-    mca_io_base_module_file_preallocate_fn_t next = preallocate_of_ompio;
-    tatp_module *module = find_open_module(file);
-    OPAL_THREAD_UNLOCK(&lists_lock);
-    if (NULL != module)
-        tatp_io_count(&module->file->io, false);
-    int rc = next(file, size);
-    if (NULL != module)
-        tatp_io_count(&module->file->io, true);
-    return rc;
-}
-
 /* One hint of MPI_File_set_info, and, before the first view, of the subscription. Returns what the
  * file's info object gets; NULL if it is another hint. */
 static compat_info_char *accept_hint(opal_infosubscriber_t *object, compat_info_char *name,
@@ -212,11 +195,9 @@ static void interpose(struct ompi_file_t *file)
     OPAL_THREAD_LOCK(&lists_lock);
     set_view_of_ompio = functions->io_module_file_set_view;
     close_of_ompio = functions->io_module_file_close;
-    preallocate_of_ompio = functions->io_module_file_preallocate;
     OPAL_THREAD_UNLOCK(&lists_lock);
     functions->io_module_file_set_view = interposed_set_view;
     functions->io_module_file_close = interposed_close;
-    functions->io_module_file_preallocate = interposed_preallocate;
     for (int i = 0; i < COLL_HINTS; i++)
         (void)opal_infosubscribe_subscribe(&file->super, (char *)coll_hint_name(i), (char *)"",
                                            accept_hint);
@@ -261,7 +242,7 @@ static int init_module(struct ompio_file_t *fh)
         tatp_hints_open(&file->hints, fh);
     if (!(fh->f_flags & OMPIO_SHAREDFP_IS_SET)) {
         interpose(fh->f_fh);
-        tatp_io_count(&file->io, true);
+        tatp_io_count(&file->io);
     }
     tatp_file_set_view(file);
     return OMPI_SUCCESS;
