@@ -105,7 +105,9 @@ tap_is "$(sed -n 's/^compared: *//p' out)" "15.3 ms instead of 152.7 ms (0.10), 
 83.9 MB·hops instead of 83.9 MB·hops (1.00)" "two runs: they are compared in the summary"
 tap_is "$(grep -o '<td class="ratio">[^<]*' two.html | sed 's/.*>//' | xargs)" "1.00 1.00 1.00 0.10 0.00 1.00" "two runs: a table with the ratios"
 generate --calls 4 --run longer >longer.jsonl
-tap_is "$(tatp report 16.jsonl longer.jsonl --output two.html | grep -c ^compared:)" 0 "two runs of other bytes: no sums are compared"
+tap_is "$(tatp report 16.jsonl longer.jsonl --output two.html | sed -n 's/^compared: *//p')" \
+    "no, the first run was of 33 554 432 bytes in collective calls, this one of 67 108 864 bytes in collective calls" \
+    "two runs of other bytes: no sums are compared"
 tap_is "$(grep -o '<td class="ratio">[^<]*' two.html | sed 's/.*>//' | tail -n 1)" 1.00 "two runs of other bytes: the ratios are for the same number"
 
 cat >topology.conf <<END
@@ -145,6 +147,13 @@ for stats in level.jsonl 16.jsonl node.jsonl; do
     tap_is "$(tatp report $stats --view none.crs -o flat.html 2>err | sed -n '/^advice/,$p')" "advice:        $why.
 flat.html" "$stats: nothing to place by a record without weight, as dla says"
 done
+sed 's/"crossing_bytes": [0-9]*/&, "noncollective_bytes": 67108864/; s/"calls": [0-9]*/"calls": 0/; s/"\(bytes\|aggregators\|crossing_bytes\|hop_bytes\)": [0-9]*/"\1": 0/g' \
+    level.jsonl | head -n 1 >others.jsonl
+page others --view none.crs
+tap_is "$(tatp report others.jsonl --view none.crs -o flat.html 2>err | sed -n '/^measured\|^advice/p')" \
+    "measured:      generate: no collective call, in 1 file, by 16 ranks on 4 nodes; 67.1 MB more by calls that are not collective
+advice:        Calls that are not collective accessed 67.1 MB, and collective ones 0 B: fcoll/tatp serves collective ones only. \
+Make these calls collective, or ask a library as HDF5 to do so: doc/hdf5.md." "calls that are not collective"
 generate --ranks 4 --level files --view 4.crs >4.jsonl
 tap_is "$(tatp report 4.jsonl --view 4.crs -o flat.html 2>err | grep -c "Placed by this view")" 0 "level of files: none of a run on one node"
 tap_is "$(cd / && tatp report "$tap_dir/16.jsonl" --output /dev/stdout | grep -c '^</html>$')" 1 "a page goes into a pipe too"
@@ -308,7 +317,8 @@ fi
 
 # --- what is refused ---
 
-refuses 1 "tatp: missing.jsonl: no such file; a run writes it with --mca fcoll tatp --mca fcoll_tatp_stats missing.jsonl" \
+refuses 1 "tatp: missing.jsonl: no such file; a run with --mca fcoll tatp --mca fcoll_tatp_stats missing.jsonl writes it, unless fcoll/tatp \
+served no access to a file: 'tatp doctor' finds out why" \
     "statistics that are not there" missing.jsonl
 refuses 1 "tatp: 16.crs: is a record, not statistics; see 'dla show 16.crs', or give it with --view" "a record" 16.crs
 refuses 1 "tatp: two.html: is a page of tatp report, not statistics; open it in a browser" "a page" two.html

@@ -122,7 +122,7 @@ def file_rows(run):
     for (name, op), calls in groups.items():
         row = statistics_file.Calls(calls)
         several = f" ({len(row.files)} files)" if len(row.files) > 1 else ""
-        rows.append((name + several, op, row, call_rows(calls)))
+        rows.append((name + several, op, row, call_rows([call for call in calls if call["calls"] > 0])))
     return rows
 
 

@@ -70,11 +70,14 @@ def ratio(run, first, name):
 
 
 def compared(runs):
-    """The last run and the first one of the same program, size and bytes, or None."""
+    """The last run and the first one of the same program, size and bytes, or why not; None of a single run."""
     first, last = runs[0], runs[-1]
-    if len(runs) == 1 or any(getattr(first, name) != getattr(last, name) for name in ("ranks", "program")) \
-            or first.sum("bytes") != last.sum("bytes"):
+    if len(runs) == 1:
         return None
+    for what in (lambda run: run.program or "a program", lambda run: text.count(run.ranks, "rank"),
+                 lambda run: f"{text.whole(run.sum('bytes'))} bytes in collective calls"):
+        if what(first) != what(last):
+            return f"no, the first run was of {what(first)}, this one of {what(last)}"
     parts = []
     for name, unit in (("seconds", text.seconds), ("crossing_bytes", text.size), ("hop_bytes", text.hops)):
         times = ratio(last, first, name)
@@ -173,7 +176,11 @@ def advise_time(run):
 def advise(report):
     """What to try, the most important first."""
     run, plan, view, said = report.run, report.plan, report.options.view, []
-    crossing, total = run.sum("crossing_bytes"), run.sum("bytes")
+    crossing, total, others = run.sum("crossing_bytes"), run.sum("bytes"), run.sum("noncollective_bytes")
+    if others > total and run.ranks > 1:
+        said.append(Advice(f"Calls that are not collective accessed {text.size(others)}, and collective ones {text.size(total)}: "
+                           "fcoll/tatp serves collective ones only. Make these calls collective, or ask a library as HDF5 "
+                           "to do so: doc/hdf5.md."))
     placement = advise_placement(run, plan, report.answer, view)
     why_not = report.placement.why_not if report.placement else report.mapped and planning.why_not(report.mapped)
     if why_not:
@@ -188,7 +195,7 @@ def advise(report):
         said.append(advise_record(run))
     if plan is not None and plan.nodes > 2 and not plan.knows_network:
         said.append(advise_network(run, report.options.topology))
-    if all(call["aggregators"] == 0 for call in run.calls):
+    if run.count() > 0 and all(call["aggregators"] == 0 for call in run.calls):
         said.append(Advice("Each rank accesses the file itself in these calls, without aggregators: nothing moves between nodes, "
                            "wherever the ranks are."))
     said += advise_time(run)

@@ -356,7 +356,7 @@ def map_ranks(tools, view, nodes, ranks, method="auto"):
 
 def why_not(mapped):
     """What dla says of a record by which there is nothing to place, or ""."""
-    return mapped.get("why", "") if mapped["weight_total"] == mapped.get("crossing_bytes", 0) == 0 else ""
+    return mapped.get("why", "") if mapped["weight_total"] == 0 else ""
 
 
 def map_evenly(tools, view, ranks, nodes):

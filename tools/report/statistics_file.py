@@ -11,7 +11,7 @@ import text
 FORMAT = 1
 COUNTS = ("ranks", "nodes", "aggregators")
 NUMBERS = ("cycles", "bytes", "seconds", "st1", "st2", "st3", "st4", "st5", "hop_bytes", "hop_bytes_otp", "crossing_bytes")
-LATER_NUMBERS = {"messages": 0, "metadata_bytes": 0, "waited": 0, "calls": 1}  # and what is meant where they lack
+LATER_NUMBERS = {"messages": 0, "metadata_bytes": 0, "waited": 0, "calls": 1, "noncollective_bytes": 0}  # and what is meant where they lack
 NUMBERS_THAT_MAY_LACK = ("call", "schedule", "format", "ended", "plans")
 MOST_LEVELS, MOST_CABLES = 64, 1 << 20
 MOST_LINES, MOST_CHARACTERS = 1 << 18, 1 << 26  # of a file, of a line
@@ -243,7 +243,8 @@ def open_statistics(path):
     try:
         return open(path, encoding="utf-8-sig", errors="replace")
     except FileNotFoundError:
-        raise StatisticsError(f"{path}: no such file; a run writes it with --mca fcoll tatp --mca fcoll_tatp_stats {path}") from None
+        raise StatisticsError(f"{path}: no such file; a run with --mca fcoll tatp --mca fcoll_tatp_stats {path} writes it, unless fcoll/tatp "
+                              "served no access to a file: 'tatp doctor' finds out why") from None
     except IsADirectoryError:
         raise StatisticsError(f"{path}: is a folder; 'tatp report --table {path}' lists its jobs") from None
 

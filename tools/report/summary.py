@@ -9,7 +9,11 @@ from statistics_file import STAGES
 def measured(run, others):
     calls = [text.count(run.count(op), op) for op in ("write", "read") if run.count(op) > 0]
     more = f"; the last of {others + 1} runs" if others > 0 else ""
-    return (f"{run.program or 'a program'}: {' and '.join(calls)} of {text.size(run.sum('bytes'))} in all, in "
+    noncollective = run.sum("noncollective_bytes")
+    if noncollective > 0:
+        more = f"; {text.size(noncollective)} more by calls that are not collective" + more
+    moved = f"{' and '.join(calls)} of {text.size(run.sum('bytes'))} in all" if calls else "no collective call"
+    return (f"{run.program or 'a program'}: {moved}, in "
             f"{text.count(len(run.files), 'file')}, by {text.count(run.ranks, 'rank')} on {text.count(run.nodes, 'node')}{more}")
 
 
