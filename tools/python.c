@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tatp doctor, tatp report: programs in Python, which call the tatp and dla in the folder of this
+/* tatp compare, tatp doctor, tatp report: programs in Python, which call the tatp and dla in the folder of this
  * program. */
 #include <errno.h>
 #include <stdio.h>
@@ -52,6 +52,12 @@ static int run_python(const char *folder, const char *variable, const char *cons
         return status;
     execute(interpreter, program, tools, given, argc, argv);
     return tool_fail("%s: %s; %s needs Python 3", interpreter, strerror(errno), argv[0]);
+}
+
+int tatp_compare(int argc, char **argv)
+{
+    static const char *const build[] = {TATP_OMPI_VERSION, NULL};
+    return run_python(TATP_COMPARE_DIR, "TATP_COMPARE_DIR", build, argc, argv);
 }
 
 int tatp_doctor(int argc, char **argv)

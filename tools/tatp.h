@@ -6,6 +6,7 @@
 #define TOOLS_TATP_H
 
 int tatp_assign(int argc, char **argv);
+int tatp_compare(int argc, char **argv);
 int tatp_doctor(int argc, char **argv);
 int tatp_plan(int argc, char **argv);
 int tatp_report(int argc, char **argv);

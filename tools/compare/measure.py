@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs of one program with several components of MPI-IO: their times, the bytes that nodes send, and the files that they write."""
+
+import glob
+import hashlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass, field
+
+AGENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "agent")
+LAUNCHERS = ("mpirun", "mpiexec", "orterun", "prterun", "mpirun.openmpi", "mpiexec.openmpi")
+OUTPUT_BYTES, OUTPUT_LINES = 1 << 20, 10  # of the end of what a run prints: read, shown
+PATIENCE = 10  # seconds between the signals that end a run
+
+
+class Failure(Exception):
+    """Why a way has no result."""
+
+
+@dataclass
+class Run:
+    command: float  # seconds
+    program: float  # seconds without the launch; None: not known
+    sent: int  # bytes, by all nodes; None: not known
+    files: dict  # what digest returns of each
+
+
+@dataclass
+class Way:
+    """A choice of components; its first run does not count."""
+
+    name: str
+    parameters: dict  # of Open MPI
+    is_placed: bool = False
+    runs: list = field(default_factory=list)
+    failure: str = ""
+
+    @property
+    def is_stock(self):
+        return self.parameters["fcoll"] != "tatp"
+
+
+def end(process):
+    """Ends it, if it has not ended, with what it has started here."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        if process.poll() is None:
+            os.killpg(process.pid, number)
+            try:
+                process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                continue
+
+
+def execute(command, environment, limit):
+    """Returns seconds, the end of what it printed, and why it failed or ""."""
+    with tempfile.TemporaryFile() as output:
+        begun = time.monotonic()
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                                   env=environment, start_new_session=True)
+        try:
+            status = process.wait(limit)
+            cause = f"exit status {status}" if status > 0 else f"signal {-status}" if status < 0 else ""
+        except subprocess.TimeoutExpired:
+            cause = f"no end within {limit:g} s"
+        finally:
+            end(process)
+        seconds = time.monotonic() - begun
+        output.seek(max(0, output.seek(0, os.SEEK_END) - OUTPUT_BYTES))
+        return seconds, output.read().decode(errors="replace"), cause
+
+
+def digest(path):
+    """Length and SHA-256."""
+    sha = hashlib.sha256()
+    with open(path, "rb") as file:
+        while piece := file.read(1 << 22):
+            sha.update(piece)
+        return f"{file.tell()} {sha.hexdigest()}"
+
+
+def state(path):
+    found = os.stat(path)
+    return found.st_ino, found.st_mtime_ns, found.st_ctime_ns
+
+
+class Program:
+    """The command of the user. folder: absolute; ranks write there what is asked of fcoll/tatp."""
+
+    def __init__(self, options, release, folder):
+        self.command, self.limit, self.named, self.removes = options.command, options.limit, options.file, options.remove
+        self.patterns = self.named
+        self.view, self.statistics = os.path.join(folder, "view.crs"), os.path.join(folder, "stats.json")
+        is_orte = release.startswith("4.")
+        self.mapper = "OMPI_MCA_rmaps" if is_orte else "PRTE_MCA_rmaps"
+        self.agent = "OMPI_MCA_orte_fork_agent" if is_orte else "PRTE_MCA_odls_base_exec_agent"
+        self.launcher = next((i for i, word in enumerate(self.command) if os.path.basename(word) in LAUNCHERS), None)
+        self.placed = ""  # what the mapper prints
+
+    def ways(self):
+        """The first makes the record. ROMIO: if this Open MPI has one. Placement: if the launcher is Open MPI's."""
+        info = os.path.join(os.path.dirname(shutil.which(self.command[self.launcher or 0]) or ""), "ompi_info")
+        said = subprocess.run([info if os.path.exists(info) else "ompi_info", "--parsable"], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True, check=False).stdout
+        romio = re.search(r"^mca:io:(romio\d*):", said, re.MULTILINE)
+        ways = [Way("tatp", {"io": "ompio", "fcoll": "tatp"}), Way("ompio", {"io": "ompio", "fcoll": "^tatp"})]
+        if romio:
+            ways.append(Way(romio[1], {"io": romio[1], "fcoll": "^tatp"}))
+        if self.launcher is not None:
+            ways.append(Way("tatp, placed", {"io": "ompio", "fcoll": "tatp"}, True))
+        return ways
+
+    def placed_command(self):
+        words, policy = self.command, f"dla:file={os.path.relpath(self.view)}"
+        for i, word in enumerate(words):
+            if word in ("--map-by", "-map-by"):
+                return [*words[:i + 1], policy, *words[i + 2:]]
+        return [*words[:self.launcher + 1], "--map-by", policy, *words[self.launcher + 1:]]
+
+    def environment(self, way, mark, records):
+        own = ("OMPI_MCA_fcoll_tatp_record", "OMPI_MCA_fcoll_tatp_stats", "OMPI_MCA_rmaps_dla_file", "PRTE_MCA_rmaps_dla_file")
+        variables = {name: value for name, value in os.environ.items() if name not in own}
+        variables.update((f"OMPI_MCA_{name}", value) for name, value in way.parameters.items())
+        if not way.is_placed:
+            variables[self.mapper] = "^dla"
+        if records:
+            variables.update(OMPI_MCA_fcoll_tatp_record=self.view, OMPI_MCA_fcoll_tatp_stats=self.statistics)
+        if " " not in AGENT:
+            variables[self.agent] = f"/bin/sh {AGENT} {mark} {os.environ.get(self.agent, '')}".strip()
+        return variables
+
+    def run(self, way, records=False):
+        """Raises Failure. records: also makes the record, and finds the files that are written if none are named."""
+        before = {path: state(path) for path in self.files()}
+        mark = f"tatp-compare-{os.getpid()}"
+        seconds, said, cause = execute(self.placed_command() if way.is_placed else self.command,
+                                       self.environment(way, mark, records), self.limit)
+        if cause:
+            raise Failure("\n  ".join([cause, *said.splitlines()[-OUTPUT_LINES:]]))
+        if way.is_placed:
+            self.placed = next(iter(re.findall(r"dla: .*", said)), "").replace(os.path.relpath(self.view), "this record")
+        if records:
+            self.find_files()
+        nodes = dict((node, (int(hundredths), int(sent)))
+                     for node, hundredths, sent in re.findall(rf"{mark} (\S+) (\d+) (\d+)", said))
+        hundredths, sent = zip(*nodes.values()) if nodes else ((), ())
+        way.runs.append(Run(seconds, max(hundredths) / 100 if nodes else None, sum(sent) if nodes else None,
+                            self.digests(before)))
+        if self.removes:
+            for path in self.files():
+                os.remove(path)
+
+    def files(self):
+        found = {path for pattern in self.patterns for path in glob.glob(pattern, recursive=True)}
+        return sorted(path for path in found if os.path.isfile(path))
+
+    def find_files(self):
+        """Raises Failure if fcoll/tatp has not been used."""
+        try:
+            with open(self.statistics, encoding="utf-8", errors="surrogateescape") as lines:
+                written = {line["file"] for line in map(json.loads, lines) if line["op"] == "write"}
+        except FileNotFoundError:
+            raise Failure("no collective call of this program was served by fcoll/tatp: see doc/tuning.md, "
+                          "and run tatp doctor") from None
+        self.patterns = self.named or sorted(glob.escape(path) for path in written)
+
+    def digests(self, before):
+        """Raises Failure if there is no file that was named, or one is as it was before the run."""
+        found = self.files()
+        if self.named and not found:
+            raise Failure(f"{self.named[0]}: the run has left no such file")
+        for path in found:
+            if before.get(path) == state(path):
+                raise Failure(f"{path}: the run has not written this file")
+        return {path: digest(path) for path in found}
