@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tatp compare, tatp doctor, tatp report: programs in Python, which call the tatp and dla in the folder of this
- * program. */
+/* tatp compare, tatp doctor, tatp report: programs in Python, which call the tatp and dla in the
+ * folder of this program. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -15,7 +15,7 @@ import tempfile
 
 from measure import Failure, Program
 
-ROUNDS = 5
+ROUNDS, LIMIT = 5, 1e6
 EQUAL, STEADY = 0.03, 1.1  # largest difference of equal times; longest by shortest of times that are steady
 CHANCE = 0.05  # largest probability of as many won rounds if both ways take equally long
 COLUMNS = ("way", "seconds", "shortest", "longest", "launch", "sent_bytes", "files")
@@ -33,20 +33,6 @@ def fail(message):
 
 # ---- options ----
 
-def number_of_rounds(text):
-    number = int(text)
-    if number < ROUNDS:
-        raise ValueError(text)
-    return number
-
-
-def seconds(text):
-    number = float(text)
-    if not 0 < number < 1e7:
-        raise ValueError(text)
-    return number
-
-
 def parse_arguments(words):
     end = words.index("--") if "--" in words else len(words)
     parser = argparse.ArgumentParser(
@@ -55,9 +41,9 @@ def parse_arguments(words):
         "ranks placed by a record; compares the files that it writes; and says which is faster.",
         epilog="For example: tatp compare -- mpirun -np 64 ./program")
     add = parser.add_argument
-    add("-r", "--rounds", type=number_of_rounds, default=ROUNDS, metavar="N",
+    add("-r", "--rounds", type=int, default=ROUNDS, metavar="N",
         help=f"Rounds after the first, which does not count; at least {ROUNDS}, the default")
-    add("-l", "--limit", type=seconds, metavar="SECONDS", help="Time after which a run is stopped")
+    add("-l", "--limit", type=float, default=LIMIT, metavar="SECONDS", help="Time after which a run is stopped")
     add("-f", "--file", action="append", default=[], metavar="PATTERN",
         help="Files that the program writes; default: those of its collective writes")
     add("--remove", action="store_true", help="Remove the files of --file after each run")
@@ -70,6 +56,8 @@ def parse_arguments(words):
     for flag, name in zip(options.command, options.command[1:]):
         if flag.lstrip("-") == "mca" and name in ("io", "fcoll", "fcoll_tatp_record", "fcoll_tatp_stats"):
             parser.error(f"{flag} {name} would apply to all ways: leave it out")
+    if options.rounds < ROUNDS or not 0 < options.limit <= LIMIT:
+        parser.error(f"--rounds is at least {ROUNDS}, and --limit more than 0")
     if options.remove and not options.file:
         parser.error("--remove needs --file")
     if options.save and os.path.lexists(options.save):
@@ -177,7 +165,7 @@ def figure(value, digits=2):
 
 
 def lines(result):
-    yield shlex.join(result["command"])
+    yield " ".join(map(shlex.quote, result["command"]))
     yield f"Medians of {result['rounds']} rounds; seconds {'with' if result['with_launch'] else 'without'} the launch."
     yield f"\n{'way':<14}{'seconds':>9}{'shortest':>10}{'longest':>9}{'launch':>8}{'sent by nodes (MB)':>20}  files"
     for line in result["ways"]:
@@ -187,7 +175,7 @@ def lines(result):
     yield ""
     for said in result["statements"]:
         yield (f"{said['way']}: {said['verdict']}: {said['ratio']:.2f} of the time of {said['against']} "
-               f"({said['lowest']:.2f} to {said['highest']:.2f}), faster in {said['rounds_faster']} of {result['rounds']} rounds")
+               f"({said['lowest']:.2f} to {said['highest']:.2f}), less in {said['rounds_faster']} of {result['rounds']} rounds")
     if result["placement"]:
         yield result["placement"]
     for name, text in result["failures"].items():

@@ -79,7 +79,7 @@ def digest(path):
     """Length and SHA-256."""
     sha = hashlib.sha256()
     with open(path, "rb") as file:
-        while piece := file.read(1 << 22):
+        for piece in iter(lambda: file.read(1 << 22), b""):
             sha.update(piece)
         return f"{file.tell()} {sha.hexdigest()}"
 
@@ -112,7 +112,7 @@ class Program:
         if romio:
             ways.append(Way(romio[1], {"io": romio[1], "fcoll": "^tatp"}))
         if self.launcher is not None:
-            ways.append(Way("tatp, placed", {"io": "ompio", "fcoll": "tatp"}, True))
+            ways.append(Way("placed", {"io": "ompio", "fcoll": "tatp"}, True))
         return ways
 
     def placed_command(self):
@@ -136,6 +136,13 @@ class Program:
 
     def run(self, way, records=False):
         """Raises Failure. records: also makes the record, and finds the files that are written if none are named."""
+        try:
+            way.runs.append(self.measure(way, records))
+        finally:
+            for path in self.files() if self.removes else ():
+                os.remove(path)
+
+    def measure(self, way, records):
         before = {path: state(path) for path in self.files()}
         mark = f"tatp-compare-{os.getpid()}"
         seconds, said, cause = execute(self.placed_command() if way.is_placed else self.command,
@@ -146,17 +153,13 @@ class Program:
             self.placed = next(iter(re.findall(r"dla: .*", said)), "").replace(os.path.relpath(self.view), "this record")
         if records:
             self.find_files()
-        nodes = dict((node, (int(hundredths), int(sent)))
-                     for node, hundredths, sent in re.findall(rf"{mark} (\S+) (\d+) (\d+)", said))
-        hundredths, sent = zip(*nodes.values()) if nodes else ((), ())
-        way.runs.append(Run(seconds, max(hundredths) / 100 if nodes else None, sum(sent) if nodes else None,
-                            self.digests(before)))
-        if self.removes:
-            for path in self.files():
-                os.remove(path)
+        nodes = {node: (max(int(hundredths), 1) / 100, int(sent))
+                 for node, hundredths, sent in re.findall(rf"{mark} (\S+) (\d+) (\d+)", said)}
+        alone, sent = zip(*nodes.values()) if nodes else ((None,), None)
+        return Run(seconds, max(alone), sent and sum(sent), self.digests(before))
 
     def files(self):
-        found = {path for pattern in self.patterns for path in glob.glob(pattern, recursive=True)}
+        found = {path for pattern in self.patterns for path in glob.glob(pattern)}
         return sorted(path for path in found if os.path.isfile(path))
 
     def find_files(self):

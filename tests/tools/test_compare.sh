@@ -1,0 +1,116 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# tatp compare: with mpirun, and what it says of programs that differ, fail or hang, with a launcher of our own.
+. "$top_srcdir/tests/lib/tools.sh" || exit 1
+
+[[ -n $PYTHON3 ]] || tap_skip_all "there is no Python 3"
+[[ -n $OMPI_VERSION ]] || tap_skip_all "there is no Open MPI"
+unset "${!OMPI_MCA_@}" "${!PRTE_MCA_@}"
+
+# compare ARGUMENT...: sets said and status.
+compare() {
+    said=$(tatp compare "$@" 2>&1)
+    status=$?
+}
+
+# says STATUS TEXT NAME: of the last comparison
+says() {
+    tap_is "$status" "$1" "$3: status"
+    tap_contains "$said" "$2" "$3"
+}
+
+# --- a launcher and a program that do what is asked of them ---
+
+mkdir bin
+cat >bin/mpirun <<'END'
+#!/bin/sh
+echo "$*" >>launched
+case $* in *dla:*) echo "dla: placed by tatp"; export PLACED=yes ;; esac
+while [ "$1" != ./program ]; do shift; done
+export OMPI_COMM_WORLD_LOCAL_RANK=0
+exec $OMPI_MCA_orte_fork_agent $PRTE_MCA_odls_base_exec_agent "$@"
+END
+printf '#!/bin/sh\necho mca:io:romio1:version\n' >bin/ompi_info
+cat >program <<'END'
+#!/bin/sh
+way=$OMPI_MCA_io,$OMPI_MCA_fcoll,$PLACED,$1
+[ -z "$OMPI_MCA_fcoll_tatp_stats" ] || [ "$1" = independent ] ||
+    printf '{"op": "read", "file": "%s/in"}\n{"op": "write", "file": "%s/out"}\n' "$PWD" "$PWD" >"$OMPI_MCA_fcoll_tatp_stats"
+data=data
+case $way in
+*^tatp*,slow) sleep 0.3 ;;
+ompio,tatp,,differs) data=other ;;
+*,varies) data=$$ ;;
+romio1,*,fails) echo "no more space"; exit 3 ;;
+ompio,tatp,yes,hangs) sleep 100 ;;
+ompio,tatp,yes,idle) exit ;;
+*,careful) [ ! -e out ] || exit 4 ;;
+esac
+echo "$data" >out
+END
+chmod +x bin/* program
+launcher=(-- "$PWD/bin/mpirun" -np 4 --map-by node ./program)
+
+compare --save table.csv "${launcher[@]}" slow
+says 0 "tatp: faster: 0." "a slow stock component"
+tap_check "its ways" grep -qE '^romio1 +0\.3[0-9 .]* equal$' <<<"$said"
+tap_check "in how many rounds" grep -qE '^placed: faster: 0.* of the time of .*, less in 5 of 5 rounds' <<<"$said"
+tap_contains "$said" "dla: placed by tatp" "what the mapper says"
+tap_is "$(cut -d, -f1,7 table.csv | xargs)" "way,files ompio,equal romio1,equal tatp,equal placed,equal" "a saved table"
+tap_is "$(wc -l <launched)" 24 "six runs of each way"
+tap_is "$(sed -n 's/ dla:file=tatp-compare-[^/]*\/view.crs / X /p' launched | sort | uniq -c | xargs)" \
+    "6 -np 4 --map-by X ./program slow" "a mapping of the user's gives way to the placement"
+tap_is "$(cat out) $(find . -name 'tatp-compare-*')" "data " "the program's file stays, and nothing else"
+
+compare --json "${launcher[@]}"
+tap_is "$status: $("$PYTHON3" -c 'import json, sys
+said = json.load(sys.stdin)
+print(*[way["way"] for way in said["ways"]], *[said[name] for name in ("rounds", "failures", "with_launch", "files_vary")])
+print(*[path.split("/")[-1] + " " + digest[:8] for path, digest in said["files"].items()])' <<<"$said" | xargs)" \
+    "0: ompio romio1 tatp placed 5 {} False False out 5 6667b2" "as JSON"
+
+while IFS='|' read -r program text; do
+    compare --limit 1 "${launcher[@]}" "$program"
+    says 1 "$text" "$program"
+    echo "$said" >"$program"
+done <<END
+differs|tatp: failed: $PWD/out differs from the file of ompio
+fails|romio1: failed: exit status 3
+hangs|placed: failed: no end within 1 s
+idle|placed: failed: $PWD/out: the run has not written this file
+independent|tatp: tatp: no collective call of this program was served by fcoll/tatp
+END
+tap_check "times of other files are not averaged" grep -qE '^tatp( +-)+  differ$' differs
+tap_contains "$(cat fails)" "no more space" "a way that fails: what it printed"
+tap_contains "$(cat fails)" "of the time of ompio" "a way that fails: the others are compared"
+compare "${launcher[@]}" varies
+says 0 "The files differ between runs of one way, too: they cannot be compared." "files that always differ"
+compare --file nothing "${launcher[@]}"
+says 1 "nothing: the run has left no such file" "a name that is no file"
+
+compare --remove --file 'o*t' "${launcher[@]}" careful
+says 1 "out: this file is older, and --remove would remove it: move it away" "an older file is not removed"
+tap_is "$(cat out)" data "it is as it was"
+rm out
+compare --remove --file 'o*t' "${launcher[@]}" careful
+says 0 " equal" "a program that overwrites nothing"
+tap_check "its file is removed" test ! -e out
+
+for arguments in "" "--" "--rounds 4 -- ./mpirun" "--limit 0 -- ./mpirun" "--remove -- ./mpirun" "--save program -- ./mpirun" \
+    "-- ./mpirun --mca fcoll tatp"; do
+    # shellcheck disable=SC2086 # several words
+    compare $arguments
+    tap_is "$status" 2 "refused: $arguments"
+done
+compare -- ./none
+says 1 "tatp: ./none: No such file or directory" "no launcher"
+
+# --- Open MPI ---
+
+[[ -e ${TATP_COMPONENT_PATH%%:*}/mca_fcoll_tatp.so ]] || { tap_skip "with mpirun" "fcoll/tatp is not built" && tap_plan; }
+export OMPI_MCA_mca_base_component_path=$TATP_COMPONENT_PATH
+compare --limit "$HANG_LIMIT" -- "$MPIRUN" -np 2 --oversubscribe "$BENCH_DIR/cube" --size 16 --verify --file "$PWD/array"
+says 0 "placed: " "with mpirun"
+tap_check "with mpirun: seconds, launch and bytes are known" test "$(grep -cE '^[a-z].* +([0-9.]+ +){5}equal$' <<<"$said")" -ge 3
+tap_plan
