@@ -10,7 +10,7 @@ tests=(tests/mpi/test_{conformance,views,record,reorder,reported,libraries,devic
 more_files=(tests/mpi/test_{faults,large_counts,hints,settings,reuse,stripes,stats,plan,fit,fitted,aggregators,distances}.sh
     tests/mpi/test_{topology,messages,bad_input,pvars}.sh)
 more_launch=(tests/faults/test_{injected,kills,losses}.sh tests/unit/test_dla_{spec,arrange,place,predict}
-    tests/frame/test_install.sh tests/tools/test_{dla,doctor,recorded}.sh tests/dla/test_{automatic,dla,fit,inside,qualifiers}.sh
+    tests/frame/test_install.sh tests/tools/test_{compare,dla,doctor,recorded}.sh tests/dla/test_{automatic,dla,fit,inside,qualifiers}.sh
     tests/cluster/test_{cluster,placement,slurm}.sh)
 case $more in
 files) tests=("${more_files[@]}") ;;

@@ -174,7 +174,7 @@ def lines(result):
                f"{figure(line['launch']):>8}{figure(sent, 1):>20}  {line['files']}")
     yield ""
     for said in result["statements"]:
-        yield (f"{said['way']}: {said['verdict']}: {said['ratio']:.2f} of the time of {said['against']} "
+        yield (f"{said['way']}: {said['verdict']}: {said['ratio']:.2f} of the time of {said['against']} in the median round "
                f"({said['lowest']:.2f} to {said['highest']:.2f}), less in {said['rounds_faster']} of {result['rounds']} rounds")
     if result["placement"]:
         yield result["placement"]

@@ -13,7 +13,6 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 
-AGENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "agent")
 LAUNCHERS = ("mpirun", "mpiexec", "orterun", "prterun", "mpirun.openmpi", "mpiexec.openmpi")
 OUTPUT_BYTES, OUTPUT_LINES = 1 << 20, 10  # of the end of what a run prints: read, shown
 PATIENCE = 10  # seconds between the signals that end a run
@@ -90,15 +89,16 @@ def state(path):
 
 
 class Program:
-    """The command of the user. folder: absolute; ranks write there what is asked of fcoll/tatp."""
+    """The command of the user. folder: absolute; nodes read and write there."""
 
     def __init__(self, options, release, folder):
         self.command, self.limit, self.named, self.removes = options.command, options.limit, options.file, options.remove
         self.patterns = self.named
         self.view, self.statistics = os.path.join(folder, "view.crs"), os.path.join(folder, "stats.json")
         is_orte = release.startswith("4.")
+        self.agent = shutil.copy(os.path.join(os.path.dirname(os.path.abspath(__file__)), "agent"), folder)
         self.mapper = "OMPI_MCA_rmaps" if is_orte else "PRTE_MCA_rmaps"
-        self.agent = "OMPI_MCA_orte_fork_agent" if is_orte else "PRTE_MCA_odls_base_exec_agent"
+        self.agent_variable = "OMPI_MCA_orte_fork_agent" if is_orte else "PRTE_MCA_odls_base_exec_agent"
         self.launcher = next((i for i, word in enumerate(self.command) if os.path.basename(word) in LAUNCHERS), None)
         self.placed = ""  # what the mapper prints
 
@@ -130,8 +130,8 @@ class Program:
             variables[self.mapper] = "^dla"
         if records:
             variables.update(OMPI_MCA_fcoll_tatp_record=self.view, OMPI_MCA_fcoll_tatp_stats=self.statistics)
-        if " " not in AGENT:
-            variables[self.agent] = f"/bin/sh {AGENT} {mark} {os.environ.get(self.agent, '')}".strip()
+        if " " not in self.agent:  # launchers split the variable there
+            variables[self.agent_variable] = f"/bin/sh {self.agent} {mark} {os.environ.get(self.agent_variable, '')}".strip()
         return variables
 
     def run(self, way, records=False):
@@ -174,10 +174,10 @@ class Program:
 
     def digests(self, before):
         """Raises Failure if there is no file that was named, or one is as it was before the run."""
-        found = self.files()
+        found = {path: digest(path) for path in self.files()}
         if self.named and not found:
             raise Failure(f"{self.named[0]}: the run has left no such file")
         for path in found:
             if before.get(path) == state(path):
                 raise Failure(f"{path}: the run has not written this file")
-        return {path: digest(path) for path in found}
+        return found
