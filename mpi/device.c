@@ -10,11 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "mpi/calls.h"
-
-/* Processor and devices do not share a page. */
-enum { PAGE_BITS = 12 };
 
 /* ---- the vendors' functions, which return 0 unless they fail ---- */
 
@@ -166,148 +162,99 @@ static const vendor *vendor_of(const void *address)
     return NULL;
 }
 
-/* ---- the staging of a file ---- */
+static bool is_device(const void *address)
+{
+    return vendor_of(address) != NULL;
+}
 
-struct front_device {
-    access_staging staging;
+/* ---- copies ---- */
+
+typedef struct copier {
     const vendor *vendor;
     void *context; /* of CUDA; NULL: that of the thread */
     void *stream;
-    coll_device_use use;
-    int error;       /* of the call, the first one */
-    bool is_copying; /* since the last wait */
-    char buffers[ACCESS_STAGING_BYTES];
-};
+} copier;
 
-/* The address of a device in the memory, or NULL. To ask takes longer than to look at a run. */
-static const void *find_address(const access_list *memory)
+static void enter(const copier *c)
 {
-    int64_t asked = -1;
-    for (size_t i = 0; i < 2 * memory->count; i++) {
-        const access_run *run = &memory->run[i / 2];
-        int64_t at = run->offset + (i % 2 == 0 ? 0 : (run->count - 1) * run->stride);
-        if (at >> PAGE_BITS != asked && vendor_of((const void *)(intptr_t)at) != NULL)
-            return (const void *)(intptr_t)at;
-        asked = at >> PAGE_BITS;
-    }
+    if (c->context != NULL)
+        (void)c->vendor->call.push(c->context);
+}
+
+static void leave(const copier *c)
+{
+    void *context;
+    if (c->context != NULL)
+        (void)c->vendor->call.pop(&context);
+}
+
+/* Host memory that is enlisted is copied faster. */
+static void *new_copier(const void *address, void *buffers, size_t bytes)
+{
+    copier *c = malloc(sizeof *c);
+    if (c == NULL)
+        return NULL;
+    c->vendor = vendor_of(address);
+    const vendor_calls *call = &c->vendor->call;
+    if (call->push == NULL || call->ask.cuda(&c->context, CU_CONTEXT, (uintptr_t)address) != 0)
+        c->context = NULL;
+    enter(c);
+    int rc = call->create(&c->stream, NON_BLOCKING);
+    if (rc == 0)
+        (void)call->enlist(buffers, bytes, PORTABLE);
+    leave(c);
+    if (rc == 0)
+        return c;
+    free(c);
     return NULL;
 }
 
-static void enter(const front_device *device)
+static void free_copier(void *context, void *buffers)
 {
-    if (device->context != NULL)
-        (void)device->vendor->call.push(device->context);
+    copier *c = context;
+    enter(c);
+    (void)c->vendor->call.dismiss(buffers);
+    (void)c->vendor->call.destroy(c->stream);
+    leave(c);
+    free(c);
 }
 
-static void leave(const front_device *device)
+static int start_copy(void *context, void *to, const void *from, size_t bytes)
 {
-    void *context;
-    if (device->context != NULL)
-        (void)device->vendor->call.pop(&context);
-}
-
-static void count_time(front_device *device, double begin, int rc)
-{
-    device->use.seconds += mpi.Wtime() - begin;
-    if (rc != 0)
-        device->error = MPI_ERR_BUFFER;
-}
-
-static void start_copy(void *context, void *to, const void *from, size_t bytes)
-{
-    front_device *device = context;
-    double begin = mpi.Wtime();
-    if (device->error != 0)
-        return;
-    device->use.copies++;
-    device->use.bytes += (int64_t)bytes;
-    device->is_copying = true;
-    enter(device);
-    count_time(device, begin, device->vendor->copy(to, from, bytes, device->stream));
-    leave(device);
+    const copier *c = context;
+    enter(c);
+    int rc = c->vendor->copy(to, from, bytes, c->stream);
+    leave(c);
+    return rc;
 }
 
 static int wait_for_copies(void *context)
 {
-    front_device *device = context;
-    double begin = mpi.Wtime();
-    if (device->is_copying) {
-        enter(device);
-        count_time(device, begin, device->vendor->call.synchronize(device->stream));
-        leave(device);
-    }
-    device->is_copying = false;
-    return device->error;
+    const copier *c = context;
+    enter(c);
+    int rc = c->vendor->call.synchronize(c->stream);
+    leave(c);
+    return rc;
 }
 
 static const char *find_end(void *context, const char *address)
 {
-    const front_device *device = context;
+    const copier *c = context;
     uintptr_t base;
     size_t bytes;
-    if (!device->vendor->is_device(address))
-        return NULL;
-    enter(device);
-    int rc = device->vendor->call.range(&base, &bytes, (uintptr_t)address);
-    leave(device);
+    enter(c);
+    int rc = c->vendor->call.range(&base, &bytes, (uintptr_t)address);
+    leave(c);
     return rc == 0 ? (const char *)base + bytes : NULL;
 }
 
-/* NULL if memory is exhausted, or the device's. Host memory that is enlisted is copied faster. */
-static front_device *new_device(const void *address)
-{
-    front_device *device = base_alloc(1, sizeof *device);
-    if (device == NULL)
-        return NULL;
-    memset(device, 0, offsetof(front_device, buffers));
-    device->vendor = vendor_of(address);
-    const vendor_calls *call = &device->vendor->call;
-    if (call->push != NULL && call->ask.cuda(&device->context, CU_CONTEXT, (uintptr_t)address) != 0)
-        device->context = NULL;
-    enter(device);
-    int rc = call->create(&device->stream, NON_BLOCKING);
-    if (rc == 0)
-        (void)call->enlist(device->buffers, sizeof device->buffers, PORTABLE);
-    leave(device);
-    if (rc == 0)
-        return device;
-    free(device);
-    return NULL;
-}
-
-int front_device_find(front_device **device, access_memory *memory)
-{
-    const void *address = find_vendors() ? find_address(&memory->list) : NULL;
-    if (address == NULL)
-        return 0;
-    if (*device == NULL)
-        *device = new_device(address);
-    if (*device == NULL)
-        return -ENOMEM;
-    (*device)->error = 0;
-    const access_device copies = {*device, start_copy, wait_for_copies, find_end};
-    access_staging_init(&(*device)->staging, &copies, (*device)->buffers);
-    memory->staging = &(*device)->staging;
-    return 0;
-}
-
-void front_device_free(front_device *device)
-{
-    if (device == NULL)
-        return;
-    enter(device);
-    (void)device->vendor->call.dismiss(device->buffers);
-    (void)device->vendor->call.destroy(device->stream);
-    leave(device);
-    free(device);
-}
-
-coll_device_use front_device_take_use(front_device *device)
-{
-    coll_device_use use = {0}, none = {0};
-    if (device != NULL) {
-        use = device->use;
-        device->use = none;
-    }
-    return use;
-}
+const access_device front_device = {
+    .error = MPI_ERR_BUFFER,
+    .is_any = find_vendors,
+    .has = is_device,
+    .new_copier = new_copier,
+    .free_copier = free_copier,
+    .start = start_copy,
+    .wait = wait_for_copies,
+    .end_of = find_end,
+};

@@ -23,7 +23,6 @@ struct front_file {
     char *name;
     front_group group;
     front_store store;
-    front_device *device; /* NULL until it is needed */
     coll_file *file;
 
     /* ---- the view, as the MPI has it ---- */
@@ -133,7 +132,6 @@ static void free_file(front_file *f)
     coll_view_release(&f->view);
     front_group_release(&f->group);
     front_store_close(&f->store);
-    front_device_free(f->device);
     free(f->name);
     free(f);
 }
@@ -198,27 +196,13 @@ static int start_store(front_file *f)
     return error;
 }
 
-static int prepare_memory(void *context, access_memory *memory)
-{
-    front_file *f = context;
-    return front_device_find(&f->device, memory);
-}
-
-static coll_device_use take_device_use(void *context)
-{
-    const front_file *f = context;
-    return front_device_take_use(f->device);
-}
-
 static void start_file(front_file *f, MPI_Info info)
 {
     const coll_handle handle = {
-        .context = f,
         .runtime = &f->group.runtime,
         .store = &f->store.store,
         .name = f->name,
-        .prepare_memory = prepare_memory,
-        .take_device_use = take_device_use,
+        .device = &front_device,
     };
     const char *text[PARAMETERS];
     const coll_hint_values hints = read_hints(f, info);

@@ -3,6 +3,9 @@
 #include "access/memory.h"
 
 #include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
 
 /* ---- pieces of memory ---- */
 
@@ -91,13 +94,141 @@ static void copy_pieces(memory_walk *walk, int64_t stream, int64_t length, char 
 
 /* Bytes between two blocks that take less time than another copy. */
 #define MOST_GAP (64 * 1024)
+#define STAGE_BYTES ((int64_t)1 << 20)
+enum { STAGES = 15 };
+/* Processor and devices do not share a page. */
+enum { PAGE_BITS = 12 };
 
-void access_staging_init(access_staging *staging, const access_device *device, char *buffers)
+/* Bytes [from, to) of the stream, of which those up to `next` were taken. */
+typedef struct access_stage {
+    int64_t from, next, to;
+    char *data;
+} access_stage;
+
+struct access_staging {
+    const access_device *device;
+    void *copier;
+    access_device_use use;
+    int error;       /* of the call, the first one */
+    bool is_copying; /* since the last wait */
+    size_t turn;     /* of the stages to be used for something else */
+    int64_t ahead;   /* bytes that one copy fetches at most before they are taken */
+    access_stage stage[STAGES];
+    /* Of the stages, and where blocks arrive together with the bytes between them. */
+    char buffers[STAGES + 1][STAGE_BYTES];
+};
+
+/* The address of a device in the memory, or NULL. To ask takes longer than to look at a run. */
+static const void *find_address(const access_device *device, const access_list *memory)
 {
-    *staging = (access_staging){.device = *device, .ahead = ACCESS_STAGE_BYTES};
-    for (size_t i = 0; i < ACCESS_STAGES; i++, buffers += ACCESS_STAGE_BYTES)
-        staging->stage[i].data = buffers;
-    staging->gathered = buffers;
+    int64_t asked = -1;
+    if (!device->is_any())
+        return NULL;
+    for (size_t i = 0; i < 2 * memory->count; i++) {
+        const access_run *run = &memory->run[i / 2];
+        int64_t at = run->offset + (i % 2 == 0 ? 0 : (run->count - 1) * run->stride);
+        if (at >> PAGE_BITS != asked && device->has((const void *)(intptr_t)at))
+            return (const void *)(intptr_t)at;
+        asked = at >> PAGE_BITS;
+    }
+    return NULL;
+}
+
+bool access_device_has(const access_device *device, const access_list *memory)
+{
+    return find_address(device, memory) != NULL;
+}
+
+/* NULL as of new_copier. */
+static access_staging *new_staging(const access_device *device, const void *address)
+{
+    access_staging *staging = base_alloc(1, sizeof *staging);
+    if (staging == NULL)
+        return NULL;
+    staging->device = device;
+    staging->use = (access_device_use){0};
+    staging->is_copying = false;
+    staging->copier = device->new_copier(address, staging->buffers, sizeof staging->buffers);
+    if (staging->copier != NULL)
+        return staging;
+    free(staging);
+    return NULL;
+}
+
+int access_memory_stage(access_memory *memory, const access_device *device,
+                        access_staging **staging)
+{
+    const void *address = find_address(device, &memory->list);
+    if (address == NULL)
+        return 0;
+    if (*staging == NULL)
+        *staging = new_staging(device, address);
+    if (*staging == NULL)
+        return -ENOMEM;
+    memory->staging = *staging;
+    memory->staging->error = 0;
+    memory->staging->turn = 0;
+    memory->staging->ahead = STAGE_BYTES;
+    for (size_t i = 0; i < STAGES; i++)
+        memory->staging->stage[i] = (access_stage){.data = memory->staging->buffers[i]};
+    return 0;
+}
+
+void access_staging_free(access_staging *staging)
+{
+    if (staging != NULL)
+        staging->device->free_copier(staging->copier, staging->buffers);
+    free(staging);
+}
+
+access_device_use access_staging_take_use(access_staging *staging)
+{
+    access_device_use use = {0};
+    if (staging != NULL) {
+        use = staging->use;
+        staging->use = (access_device_use){0};
+    }
+    return use;
+}
+
+static double read_clock(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void count_time(access_staging *staging, double begin, int rc)
+{
+    staging->use.seconds += read_clock() - begin;
+    if (rc != 0)
+        staging->error = staging->device->error;
+}
+
+static void start_copy(access_staging *staging, void *to, const void *from, int64_t bytes)
+{
+    double begin = read_clock();
+    if (staging->error != 0)
+        return;
+    staging->use.copies++;
+    staging->use.bytes += bytes;
+    staging->is_copying = true;
+    count_time(staging, begin, staging->device->start(staging->copier, to, from, (size_t)bytes));
+}
+
+static int wait_for_copies(access_staging *staging)
+{
+    double begin = read_clock();
+    if (staging->is_copying)
+        count_time(staging, begin, staging->device->wait(staging->copier));
+    staging->is_copying = false;
+    return staging->error;
+}
+
+static const char *find_end(const access_staging *staging, const char *address)
+{
+    const access_device *device = staging->device;
+    return device->has(address) ? device->end_of(staging->copier, address) : NULL;
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -114,7 +245,6 @@ typedef struct memory_span {
 /* What one copy can fetch of the next `length` bytes: one piece, or as many as `gathered` holds. */
 static memory_span find_span(memory_walk walk, int64_t stream, int64_t length)
 {
-    const access_device *device = &walk.staging->device;
     const char *limit = NULL;
     memory_span span = {NULL, NULL, 0};
     while (span.bytes < length) {
@@ -123,10 +253,10 @@ static memory_span find_span(memory_walk walk, int64_t stream, int64_t length)
         if (span.bytes == 0)
             span.begin = piece;
         else if (piece < span.end || piece - span.end > MOST_GAP ||
-                 piece + part - span.begin > ACCESS_STAGE_BYTES)
+                 piece + part - span.begin > STAGE_BYTES)
             break;
         else if (limit == NULL)
-            limit = device->end_of(device->context, span.begin);
+            limit = find_end(walk.staging, span.begin);
         if (span.bytes > 0 && (limit == NULL || piece + part > limit))
             break;
         span.end = piece + part;
@@ -138,15 +268,14 @@ static memory_span find_span(memory_walk walk, int64_t stream, int64_t length)
 /* Copies from the device, with the bytes between the blocks. */
 static void fetch(memory_walk *walk, int64_t stream, int64_t length, char *packed)
 {
-    const access_staging *staging = walk->staging;
-    const access_device *device = &staging->device;
+    access_staging *staging = walk->staging;
     while (length > 0) {
         memory_span span = find_span(*walk, stream, length);
         int64_t bytes = span.end - span.begin;
-        char *to = span.bytes == bytes ? packed : staging->gathered;
-        device->copy(device->context, to, span.begin, (size_t)bytes);
+        char *to = span.bytes == bytes ? packed : staging->buffers[STAGES];
+        start_copy(staging, to, span.begin, bytes);
         if (to != packed)
-            (void)device->wait(device->context);
+            (void)wait_for_copies(staging);
         for (int64_t done = 0, part; to != packed && done < span.bytes; done += part) {
             part = span.bytes - done;
             const char *piece = take_memory_piece(walk, stream + done, &part);
@@ -156,19 +285,18 @@ static void fetch(memory_walk *walk, int64_t stream, int64_t length, char *packe
         stream += span.bytes;
         length -= span.bytes;
     }
-    (void)device->wait(device->context);
+    (void)wait_for_copies(staging);
 }
 
 /* Copies to the device, block by block: what lies between them may change meanwhile. */
 static void store(memory_walk *walk, int64_t stream, int64_t length, const char *packed)
 {
-    const access_device *device = &walk->staging->device;
     for (int64_t done = 0, part; done < length; done += part) {
         part = length - done;
         char *address = take_memory_piece(walk, stream + done, &part);
-        device->copy(device->context, address, packed + done, (size_t)part);
+        start_copy(walk->staging, address, packed + done, part);
     }
-    (void)device->wait(device->context);
+    (void)wait_for_copies(walk->staging);
 }
 
 static void store_stage(memory_walk *walk, access_stage *s)
@@ -183,8 +311,8 @@ static access_stage *find_stage(memory_walk *walk, int64_t stream, int64_t lengt
 {
     access_staging *staging = walk->staging;
     access_stage *found = NULL;
-    int64_t most = ACCESS_STAGE_BYTES; /* up to what another stage has */
-    for (access_stage *s = staging->stage; s < staging->stage + ACCESS_STAGES; s++) {
+    int64_t most = STAGE_BYTES; /* up to what another stage has */
+    for (access_stage *s = staging->stage; s < staging->stage + STAGES; s++) {
         if (out ? s->from <= stream && stream < s->to : s->from < s->to && s->to == stream)
             return s;
         if (s->from > stream)
@@ -192,7 +320,7 @@ static access_stage *find_stage(memory_walk *walk, int64_t stream, int64_t lengt
         found = s->next == s->to ? s : found;
     }
     if (found == NULL) {
-        found = &staging->stage[staging->turn++ % ACCESS_STAGES];
+        found = &staging->stage[staging->turn++ % STAGES];
         staging->ahead /= 2;
     }
     if (out) {
@@ -214,10 +342,10 @@ static void copy_staged(memory_walk *walk, int64_t stream, int64_t length, char 
     for (int64_t part; length > 0; packed += part, stream += part, length -= part) {
         access_stage *s = find_stage(walk, stream, length, out);
         char *data = s->data + (stream - s->from);
-        part = least(length, out ? s->to - stream : s->from + ACCESS_STAGE_BYTES - stream);
+        part = least(length, out ? s->to - stream : s->from + STAGE_BYTES - stream);
         memcpy(out ? packed : data, out ? data : packed, (size_t)part);
         *(out ? &s->next : &s->to) = stream + part;
-        if (!out && s->to - s->from == ACCESS_STAGE_BYTES)
+        if (!out && s->to - s->from == STAGE_BYTES)
             store_stage(walk, s);
     }
 }
@@ -228,12 +356,12 @@ int access_memory_complete(const access_memory *memory, bool out)
     if (staging == NULL)
         return 0;
     memory_walk walk = memory_walk_init(memory);
-    for (access_stage *s = staging->stage; s < staging->stage + ACCESS_STAGES; s++) {
+    for (access_stage *s = staging->stage; s < staging->stage + STAGES; s++) {
         if (!out)
             store_stage(&walk, s);
         s->from = s->next = s->to = 0;
     }
-    return staging->device.wait(staging->device.context);
+    return wait_for_copies(staging);
 }
 
 /* ---- copies ---- */
@@ -243,7 +371,7 @@ static void copy_stream(memory_walk *walk, int64_t stream, int64_t length, char 
 {
     if (walk->staging == NULL)
         copy_pieces(walk, stream, length, packed, out);
-    else if (length < ACCESS_STAGE_BYTES)
+    else if (length < STAGE_BYTES)
         copy_staged(walk, stream, length, packed, out);
     else if (out)
         fetch(walk, stream, length, packed);

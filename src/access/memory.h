@@ -16,38 +16,42 @@
 
 /* ---- memory of a device ---- */
 
-/* How to copy from and to device memory. */
+/* Devices, as GPUs, and how to copy from and to their memory. Functions that return int return 0
+ * unless they fail. */
 typedef struct access_device {
-    void *context;
+    int error; /* of a call in which a copy fails */
+    /* Whether there are any now. */
+    bool (*is_any)(void);
+    /* Whether the processor cannot access the address. Where there are any, as in what follows. */
+    bool (*has)(const void *address);
+    /* For copies between the device that has the address and, for most of them, the buffers: host
+     * memory that is there until the copier is freed. NULL if memory is exhausted, or the device's.
+     */
+    void *(*new_copier)(const void *address, void *buffers, size_t bytes);
+    void (*free_copier)(void *copier, void *buffers);
     /* Starts a copy in any direction, also within host memory. Copies are done in order. */
-    void (*copy)(void *context, void *to, const void *from, size_t bytes);
-    /* Completes all copies. Returns 0, or the first error of any copy of the call. */
-    int (*wait)(void *context);
-    /* The end of the device's allocation that has the address, or NULL, as for host memory. */
-    const char *(*end_of)(void *context, const char *address);
+    int (*start)(void *copier, void *to, const void *from, size_t bytes);
+    /* Completes all copies. Returns an error of any of them. */
+    int (*wait)(void *copier);
+    /* The end of the allocation that has the address of a device, or NULL. */
+    const char *(*end_of)(void *copier, const char *address);
 } access_device;
 
-#define ACCESS_STAGE_BYTES ((int64_t)1 << 20)
-enum { ACCESS_STAGES = 15 };
-#define ACCESS_STAGING_BYTES ((ACCESS_STAGES + 1) * ACCESS_STAGE_BYTES)
+/* What was copied. */
+typedef struct access_device_use {
+    int64_t copies, bytes;
+    double seconds;
+} access_device_use;
 
-/* Bytes [from, to) of the stream, of which those up to `next` were taken. */
-typedef struct access_stage {
-    int64_t from, next, to;
-    char *data;
-} access_stage;
+/* Whether any of the memory is a device's: the first or the last block of any run. */
+bool access_device_has(const access_device *device, const access_list *memory);
 
-/* The state of the copies of one call. */
-typedef struct access_staging {
-    access_device device;
-    access_stage stage[ACCESS_STAGES];
-    char *gathered; /* where blocks arrive together with the bytes between them */
-    size_t turn;    /* of the stages to be used for something else */
-    int64_t ahead;  /* bytes that one copy fetches at most before they are taken */
-} access_staging;
+/* Host memory, and the state of the copies, of calls that follow one another. */
+typedef struct access_staging access_staging;
 
-/* buffers: ACCESS_STAGING_BYTES of host memory, which stay the caller's. */
-void access_staging_init(access_staging *staging, const access_device *device, char *buffers);
+void access_staging_free(access_staging *staging); /* NULL is allowed, as in the next */
+/* Of the copies since the last time. */
+access_device_use access_staging_take_use(access_staging *staging);
 
 /* ---- a user's buffer ---- */
 
@@ -55,6 +59,11 @@ typedef struct access_memory {
     access_list list;
     access_staging *staging; /* NULL if the processor accesses all of it */
 } access_memory;
+
+/* A call begins: sets memory->staging where any of memory->list is a device's, as above. *staging,
+ * NULL at first, is made when it is needed; the caller frees it. 0, or -ENOMEM. */
+int access_memory_stage(access_memory *memory, const access_device *device,
+                        access_staging **staging);
 
 /* The address of byte `stream` of the stream if `length` bytes from there are contiguous and the
  * processor can access them, or NULL. */

@@ -54,8 +54,8 @@ static int prepare_call(running *r)
         .lock_unit = file->handle.store->lock_unit,
     };
     int rc = r->call->error;
-    if (rc == 0 && file->handle.prepare_memory != NULL)
-        rc = file->handle.prepare_memory(file->handle.context, &r->call->memory);
+    if (rc == 0 && file->handle.device != NULL)
+        rc = access_memory_stage(&r->call->memory, file->handle.device, &file->staging);
     if (rc != 0)
         return rc;
     if (!coll_slots_recall(&file->slots, access))

@@ -23,16 +23,11 @@
 
 /* Valid until the file is closed. */
 typedef struct coll_handle {
-    void *context; /* of the functions */
     const coll_runtime *runtime;
     coll_store *store;
-    const char *name; /* of the file, for people */
-    /* Where a call is about to move data: makes memory accessible that is not; see
-     * access_memory.staging. NULL, as the next: not needed. */
-    int (*prepare_memory)(void *context, access_memory *memory);
-    /* Of the copies since the last time. */
-    coll_device_use (*take_device_use)(void *context);
-    coll_observer observer; /* the front end's; zeroed: none */
+    const char *name;            /* of the file, for people */
+    const access_device *device; /* whose memory calls may use; NULL: none */
+    coll_observer observer;      /* the front end's; zeroed: none */
 } coll_handle;
 
 /* ---- files ---- */

@@ -38,6 +38,7 @@ void coll_file_free(coll_file *file)
     if (file == NULL)
         return;
     coll_slots_release(&file->slots, &file->observers);
+    access_staging_free(file->staging);
     coll_stats_free(file->stats);
     coll_record_free(file->record);
     coll_independent_free(file->independent);

@@ -21,6 +21,7 @@ struct coll_file {
     bool has_started;    /* all ranks have agreed on `error` */
     int error;           /* of the opening */
     coll_handle handle;
+    access_staging *staging; /* NULL until a device's memory is used */
     coll_group group;
     coll_nodes *nodes;
     coll_stream stream; /* of plans */

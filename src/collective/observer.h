@@ -22,12 +22,6 @@ typedef struct coll_times {
     double st5; /* file access */
 } coll_times;
 
-/* Copies between a device and host memory. */
-typedef struct coll_device_use {
-    int64_t copies, bytes;
-    double seconds;
-} coll_device_use;
-
 /* One access of all ranks, as this rank knows it. */
 typedef struct coll_observed {
     coll_group *group;
@@ -43,11 +37,11 @@ typedef struct coll_observed {
     coll_plan *plan;         /* rank 0 may release its entries; NULL if there is none */
     /* What was carried out. */
     coll_times time;
-    int64_t moved;          /* bytes of this rank's buffer */
-    int64_t messages;       /* with data, sent by this rank */
-    coll_device_use device; /* of this rank */
-    int64_t metadata;       /* bytes of the messages of int64 that it sent for this access */
-    int64_t plan_calls;     /* accesses by this plan, this one included */
+    int64_t moved;            /* bytes of this rank's buffer */
+    int64_t messages;         /* with data, sent by this rank */
+    access_device_use device; /* of this rank */
+    int64_t metadata;         /* bytes of the messages of int64 that it sent for this access */
+    int64_t plan_calls;       /* accesses by this plan, this one included */
 } coll_observed;
 
 /* Any function may be NULL. *state: what the observer keeps for one plan of the file, NULL at

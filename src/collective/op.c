@@ -75,14 +75,6 @@ static int prepare_exchange(coll_op *op)
     return rc;
 }
 
-static coll_device_use take_device_use(const coll_file *file)
-{
-    const coll_handle *handle = &file->handle;
-    if (handle->take_device_use == NULL)
-        return (coll_device_use){0};
-    return handle->take_device_use(handle->context);
-}
-
 /* Tells the observers of an operation that was carried out. To the recorder, what trials choose
  * goes by aggregators: a record depends on accesses and settings only. */
 static int observe_op(const coll_op *op)
@@ -104,7 +96,7 @@ static int observe_op(const coll_op *op)
         .time = op->time,
         .moved = op->result.moved,
         .messages = op->result.messages,
-        .device = take_device_use(file),
+        .device = access_staging_take_use(file->staging),
         .metadata = coll_message_bytes(&file->group),
         .plan_calls = op->independent ? 0 : op->slot->ops,
     };

@@ -27,7 +27,7 @@ typedef struct coll_stats_line {
     coll_times time; /* of the slowest rank in each stage; st1 of the last rank to make the call */
     double waited;   /* of the first rank to make the call for the last one */
     int64_t bytes, messages, metadata; /* sums over all ranks */
-    coll_device_use device;            /* seconds: of the slowest rank */
+    access_device_use device;          /* seconds: of the slowest rank */
     double hop_bytes, hop_bytes_otp;
     int64_t crossing_bytes;
     int64_t plan_id;       /* -1: of several calls, or none */

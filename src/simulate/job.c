@@ -348,7 +348,6 @@ static void make_rank(job_rank *r)
 static void open_file(job_rank *r)
 {
     const coll_handle handle = {
-        .context = r,
         .runtime = &r->runtime,
         .store = &r->store,
         .name = "file",

@@ -250,7 +250,6 @@ skew() {
     rm -rf "$tap_dir/skew" && mkdir -p "$tap_dir/skew/${1%/*}" "$tap_dir/components" &&
         cp "$skew_include/${1%/*}"/*.h "$tap_dir/skew/${1%/*}" &&
         sed "$2" "$skew_include/$1" >"$tap_dir/skew/$1" && ! cmp -s "$skew_include/$1" "$tap_dir/skew/$1" &&
-        rm -f "$top_builddir"/ompi/{compat,mca/fcoll/tatp}/*tests_mpi_mca_fcoll_tatp_la* &&
-        env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$top_builddir" tests/mpi/mca_fcoll_tatp.la "SKEW=$tap_dir/skew" &&
-        cp "$top_builddir/tests/mpi/.libs/mca_fcoll_tatp.so" "$tap_dir/components"
+        env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$top_builddir" "$tap_dir/skew/mca_fcoll_tatp.la" &&
+        cp "$tap_dir/skew/.libs/mca_fcoll_tatp.so" "$tap_dir/components"
 }

@@ -41,11 +41,6 @@ static long setting(const char *name, long otherwise)
     return value == NULL ? otherwise : strtol(value, NULL, 10);
 }
 
-static uint64_t add(uint64_t *counter, uint64_t number)
-{
-    return __atomic_add_fetch(counter, number, __ATOMIC_RELAXED);
-}
-
 /* --- time, in nanoseconds --- */
 
 static int64_t now(void)
@@ -68,53 +63,21 @@ static void wait_until(int64_t end)
 
 /* --- copies --- */
 
-static bool fails(uint64_t number)
-{
-    return state->fail > 0 && (state->mode % 2 ? number >= state->fail : number == state->fail);
-}
-
-/* Memory of a device must be allocated, all of it. */
-static bool is_allocated(const void *address, size_t bytes)
-{
-    const char *at = address, *base = device_base(at);
-    if (!is_device(at) && !is_unified(at))
-        return true;
-    size_t size = device_size(base);
-    return at >= base && (size_t)(at - base) <= size && bytes <= size - (size_t)(at - base);
-}
-
-static int move_bytes(void *to, const void *from, size_t bytes)
-{
-    if (!is_allocated(to, bytes) || !is_allocated(from, bytes))
-        return OPAL_ERROR;
-    memmove(device_alias(to), device_alias(from), bytes);
-    return OPAL_SUCCESS;
-}
-
 static int mem_copy(int to_device, int from_device, void *to, const void *from, size_t bytes,
                     opal_accelerator_transfer_type_t type)
 {
     int64_t end = latency + rate > 0 ? now() + 1000 * latency + time_of(bytes) : 0;
-    add(&state->bytes, bytes);
-    if (fails(add(&state->copies, 1)))
+    device_count(&state->bytes, bytes);
+    if (device_fails(device_count(&state->copies, 1)) || !device_move(to, from, bytes))
         return OPAL_ERROR;
-    int rc = move_bytes(to, from, bytes);
     wait_until(end);
-    return rc;
+    return OPAL_SUCCESS;
 }
 
 /* --- streams: copies in order --- */
 
-typedef struct pending {
-    struct pending *next;
-    void *to;
-    const void *from;
-    size_t bytes;
-    bool fails;
-} pending;
-
 typedef struct queue {
-    pending *first, **last;
+    device_copy *first, **last;
     uint64_t started, done, failed; /* copies */
 } queue;
 
@@ -131,9 +94,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void finish_copies(queue *q, uint64_t until)
 {
     for (; q->done < until; q->done++) {
-        pending *p = q->first;
+        device_copy *p = q->first;
         int64_t end = now() + time_of(p->bytes);
-        if (p->fails || move_bytes(p->to, p->from, p->bytes) != OPAL_SUCCESS)
+        if (p->fails || !device_move(p->to, p->from, p->bytes))
             q->failed++;
         wait_until(end);
         q->first = p->next;
@@ -208,14 +171,9 @@ static int mem_copy_async(int to_device, int from_device, void *to, const void *
 {
     int64_t end = launch > 0 ? now() + 1000 * launch : 0;
     queue *q = stream->stream;
-    bool failing = fails(add(&state->copies, 1));
-    add(&state->bytes, bytes);
-    if (failing && state->mode < 2)
-        return OPAL_ERROR;
-    pending *p = malloc(sizeof *p);
+    device_copy *p = device_start(to, from, bytes);
     if (p == NULL)
-        return OPAL_ERR_OUT_OF_RESOURCE;
-    *p = (pending){NULL, to, from, bytes, failing};
+        return OPAL_ERROR;
     pthread_mutex_lock(&lock);
     *q->last = p;
     q->last = &p->next;
@@ -237,13 +195,7 @@ static int check_addr(const void *address, int *device, uint64_t *flags)
 
 static int get_address_range(int device, const void *address, void **base, size_t *size)
 {
-    if (!is_device(address) && !is_unified(address)) {
-        add(&state->host_ranges, 1);
-        return OPAL_ERR_NOT_FOUND;
-    }
-    *base = device_base(address);
-    *size = device_size(*base);
-    return *size == 0 ? OPAL_ERR_NOT_FOUND : OPAL_SUCCESS;
+    return device_range(address, base, size) ? OPAL_SUCCESS : OPAL_ERR_NOT_FOUND;
 }
 
 static int get_buffer_id(int device, const void *address, opal_accelerator_buffer_id_t *id)

@@ -17,6 +17,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -125,6 +127,71 @@ static inline void device_free(void *base)
     if (is_device(base))
         munmap(base, bytes);
     munmap((char *)device_alias(base) - DEVICE_PAGE, bytes + DEVICE_PAGE);
+}
+
+/* ---- copies ---- */
+
+static inline uint64_t device_count(uint64_t *counter, uint64_t number)
+{
+    return __atomic_add_fetch(counter, number, __ATOMIC_RELAXED);
+}
+
+/* Whether copy `number` fails. */
+static inline bool device_fails(uint64_t number)
+{
+    const struct device_state *state = device_state();
+    return state->fail > 0 && (state->mode % 2 ? number >= state->fail : number == state->fail);
+}
+
+/* Memory of a device must be allocated, all of it. */
+static inline bool device_has(const void *address, size_t bytes)
+{
+    const char *at = address, *base = device_base(at);
+    if (!is_device(at) && !is_unified(at))
+        return true;
+    size_t size = device_size(base);
+    return at >= base && (size_t)(at - base) <= size && bytes <= size - (size_t)(at - base);
+}
+
+static inline bool device_move(void *to, const void *from, size_t bytes)
+{
+    if (!device_has(to, bytes) || !device_has(from, bytes))
+        return false;
+    memmove(device_alias(to), device_alias(from), bytes);
+    return true;
+}
+
+/* The allocation that has the address; false: it is none of a device. */
+static inline bool device_range(const void *address, void **base, size_t *bytes)
+{
+    if (!is_device(address) && !is_unified(address)) {
+        device_count(&device_state()->host_ranges, 1);
+        return false;
+    }
+    *base = device_base(address);
+    *bytes = device_size(*base);
+    return *bytes > 0;
+}
+
+/* A copy that was started, of those of a stream. */
+typedef struct device_copy {
+    struct device_copy *next;
+    void *to;
+    const void *from;
+    size_t bytes;
+    bool fails;
+} device_copy;
+
+/* Counts it. NULL if it fails at once, or memory is exhausted. */
+static inline device_copy *device_start(void *to, const void *from, size_t bytes)
+{
+    struct device_state *state = device_state();
+    const bool fails = device_fails(device_count(&state->copies, 1));
+    device_copy *copy = fails && state->mode < 2 ? NULL : malloc(sizeof *copy);
+    device_count(&state->bytes, bytes);
+    if (copy != NULL)
+        *copy = (device_copy){NULL, to, from, bytes, fails};
+    return copy;
 }
 
 #endif

@@ -4,22 +4,11 @@
  * sees old ones. */
 #include "../mpi/device.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { FAILED = 1, NO_CONTEXT = 201 };
 enum { CONTEXT = 1, MEMORY_TYPE = 2, IS_MANAGED = 8 };
 
-typedef struct pending {
-    struct pending *next;
-    void *to;
-    const void *from;
-    size_t bytes;
-    bool fails;
-} pending;
-
 typedef struct queue {
-    pending *first, **last;
+    device_copy *first, **last;
 } queue;
 
 __attribute__((constructor)) static void start(void)
@@ -27,55 +16,26 @@ __attribute__((constructor)) static void start(void)
     device_state()->selected = 1;
 }
 
-static uint64_t add(uint64_t *counter, uint64_t number)
-{
-    return __atomic_add_fetch(counter, number, __ATOMIC_RELAXED);
-}
-
 /* ---- copies ---- */
-
-static bool fails(uint64_t number)
-{
-    const struct device_state *state = device_state();
-    return state->fail > 0 && (state->mode % 2 ? number >= state->fail : number == state->fail);
-}
-
-/* Memory of a device must be allocated, all of it. */
-static bool is_allocated(const void *address, size_t bytes)
-{
-    const char *at = address, *base = device_base(at);
-    if (!is_device(at) && !is_unified(at))
-        return true;
-    size_t size = device_size(base);
-    return at >= base && (size_t)(at - base) <= size && bytes <= size - (size_t)(at - base);
-}
 
 static int start_copy(void *to, const void *from, size_t bytes, queue *stream)
 {
-    struct device_state *state = device_state();
-    const bool is_failing = fails(add(&state->copies, 1));
-    pending *p = malloc(sizeof *p);
-    add(&state->bytes, bytes);
-    if (p == NULL || (is_failing && state->mode < 2)) {
-        free(p);
+    device_copy *copy = device_start(to, from, bytes);
+    if (copy == NULL)
         return FAILED;
-    }
-    *p = (pending){NULL, to, from, bytes, is_failing};
-    *stream->last = p;
-    stream->last = &p->next;
+    *stream->last = copy;
+    stream->last = &copy->next;
     return 0;
 }
 
 static int finish_copies(queue *stream)
 {
     int rc = 0;
-    for (pending *p = stream->first, *next; p != NULL; p = next) {
-        next = p->next;
-        if (p->fails || !is_allocated(p->to, p->bytes) || !is_allocated(p->from, p->bytes))
+    for (device_copy *copy = stream->first, *next; copy != NULL; copy = next) {
+        next = copy->next;
+        if (copy->fails || !device_move(copy->to, copy->from, copy->bytes))
             rc = FAILED;
-        else
-            memmove(device_alias(p->to), device_alias(p->from), p->bytes);
-        free(p);
+        free(copy);
     }
     *stream = (queue){NULL, &stream->first};
     return rc;
@@ -101,14 +61,7 @@ static int destroy(void *stream)
 
 static int find_range(uintptr_t *base, size_t *bytes, uintptr_t address)
 {
-    const void *at = (const void *)address;
-    if (!is_device(at) && !is_unified(at)) {
-        add(&device_state()->host_ranges, 1);
-        return FAILED;
-    }
-    *base = (uintptr_t)device_base(at);
-    *bytes = device_size((const void *)*base);
-    return *bytes == 0;
+    return device_range((const void *)address, (void **)base, bytes) ? 0 : FAILED;
 }
 
 static int enlist(size_t bytes)

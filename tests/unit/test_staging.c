@@ -42,8 +42,14 @@ static int64_t below(int64_t n)
     return pick(&state, 0, n - 1);
 }
 
-static bool is_on_card(const char *address)
+static bool is_any(void)
 {
+    return true;
+}
+
+static bool is_on_card(const void *at)
+{
+    const char *address = at;
     return address >= card.device && address < card.device + DEVICE_BYTES;
 }
 
@@ -52,14 +58,28 @@ static char *bytes_of(const char *address)
     return (is_on_card(address) ? card.host - card.device : 0) + (char *)(intptr_t)address;
 }
 
-static void start_copy(void *context, void *to, const void *from, size_t bytes)
+static void *new_copier(const void *address, void *buffers, size_t bytes)
+{
+    ck_assert(is_on_card(address));
+    memset(buffers, 1, bytes);
+    return &card;
+}
+
+static void free_copier(void *copier, void *buffers)
+{
+    ck_assert_ptr_eq(copier, &card);
+    (void)buffers;
+}
+
+static int start_copy(void *context, void *to, const void *from, size_t bytes)
 {
     ck_assert_ptr_eq(context, &card);
     ck_assert_uint_lt(card.pending, MOST_PENDING);
     ck_assert(is_on_card(to) != is_on_card(from));
-    card.error = ++card.copies == card.fails_at ? ERROR : card.error;
+    card.error = ++card.copies == card.fails_at ? -1 : card.error;
     card.bytes += (int64_t)bytes;
     pending[card.pending++] = (pending_copy){to, from, bytes};
+    return 0;
 }
 
 static int wait_copies(void *context)
@@ -78,12 +98,15 @@ static const char *find_end(void *context, const char *address)
     return card.device + (address < card.device + DEVICE_BYTES / 2 ? 1 : 2) * (DEVICE_BYTES / 2);
 }
 
+static const access_device kind = {ERROR,       is_any,     is_on_card,  new_copier,
+                                   free_copier, start_copy, wait_copies, find_end};
+
 /* ---- a buffer, and where its stream goes ---- */
 
 static struct {
     access_memory host, device;
-    access_staging staging;
-    char *buffers, *packed, *expected, *pattern;
+    access_staging *staging;
+    char *packed, *expected, *pattern;
 } world;
 
 static char *new_bytes(size_t bytes)
@@ -95,12 +118,10 @@ static char *new_bytes(size_t bytes)
 
 static void make_world(void)
 {
-    static const access_device device = {&card, start_copy, wait_copies, find_end};
     if (card.device == NULL) {
         card.device = mmap(NULL, DEVICE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         ck_assert_ptr_ne(card.device, MAP_FAILED);
         card.host = new_bytes(DEVICE_BYTES);
-        world.buffers = new_bytes(ACCESS_STAGING_BYTES);
         world.packed = new_bytes(DEVICE_BYTES);
         world.expected = new_bytes(DEVICE_BYTES);
         world.pattern = new_bytes(DEVICE_BYTES);
@@ -109,8 +130,7 @@ static void make_world(void)
     }
     card.copies = card.fails_at = card.pending = 0;
     card.bytes = card.error = 0;
-    access_staging_init(&world.staging, &device, world.buffers);
-    world.device = (access_memory){.staging = &world.staging};
+    world.device = (access_memory){.staging = NULL};
     world.host = (access_memory){.staging = NULL};
 }
 
@@ -124,6 +144,8 @@ static void add_block(int64_t at, int64_t length)
 {
     ck_assert_int_eq(access_append_memory(&world.device.list, card.device + at, (size_t)length), 0);
     ck_assert_int_eq(access_append_memory(&world.host.list, card.host + at, (size_t)length), 0);
+    if (world.device.staging == NULL)
+        ck_assert_int_eq(access_memory_stage(&world.device, &kind, &world.staging), 0);
 }
 
 /* Contiguous, or blocks of any size, which ascend with gaps of any size or come in any order. */
@@ -321,7 +343,9 @@ END_TEST
 
 int main(void)
 {
-    return run_tests("staging", ONCE(parts_of_the_stream), ONCE(windows),
-                     ONCE(copies_are_large_and_few), ONCE(blocks_with_gaps),
-                     ONCE(a_failing_copy_is_reported));
+    int rc = run_tests("staging", ONCE(parts_of_the_stream), ONCE(windows),
+                       ONCE(copies_are_large_and_few), ONCE(blocks_with_gaps),
+                       ONCE(a_failing_copy_is_reported));
+    access_staging_free(world.staging);
+    return rc;
 }

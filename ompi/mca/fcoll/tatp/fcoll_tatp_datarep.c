@@ -55,7 +55,7 @@ static int refuse_device(ompio_file_t *fh, const tatp_buffer *buffer)
 {
     access_list memory = {0};
     int rc = tatp_memory_layout(fh, buffer, &memory);
-    if (OMPI_SUCCESS == rc && tatp_device_has(&memory)) {
+    if (OMPI_SUCCESS == rc && access_device_has(&tatp_device, &memory)) {
         coll_show(tatp_process(), COLL_TEXT_DEVICE_DATAREP, fh->f_filename);
         rc = MPI_ERR_UNSUPPORTED_OPERATION;
     }

@@ -1,42 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "ompi_config.h"
+
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_device.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "mpi.h"
 #include "ompi/mca/fcoll/base/base.h"
 #include "ompi/compat/compat_device.h"
-
-#include "base/memory.h"
-
-/* Processor and devices do not share a page. */
-enum { PAGE_BITS = 12 };
-
-struct tatp_device {
-    access_staging staging;
-    compat_copier copier;
-    coll_device_use use;
-    int error;       /* of the call, the first one */
-    bool is_copying; /* since the last wait */
-    char buffers[ACCESS_STAGING_BYTES];
-};
-
-/* The address of a device in the memory, or NULL. To ask takes longer than to look at a run. */
-static const void *find_address(const access_list *memory)
-{
-    int64_t asked = -1;
-    if (NULL == compat_accelerator())
-        return NULL;
-    for (size_t i = 0; i < 2 * memory->count; i++) {
-        const access_run *run = &memory->run[i / 2];
-        int64_t at = run->offset + (0 == i % 2 ? 0 : (run->count - 1) * run->stride);
-        if (at >> PAGE_BITS != asked && compat_is_device((const void *)(intptr_t)at))
-            return (const void *)(intptr_t)at;
-        asked = at >> PAGE_BITS;
-    }
-    return NULL;
-}
 
 void tatp_device_tell(void)
 {
@@ -46,80 +17,49 @@ void tatp_device_tell(void)
                             "fcoll:tatp: device memory is accessed by accelerator/%s", accelerator);
 }
 
-bool tatp_device_has(const access_list *memory)
+static bool has_accelerator(void)
 {
-    return NULL != find_address(memory);
+    return NULL != compat_accelerator();
 }
 
-static void count_time(tatp_device *device, double begin, int rc)
+static void *new_copier(const void *address, void *buffers, size_t bytes)
 {
-    device->use.seconds += MPI_Wtime() - begin;
-    if (OPAL_SUCCESS != rc)
-        device->error = MPI_ERR_BUFFER;
+    compat_copier *copier = malloc(sizeof *copier);
+    if (NULL != copier)
+        compat_copier_init(copier, address, buffers, bytes);
+    return copier;
 }
 
-static void start_copy(void *context, void *to, const void *from, size_t bytes)
+static void free_copier(void *copier, void *buffers)
 {
-    tatp_device *device = context;
-    double begin = MPI_Wtime();
-    if (OMPI_SUCCESS != device->error)
-        return;
-    device->use.copies++;
-    device->use.bytes += (int64_t)bytes;
-    device->is_copying = true;
-    count_time(device, begin, compat_start_copy(&device->copier, to, from, bytes));
+    compat_copier_release(copier, buffers);
+    free(copier);
 }
 
-static int wait_copies(void *context)
+static int start_copy(void *copier, void *to, const void *from, size_t bytes)
 {
-    tatp_device *device = context;
-    double begin = MPI_Wtime();
-    if (device->is_copying)
-        count_time(device, begin, compat_wait_copies(&device->copier));
-    device->is_copying = false;
-    return device->error;
+    return compat_start_copy(copier, to, from, bytes);
 }
 
-static const char *find_end(void *context, const char *address)
+static int wait_for_copies(void *copier)
 {
-    (void)context;
-    return compat_is_device(address) ? compat_device_end(address) : NULL;
+    (void)copier;
+    return compat_wait_copies(copier);
 }
 
-int tatp_device_find(tatp_device **device, access_memory *memory)
+static const char *find_end(void *copier, const char *address)
 {
-    const void *address = find_address(&memory->list);
-    if (NULL == address)
-        return OMPI_SUCCESS;
-    if (NULL == *device) {
-        tatp_device *new = *device = base_alloc(1, sizeof *new);
-        if (NULL == new)
-            return -ENOMEM;
-        compat_copier_init(&new->copier, address, new->buffers, sizeof new->buffers);
-        new->use = (coll_device_use){0};
-        new->is_copying = false;
-    }
-    (*device)->error = OMPI_SUCCESS;
-    const access_device copies = {*device, start_copy, wait_copies, find_end};
-    access_staging_init(&(*device)->staging, &copies, (*device)->buffers);
-    memory->staging = &(*device)->staging;
-    return OMPI_SUCCESS;
+    (void)copier, (void)address;
+    return compat_device_end(address);
 }
 
-void tatp_device_free(tatp_device *device)
-{
-    if (NULL == device)
-        return;
-    compat_copier_release(&device->copier, device->buffers);
-    free(device);
-}
-
-coll_device_use tatp_device_take_use(tatp_device *device)
-{
-    coll_device_use use = {0}, none = {0};
-    if (NULL != device) {
-        use = device->use;
-        device->use = none;
-    }
-    return use;
-}
+const access_device tatp_device = {
+    .error = MPI_ERR_BUFFER,
+    .is_any = has_accelerator,
+    .has = compat_is_device,
+    .new_copier = new_copier,
+    .free_copier = free_copier,
+    .start = start_copy,
+    .wait = wait_for_copies,
+    .end_of = find_end,
+};

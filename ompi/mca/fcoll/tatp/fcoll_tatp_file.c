@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_device.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_params.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_process.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_pvars.h"
@@ -24,24 +25,11 @@ tatp_file *tatp_file_new(void)
 void tatp_file_free(tatp_file *file)
 {
     coll_file_free(file->file);
-    tatp_device_free(file->device);
     coll_view_release(&file->view.view);
     free(file);
 }
 
 /* ---- what src/collective asks for ---- */
-
-static int prepare_memory(void *context, access_memory *memory)
-{
-    tatp_file *file = context;
-    return tatp_device_find(&file->device, memory);
-}
-
-static coll_device_use take_device_use(void *context)
-{
-    const tatp_file *file = context;
-    return tatp_device_take_use(file->device);
-}
 
 static int count_access(void *context, const coll_observed *access, void **state)
 {
@@ -56,12 +44,10 @@ static int count_access(void *context, const coll_observed *access, void **state
 void tatp_file_open(tatp_file *file, ompio_file_t *fh)
 {
     const coll_handle handle = {
-        .context = file,
         .runtime = &file->comm.runtime,
         .store = &file->io.store,
         .name = fh->f_filename,
-        .prepare_memory = prepare_memory,
-        .take_device_use = take_device_use,
+        .device = &tatp_device,
         .observer = {.moved = count_access},
     };
     tatp_io_open(&file->io, fh);

@@ -6,7 +6,6 @@
 #include "fcoll_tatp.h"
 
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
-#include "ompi/mca/fcoll/tatp/fcoll_tatp_device.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_hints.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_io.h"
 
@@ -18,7 +17,6 @@ struct tatp_file {
     tatp_comm comm;
     tatp_hints hints;
     tatp_view view;
-    tatp_device *device; /* NULL if no buffer was in device memory yet */
     struct tatp_call
         *spare; /* for the next non-blocking call: others wait for it even without memory */
 };
