@@ -45,6 +45,9 @@ front_word front_order_grid(front_word comm, int dims, const int *extent, const 
 front_word front_order_graph(front_word comm, int ranks, const int *index, const int *edge,
                              bool reorder);
 void front_order_release(front_word comm, front_word ordered);
+/* The distributed graph that the MPI has made becomes one in another order. weights: of the
+ * program. created: MPI_Comm *. Collective. */
+void front_order_dist_graph(const int *weights, front_word info, bool reorder, front_word *created);
 
 /* Begins an access with the MPI. request: MPI_Request *. */
 typedef int front_perform(bool is_profiling, front_word handle, int64_t offset, const void *buffer,

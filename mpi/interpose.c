@@ -139,6 +139,30 @@ TAKE(Graph_create,
     return rc;
 }
 
+TAKE(Dist_graph_create,
+     (front_word comm, int count, const int *source, const int *degree, const int *target,
+      const int *weight, front_word info, int reorder, front_word *created),
+     comm, count, source, degree, target, weight, info, reorder, created)
+{
+    int rc = PASS(comm, count, source, degree, target, weight, info, reorder, created);
+    if (rc == 0)
+        front_order_dist_graph(weight, info, reorder, created);
+    return rc;
+}
+
+TAKE(Dist_graph_create_adjacent,
+     (front_word comm, int sources, const int *source, const int *source_weight, int targets,
+      const int *target, const int *target_weight, front_word info, int reorder,
+      front_word *created),
+     comm, sources, source, source_weight, targets, target, target_weight, info, reorder, created)
+{
+    int rc = PASS(comm, sources, source, source_weight, targets, target, target_weight, info,
+                  reorder, created);
+    if (rc == 0)
+        front_order_dist_graph(source_weight, info, reorder, created);
+    return rc;
+}
+
 /* ---- files ---- */
 
 TAKE(File_open, (front_word comm, const char *name, int mode, front_word info, front_word *handle),

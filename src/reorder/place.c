@@ -138,6 +138,23 @@ int reorder_read_graph(const int *index, const int *edge, size_t ranks, matrix *
     return rc;
 }
 
+static int read_lists(const reorder_task *task, matrix *graph)
+{
+    const size_t length = 1 + 2 * task->most;
+    size_t count = 0;
+    matrix_entry *entry = base_alloc(task->ranks * task->most, sizeof *entry);
+    if (entry == NULL)
+        return -ENOMEM;
+    for (size_t r = 0; r < task->ranks; r++) {
+        const int *list = task->lists + r * length, *neighbor = list + 1;
+        for (size_t i = 0; i < (size_t)*list; i++)
+            entry[count++] = (matrix_entry){r, (size_t)neighbor[i], neighbor[task->most + i]};
+    }
+    int rc = matrix_from_entries(graph, task->ranks, task->ranks, entry, count);
+    free(entry);
+    return rc;
+}
+
 /* ---- the task ---- */
 
 static void describe_gain(const reorder_task *task, const reorder_gain *gain, size_t nodes,
@@ -182,19 +199,33 @@ static int place_on_nodes(const reorder_task *task, const int64_t *key, struct b
     return rc == 0 ? assign_ranks(node, task->ranks, nodes, node_of_rank, rank) : rc;
 }
 
-int reorder_place(const reorder_task *task, const int64_t *key, size_t processes, int *rank,
+int reorder_place(const reorder_task *given, const int64_t *key, size_t processes, int *rank,
                   char line[REORDER_LINE])
 {
     struct base_arena arena = {0};
+    matrix graph = {0};
+    reorder_task task = *given;
     *line = '\0';
-    if (task->graph != NULL && task->graph->rows != task->ranks)
-        return -ECANCELED; /* it could not be read */
-    for (size_t i = 0; i < processes; i++)
-        if (key[i] == 0)
-            return -ECANCELED;
-    for (size_t i = task->ranks; i < processes; i++)
+    if (task.lists != NULL) {
+        (void)read_lists(&task, &graph);
+        task.graph = &graph;
+    }
+    for (size_t i = task.ranks; i < processes; i++)
         rank[i] = (int)i;
-    int rc = task->ranks > 0 ? place_on_nodes(task, key, &arena, rank, line) : -ECANCELED;
+    const bool is_read = task.ranks > 0 && (task.graph == NULL || task.graph->rows == task.ranks);
+    int rc = is_read ? place_on_nodes(&task, key, &arena, rank, line) : -ECANCELED;
+    matrix_release(&graph);
     base_arena_release(&arena);
     return rc;
+}
+
+void reorder_place_all(const reorder_task *task, const int64_t *key, size_t processes, int *number,
+                       void (*report)(bool is_error, const char *line))
+{
+    char line[REORDER_LINE];
+    int rc = reorder_place(task, key, processes, number, line);
+    if (*line != '\0')
+        report(rc == -EINVAL, line);
+    for (size_t i = 0; rc != 0 && i < processes; i++)
+        number[i] = REORDER_KEEPS;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Which process gets which rank of a Cartesian communicator or of a graph, so that few neighbours
- * are on different nodes. Equal input gives equal output. Local, but for reorder_number.
+ * are on different nodes. Equal input gives equal output.
  *
  * Functions return 0 or a negative errno value; outputs are set only on success.
  */
@@ -27,37 +27,34 @@ typedef struct reorder_grid {
 /* Its ranks; 0: more than `most`, or an extent below 1. */
 size_t reorder_ranks(const reorder_grid *grid, size_t most);
 
+/* A distributed graph may have so many neighbours of all ranks, each counted as that of the rank
+ * with most: 64 MiB on rank 0. */
+enum { REORDER_MOST_NEIGHBORS = 64 << 17 };
+
 /* What is to be placed: by the record if there is one, else by the graph, else by the grid. */
 typedef struct reorder_task {
     const reorder_grid *grid;
     const matrix *graph; /* weights between ranks; NULL if there is none, empty if unreadable */
     const char *record;  /* a view file, as for rmaps/dla; NULL or "" if there is none */
     size_t ranks;        /* of the new communicator */
+    /* Instead of the graph, for each rank a list: the number of its neighbours, and `most` elements
+     * each for the neighbours and their weights; or NULL. */
+    const int *lists;
+    size_t most;
 } reorder_task;
 
-/* The old communicator, by functions of the MPI; they return 0 or an error of the MPI. */
-typedef struct reorder_group {
-    void *context;
-    int rank, processes;                         /* at least as many as ranks are to be placed */
-    int (*broadcast)(void *context, int *value); /* from rank 0 */
-    int (*gather)(void *context, int64_t key, int64_t *keys);
-    int (*scatter)(void *context, const int *numbers, int *number);
-    void (*report)(bool is_error, const char *line); /* on rank 0 */
-} reorder_group;
-
-#define REORDER_KEEPS (-1)
-
-/* Sets the number that this process gets in the new communicator; REORDER_KEEPS on all: they keep
- * their numbers, since nothing is gained, or not all of them want it, or the record cannot be used.
- * The task is that of rank 0. key: a number other than 0 which the processes of one node share; 0:
- * this process does not want to be reordered. Collective. Returns an error of the MPI. */
-int reorder_number(const reorder_group *group, const reorder_task *task, int64_t key, int *number);
-
 /* What rank 0 does: number[i] of process i from key[i], its own one if it is beyond the ranks.
- * `line` says what is done. -ECANCELED: nothing is gained, or a key is 0; -EINVAL: the record
- * cannot be used, and `line` says why; -ENOMEM. */
+ * `line` says what is done. -ECANCELED: nothing is gained; -EINVAL: the record cannot be used, and
+ * `line` says why; -ENOMEM. */
 int reorder_place(const reorder_task *task, const int64_t *key, size_t processes, int *number,
                   char line[REORDER_LINE]);
+
+/* A number: all processes keep their own ones. */
+enum { REORDER_KEEPS = -1 };
+
+/* The same for all: an error sets REORDER_KEEPS. */
+void reorder_place_all(const reorder_task *task, const int64_t *key, size_t processes, int *number,
+                       void (*report)(bool is_error, const char *line));
 
 /* The edges of MPI_Graph_create, each of weight 1. -EINVAL: a rank is out of range; -ENOMEM. The
  * caller releases the matrix. */

@@ -2,14 +2,15 @@
 /* reorder HOW: communicators with reorder. Whatever their order is, the coordinates, neighbours and
  * messages agree. Prints the pairs of neighbours on two hosts. HOW: grid, none (without reorder),
  * some (ranks differ in it), half (a part of the processes), extra (more of them than the grid
- * has), periodic, graph, twice (a grid from a grid). */
+ * has), periodic, graph, twice (a grid from a grid); dist, a distributed graph, and with it in one
+ * word: adjacent, unweighted, empty (no edges), some, none. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { DIMS = 3, HOST = 64 };
+enum { DIMS = 3, HOST = 64, MOST = 256 };
 
 static int failures;
 
@@ -84,9 +85,7 @@ static MPI_Comm make_grid(MPI_Comm old, int ranks, int is_periodic, int reorder)
  */
 static void make_graph(int ranks)
 {
-    int *index = malloc(sizeof *index * (size_t)ranks),
-        *edge = malloc(sizeof *edge * (size_t)ranks);
-    int rank, next, count;
+    int index[MOST], edge[MOST], rank, next, count;
     MPI_Comm graph;
     for (int i = 0; i < ranks; i++) {
         index[i] = i + 1;
@@ -99,8 +98,111 @@ static void make_graph(int ranks)
     expect(count == 1 && next == edge[rank], "the neighbour in the graph");
     print(graph, count_pairs(graph, &next, 1));
     MPI_Comm_free(&graph);
-    free(index);
-    free(edge);
+}
+
+/* ---- distributed graphs ---- */
+
+typedef struct edges {
+    int count, from[MOST], to[MOST], weight[MOST];
+} edges;
+
+/* The ring of make_graph, with some edges twice and some from a rank to itself, and without edges
+ * of every eighth rank. */
+static edges list_edges(int ranks)
+{
+    edges e = {0};
+    for (int i = 0; i < 2 * ranks; i++) {
+        int r = i / 2, other = (r + ranks / 2 + (r >= ranks / 2)) % ranks;
+        if ((i % 2 == 1 && r % 4 > 1) || r % 8 == 7 || other % 8 == 7)
+            continue;
+        e.from[e.count] = r;
+        e.to[e.count] = i % 2 == 1 && r % 4 == 0 ? r : other;
+        e.weight[e.count++] = 1 + i % 5;
+    }
+    return e;
+}
+
+/* Those of a rank, in their order. */
+static edges choose_edges(const edges *all, const int *end, int rank)
+{
+    edges e = {0};
+    for (int i = 0; i < all->count; i++)
+        if (end[i] == rank) {
+            e.from[e.count] = all->from[i];
+            e.to[e.count] = all->to[i];
+            e.weight[e.count++] = all->weight[i];
+        }
+    return e;
+}
+
+/* The same for any order of these neighbours. */
+static long long add_up(const int *other, const int *weight, int count)
+{
+    long long sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += (100LL * other[i] + weight[i]) * (100LL * other[i] + weight[i]);
+    return sum;
+}
+
+static void expect_neighbors(const int *other, const int *weight, int count, const int *expected,
+                             const edges *e, int is_in_order)
+{
+    expect(count == e->count, "a degree");
+    expect(add_up(other, weight, count) == add_up(expected, e->weight, e->count), "neighbours");
+    for (int i = 0; is_in_order && i < count && i < e->count; i++)
+        expect(other[i] == expected[i] && weight[i] == e->weight[i], "the order of neighbours");
+}
+
+static void check_dist_graph(MPI_Comm graph, const edges *all, int is_weighted, int is_in_order)
+{
+    int in, out, weighted, from[MOST], to[MOST], rank;
+    int from_weight[MOST] = {0}, to_weight[MOST] = {0}, sent[MOST], received[MOST];
+    MPI_Comm_rank(graph, &rank);
+    const edges into = choose_edges(all, all->to, rank),
+                out_of = choose_edges(all, all->from, rank);
+    MPI_Dist_graph_neighbors_count(graph, &in, &out, &weighted);
+    MPI_Dist_graph_neighbors(graph, in, from, from_weight, out, to, to_weight);
+    expect(!weighted == !is_weighted, "whether there are weights");
+    expect_neighbors(from, from_weight, in, into.from, &into, is_in_order);
+    expect_neighbors(to, to_weight, out, out_of.to, &out_of, is_in_order);
+    for (int i = 0; i < out; i++)
+        sent[i] = 1000 * rank + to[i];
+    MPI_Neighbor_alltoall(sent, 1, MPI_INT, received, 1, MPI_INT, graph);
+    for (int i = 0; i < in; i++)
+        expect(received[i] == 1000 * from[i] + rank, "data from a neighbour");
+    print(graph, count_pairs(graph, to, out));
+}
+
+static int *weights(edges *e, int are_there)
+{
+    return !are_there ? MPI_UNWEIGHTED : e->count == 0 ? MPI_WEIGHTS_EMPTY : e->weight;
+}
+
+static void make_dist_graph(const char *how, int ranks)
+{
+    edges all = list_edges(ranks), in, out;
+    int rank, degree[MOST], is_weighted = strstr(how, "unweighted") == NULL;
+    int is_adjacent = strstr(how, "adjacent") != NULL;
+    MPI_Comm graph;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int reorder = strstr(how, "some") != NULL ? rank % 3 == 0 : strstr(how, "none") == NULL;
+    if (strstr(how, "empty") != NULL)
+        all.count = 0;
+    for (int i = 0; i < all.count; i++) {
+        degree[i] = 1;
+        all.weight[i] *= is_weighted;
+    }
+    in = choose_edges(&all, all.to, rank);
+    out = choose_edges(&all, all.from, rank);
+    if (is_adjacent)
+        MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, in.count, in.from, weights(&in, is_weighted),
+                                       out.count, out.to, weights(&out, is_weighted), MPI_INFO_NULL,
+                                       reorder, &graph);
+    else /* each rank gives edges of others */
+        MPI_Dist_graph_create(MPI_COMM_WORLD, in.count, in.from, degree, in.to,
+                              weights(&in, is_weighted), MPI_INFO_NULL, reorder, &graph);
+    check_dist_graph(graph, &all, is_weighted, is_adjacent);
+    MPI_Comm_free(&graph);
 }
 
 int main(int argc, char **argv)
@@ -117,6 +219,8 @@ int main(int argc, char **argv)
     }
     if (strcmp(how, "graph") == 0)
         make_graph(ranks);
+    else if (strncmp(how, "dist", 4) == 0)
+        make_dist_graph(how, ranks);
     else
         grid =
             make_grid(part, ranks - 2 * (strcmp(how, "extra") == 0), strcmp(how, "periodic") == 0,

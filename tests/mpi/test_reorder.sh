@@ -32,6 +32,11 @@ check_orders() {
     tap_is "$(pairs 8 graph)" "4 between" "$run: a graph"
     tap_is "$(pairs 32 grid)" "0 between" "$run: one node"
     tap_is "$(pairs 1 grid)" "64 between" "$run: a rank on each node"
+    for how in dist{,_adjacent}; do
+        for case in :2 _unweighted:2 _none:34 _some:34 _empty:0; do
+            tap_is "$(pairs 8 "$how${case%:*}")" "${case#*:} between" "$run: a distributed graph: $how${case%:*}"
+        done
+    done
     ranks=18
     tap_is "$(pairs 7 extra)" "10 between" "$run: more processes than the grid has, unequal nodes"
     tap_is "$(pairs 7 half)" "5 between 6 between" "$run: two communicators, unequal nodes"

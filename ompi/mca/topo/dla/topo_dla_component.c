@@ -46,17 +46,14 @@ static bool is_asked_for(void)
 /* Zeroed: Open MPI sets the functions that are NULL to its own ones. */
 static mca_topo_base_module_t *make_module(int *priority, uint32_t type)
 {
-    if (!is_asked_for() || (OMPI_COMM_CART != type && OMPI_COMM_GRAPH != type))
+    if (!is_asked_for())
         return NULL;
     mca_topo_base_module_t *module = calloc(1, sizeof *module);
     if (NULL == module)
         return NULL;
     OBJ_CONSTRUCT(module, mca_topo_base_module_t);
     module->type = type;
-    if (OMPI_COMM_CART == type)
-        module->topo.cart.cart_create = topo_dla_cart_create;
-    else
-        module->topo.graph.graph_create = topo_dla_graph_create;
+    topo_dla_set_functions(module);
     *priority = 50;
     return module;
 }

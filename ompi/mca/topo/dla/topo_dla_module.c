@@ -8,24 +8,11 @@
 #include "base/mix.h"
 #include "mpi.h"
 #include "opal/util/output.h"
-#include "reorder/reorder.h"
+
+#define REORDER_CALL(name) PMPI_##name
+#include "reorder/communicator.h"
 
 /* ---- the order ---- */
-
-static int broadcast(void *old, int *value)
-{
-    return PMPI_Bcast(value, 1, MPI_INT, 0, old);
-}
-
-static int gather(void *old, int64_t key, int64_t *keys)
-{
-    return PMPI_Gather(&key, 1, MPI_INT64_T, keys, 1, MPI_INT64_T, 0, old);
-}
-
-static int scatter(void *old, const int *numbers, int *number)
-{
-    return PMPI_Scatter(numbers, 1, MPI_INT, number, 1, MPI_INT, 0, old);
-}
 
 static void report(bool is_error, const char *line)
 {
@@ -46,66 +33,93 @@ static int64_t find_key(bool reorder)
     return reorder ? (int64_t)(base_digest_text(key, name) | 1) : 0;
 }
 
-/* The processes of the old communicator in their new order: itself, or one that the caller frees.
- */
-static int order_processes(ompi_communicator_t *old, const reorder_task *task, bool reorder,
-                           MPI_Comm *ordered)
+static reorder_request make_request(ompi_communicator_t *old, bool reorder)
 {
-    const reorder_group group = {.context = old,
-                                 .rank = ompi_comm_rank(old),
-                                 .processes = ompi_comm_size(old),
-                                 .broadcast = broadcast,
-                                 .gather = gather,
-                                 .scatter = scatter,
-                                 .report = report};
-    int number, rc = reorder_number(&group, task, find_key(reorder), &number);
-    *ordered = old;
-    return MPI_SUCCESS == rc && REORDER_KEEPS != number ? PMPI_Comm_split(old, 0, number, ordered)
-                                                        : rc;
-}
-
-static void release_order(ompi_communicator_t *old, MPI_Comm *ordered)
-{
-    if (*ordered != old)
-        (void)PMPI_Comm_free(ordered);
+    return (reorder_request){old, find_key(reorder), report};
 }
 
 /* ---- grids ---- */
 
-int topo_dla_cart_create(mca_topo_base_module_t *module, ompi_communicator_t *old, int dims,
-                         const int *extent, const int *periodic, bool reorder,
-                         ompi_communicator_t **created)
+static int create_grid(mca_topo_base_module_t *module, ompi_communicator_t *old, int dims,
+                       const int *extent, const int *periodic, bool reorder,
+                       ompi_communicator_t **created)
 {
     const reorder_grid grid = {(size_t)dims, extent, periodic};
-    const reorder_task task = {&grid, NULL, topo_dla_file,
-                               reorder_ranks(&grid, (size_t)ompi_comm_size(old))};
+    const reorder_task task = {
+        &grid, NULL, topo_dla_file, reorder_ranks(&grid, (size_t)ompi_comm_size(old)), NULL, 0};
     MPI_Comm ordered;
     if (0 == task.ranks)
         return mca_topo_base_cart_create(module, old, dims, extent, periodic, reorder, created);
-    int rc = order_processes(old, &task, reorder, &ordered);
+    const reorder_request request = make_request(old, reorder);
+    int rc = reorder_communicator(&request, &task, NULL, &ordered);
     if (MPI_SUCCESS == rc) {
         rc = mca_topo_base_cart_create(module, ordered, dims, extent, periodic, reorder, created);
-        release_order(old, &ordered);
+        reorder_release(&request, &ordered);
     }
     return rc;
 }
 
 /* ---- graphs ---- */
 
-int topo_dla_graph_create(mca_topo_base_module_t *module, ompi_communicator_t *old, int ranks,
-                          const int *index, const int *edge, bool reorder,
-                          ompi_communicator_t **created)
+static int create_graph(mca_topo_base_module_t *module, ompi_communicator_t *old, int ranks,
+                        const int *index, const int *edge, bool reorder,
+                        ompi_communicator_t **created)
 {
     matrix graph = {0};
     MPI_Comm ordered;
     if (reorder && 0 == ompi_comm_rank(old))
         (void)reorder_read_graph(index, edge, (size_t)ranks, &graph);
-    const reorder_task task = {NULL, &graph, topo_dla_file, (size_t)ranks};
-    int rc = order_processes(old, &task, reorder && ranks <= ompi_comm_size(old), &ordered);
+    const reorder_task task = {NULL, &graph, topo_dla_file, (size_t)ranks, NULL, 0};
+    const reorder_request request = make_request(old, reorder && ranks <= ompi_comm_size(old));
+    int rc = reorder_communicator(&request, &task, NULL, &ordered);
     matrix_release(&graph);
     if (MPI_SUCCESS == rc) {
         rc = mca_topo_base_graph_create(module, ordered, ranks, index, edge, reorder, created);
-        release_order(old, &ordered);
+        reorder_release(&request, &ordered);
     }
     return rc;
+}
+
+/* ---- distributed graphs ---- */
+
+static int order_dist_graph(const int *weights, struct opal_info_t *info, bool reorder,
+                            ompi_communicator_t **created)
+{
+    return reorder_dist_graph(make_request(*created, reorder), topo_dla_file, weights,
+                              (MPI_Info)info, created);
+}
+
+static int create_dist_graph(mca_topo_base_module_t *module, ompi_communicator_t *old, int count,
+                             const int source[], const int degree[], const int target[],
+                             const int weight[], struct opal_info_t *info, int reorder,
+                             ompi_communicator_t **created)
+{
+    int rc = mca_topo_base_dist_graph_create(module, old, count, source, degree, target, weight,
+                                             info, reorder, created);
+    return MPI_SUCCESS == rc ? order_dist_graph(weight, info, reorder, created) : rc;
+}
+
+static int create_adjacent(mca_topo_base_module_t *module, ompi_communicator_t *old, int sources,
+                           const int source[], const int source_weight[], int targets,
+                           const int target[], const int target_weight[], struct opal_info_t *info,
+                           int reorder, ompi_communicator_t **created)
+{
+    int rc = mca_topo_base_dist_graph_create_adjacent(module, old, sources, source, source_weight,
+                                                      targets, target, target_weight, info, reorder,
+                                                      created);
+    return MPI_SUCCESS == rc ? order_dist_graph(source_weight, info, reorder, created) : rc;
+}
+
+/* ---- the module ---- */
+
+void topo_dla_set_functions(mca_topo_base_module_t *module)
+{
+    if (OMPI_COMM_CART == module->type)
+        module->topo.cart.cart_create = create_grid;
+    else if (OMPI_COMM_GRAPH == module->type)
+        module->topo.graph.graph_create = create_graph;
+    else {
+        module->topo.dist_graph.dist_graph_create = create_dist_graph;
+        module->topo.dist_graph.dist_graph_create_adjacent = create_adjacent;
+    }
 }
