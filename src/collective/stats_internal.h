@@ -30,8 +30,9 @@ typedef struct coll_stats_line {
     access_device_use device;          /* seconds: of the slowest rank */
     double hop_bytes, hop_bytes_otp;
     int64_t crossing_bytes;
-    int64_t plan_id;       /* -1: of several calls, or none */
-    int64_t noncollective; /* bytes by other calls, of all ranks; not in `bytes` */
+    int64_t plan_id;         /* -1: of several calls, or none */
+    int64_t noncollective;   /* bytes by other calls, of all ranks; not in `bytes` */
+    int64_t stripe, targets; /* bytes of a stripe of the file, and how many; 0: not known */
 } coll_stats_line;
 
 /* field: COLL_STATS_FIELDS of each rank, in order; NULL: there was no call. */

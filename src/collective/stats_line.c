@@ -78,6 +78,10 @@ coll_stats_line coll_stats_make_line(const coll_observed *access, const int64_t 
     };
     if (field != NULL)
         add_fields(&line, field, line.ranks);
+    if (access->settings != NULL) {
+        line.stripe = access->settings->division.stripe;
+        line.targets = access->settings->division.targets;
+    }
     if (access->plan != NULL) {
         const domain_layout *layout = coll_plan_layout(access->plan);
         const coll_decision *decision = coll_plan_decision(access->plan);
@@ -166,6 +170,10 @@ static void put_sums(json_writer *w, const coll_stats_line *line)
     json_put_formatted(w, "hop_bytes", "%.15g", line->hop_bytes);
     json_put_formatted(w, "hop_bytes_otp", "%.15g", line->hop_bytes_otp);
     json_put_int64(w, "crossing_bytes", line->crossing_bytes);
+    if (line->stripe > 0) {
+        json_put_int64(w, "stripe_size", line->stripe);
+        json_put_int64(w, "stripe_count", line->targets);
+    }
     if (line->noncollective > 0)
         json_put_int64(w, "noncollective_bytes", line->noncollective);
 }

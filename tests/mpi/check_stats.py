@@ -77,7 +77,7 @@ def check_timeline(call):
 
 
 def check(call):
-    yield set(call) - {"plan", "timeline", "job", "schedule", "noncollective_bytes"} == KEYS, f"keys: {set(call) ^ KEYS}"
+    yield set(call) - {"plan", "timeline", "job", "schedule", "noncollective_bytes", "stripe_size", "stripe_count"} == KEYS, f"keys: {set(call) ^ KEYS}"
     yield ("schedule" in call) or not {"plan", "timeline"} & set(call), "totals without details"
     yield ("schedule" not in call) or (call["calls"] == 1 and call["plans"] <= 1), "one call, or totals"
     yield ("job" in call) == (call["call"] == 1), "the job in the first line"

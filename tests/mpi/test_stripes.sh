@@ -11,6 +11,20 @@ array() {
     run_here "$1" --mca fcoll tatp "${@:2}" "$cube" --size 24x20x18 --verify --file "$files/cube" 2>&1
 }
 
+# Statistics, and what the report makes of them.
+rm -f "$stats"
+array 4 --mca fcoll_tatp_stats "$stats" --mca fcoll_tatp_stripe_size 4096 --mca fcoll_tatp_stripe_count 2 >"$tap_dir/out"
+tap_contains "$(grep -o '"stripe_.*"format"' "$stats" | sort -u)" '"stripe_size": 4096, "stripe_count": 2, "format"' "statistics"
+if [[ -n $PYTHON3 ]]; then
+    sed -i 's/"nodes": 1/"nodes": 3/' "$stats"
+    said=$("$TOOLS_DIR/tatp" report --output "$tap_dir/report.html" "$stats" 2>&1)
+    tap_contains "$said" "has 2 stripes, and 3 nodes access it" "the report, if there are fewer stripes than nodes"
+    tap_contains "$said" "lfs setstripe -c 3 -S 4096 FOLDER" "the report: the command"
+    sed -i 's/"nodes": 3/"nodes": 2/' "$stats"
+    said=$("$TOOLS_DIR/tatp" report --output "$tap_dir/second.html" "$stats" 2>&1)
+    tap_is "$(grep -c "lfs setstripe" <<<"$said")" 0 "the report, if there are as many"
+fi
+
 four=(--mca fcoll_tatp_stripe_count 4 --mca fcoll_tatp_stripe_size 1000 --mca fcoll_tatp_num_aggregators)
 tap_contains "$(array 7 "${four[@]}" 7 --mca fcoll_base_verbose 20)" \
     "4 aggregators instead of 7" "another number of aggregators is told"

@@ -74,6 +74,23 @@ print(found["release"], *[c["usable"] for c in found["components"].values()], fo
     tap_contains "$said" "by default  fcoll/tatp serves collective I/O" "a priority above all others"
 fi
 
+# ---- stripes, as tools of Lustre and BeeGFS print them ----
+
+# says TOOL TEXT REMEDY: the tool prints the text, and a note has the remedy; without one, there is no note.
+says() {
+    printf '#!/bin/sh\ncat <<END\n%s\nEND\n' "$2" >"bin/$1" && chmod +x "bin/$1"
+    doctor "$found" -- .
+    tap_is "$(grep -o 'have one stripe, so that one server limits all nodes: run .* [.],' <<<"$said")" \
+        "${3:+have one stripe, so that one server limits all nodes: run $3 .,}" "$1 says ${2##*$'\n'}"
+    rm "bin/$1"
+}
+
+says lfs 1 "lfs setstripe -c N -S 1M"
+says lfs $'1\n-1' ""
+says beegfs-ctl $'Stripe pattern details:\n+ Number of storage targets: desired: 1; actual: 1' \
+    "beegfs-ctl --setpattern --numtargets=N --chunksize=1m"
+says beegfs-ctl "+ Number of storage targets: desired: 4" ""
+
 # ---- copies ----
 
 mkdir -p "$HOME/.openmpi/components"

@@ -20,6 +20,12 @@ PREFER = ["--mca", "fcoll", "^none", "--mca", "fcoll_tatp_priority", "1000", *OB
 # The same for PRRTE, which takes it from the environment.
 SHOW_LAUNCHER_ERRORS = {"PMIX_MCA_mca_base_component_show_load_errors": "1"}
 
+# Tools that say the number of stripes of new files in a folder, how they say it, and the command that changes it.
+STRIPES = (
+    (["lfs", "getstripe", "-d", "-c"], r"^(-?\d+)$", "lfs setstripe -c N -S 1M"),
+    (["beegfs-ctl", "--getentryinfo"], r"^\+ Number of storage targets: desired: (\d+)", "beegfs-ctl --setpattern --numtargets=N --chunksize=1m"),
+)
+
 
 def named(file):
     version = version_of(file)
@@ -80,7 +86,7 @@ class Examined:
 
     def __init__(self, build, options):
         self.build, self.options = build, options
-        self.problems = []
+        self.problems, self.notes = [], []
 
     def choose_file(self):
         """The file that is read: the given one, one in the given folder, or the program itself, which all nodes have."""
@@ -91,6 +97,17 @@ class Examined:
             except OSError as error:
                 raise OSError(error.errno, error.strerror, given) from error
         return open(given if given is not None else self.build.probe, "rb")
+
+    def check_stripes(self):
+        """Of new files in the given folder, if a tool of its file system says them."""
+        folder = self.options.file
+        if folder is None or not os.path.isdir(folder):
+            return
+        for command, pattern, remedy in STRIPES:
+            counts = re.findall(pattern, openmpi.run([*command, folder], self.options.limit).output, re.MULTILINE)
+            if counts and all(int(count) in (0, 1) for count in counts):  # one for each component of a layout
+                self.notes.append(f"new files of {folder} have one stripe, so that one server limits all nodes: run {remedy} "
+                                  f"{shlex.quote(folder)}, with N about the number of nodes, at most that of the servers")
 
     def blame_run(self, probe):
         """The program did not come to its end."""
@@ -117,7 +134,7 @@ class Examination(Examined):
 
     def __init__(self, build, options):
         super().__init__(build, options)
-        self.notes, self.recommended = [], []
+        self.recommended = []
         self.mpi = openmpi.OpenMPI(options.limit)
         self.fcoll = Component(FCOLL)
         self.mapper = Component(MAPPER)
@@ -132,6 +149,7 @@ class Examination(Examined):
             if self.check_open_mpi():
                 self.check_components()
                 self.check_opening()
+        self.check_stripes()
         self.check_copies(self.fcoll)
         self.check_copies(self.mapper)
 

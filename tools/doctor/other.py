@@ -23,6 +23,7 @@ class Examination(Examined):
         return self.is_served
 
     def examine(self):
+        self.check_stripes()
         with self.choose_file() as file:
             probe = self.run_probe(os.path.abspath(file.name))
         if "one rank has opened it" in probe.result.output:
@@ -56,6 +57,7 @@ class Examination(Examined):
         if self.mpi is not None:
             yield "MPI", in_one_line(self.mpi.splitlines()[0])
         yield "library", f"{'usable' if self.is_served else 'not usable'}: {self.loaded or self.build.components}"
+        yield from (("note", note) for note in self.notes)
         yield from self.problem_lines()
 
     def verdict(self):
@@ -63,4 +65,4 @@ class Examination(Examined):
         return f"ready: tatp run {name} -n N ./program" if self.is_served else "not ready: see the problems"
 
     def summary(self):
-        return {"mpirun": self.launcher, "library": self.mpi, "preloaded": self.loaded}
+        return {"mpirun": self.launcher, "library": self.mpi, "preloaded": self.loaded, "notes": self.notes}

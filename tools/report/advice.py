@@ -149,6 +149,19 @@ def advise_network(run, topology):
                   command_of(run, topology=topology))
 
 
+def advise_stripes(run):
+    """Of files whose stripes are fewer than the nodes that access them."""
+    calls = [call for call in run.calls if 0 < call["stripe_count"] < call["nodes"]]
+    if not calls:
+        return []
+    fewest = min(calls, key=lambda call: call["stripe_count"])
+    stripes, nodes = text.count(fewest["stripe_count"], "stripe"), fewest["nodes"]
+    return [Advice(f"The file {quoted(fewest['file'])} has {stripes}, and {nodes} nodes access it: as many servers as stripes "
+                   "serve them, whatever else is set. Set stripes for new files of its folder; on BeeGFS by beegfs-ctl "
+                   f"--setpattern --numtargets={nodes} FOLDER, on Lustre by this:",
+                   f"lfs setstripe -c {nodes} -S {fewest['stripe_size']} FOLDER")]
+
+
 def advise_time(run):
     """Where the time goes, if one thing stands out."""
     total = run.sum("seconds")
@@ -181,6 +194,7 @@ def advise(report):
         said.append(Advice(f"Calls that are not collective accessed {text.size(others)}, and collective ones {text.size(total)}: "
                            "fcoll/tatp serves collective ones only. Make these calls collective, or ask a library as HDF5 "
                            "to do so: doc/hdf5.md."))
+    said += advise_stripes(run)
     placement = advise_placement(run, plan, report.answer, view)
     why_not = report.placement.why_not if report.placement else report.mapped and planning.why_not(report.mapped)
     if why_not:

@@ -11,7 +11,8 @@ import text
 FORMAT = 1
 COUNTS = ("ranks", "nodes", "aggregators")
 NUMBERS = ("cycles", "bytes", "seconds", "st1", "st2", "st3", "st4", "st5", "hop_bytes", "hop_bytes_otp", "crossing_bytes")
-LATER_NUMBERS = {"messages": 0, "metadata_bytes": 0, "waited": 0, "calls": 1, "noncollective_bytes": 0}  # and what is meant where they lack
+# And what is meant where they lack.
+LATER_NUMBERS = {"messages": 0, "metadata_bytes": 0, "waited": 0, "calls": 1, "noncollective_bytes": 0, "stripe_size": 0, "stripe_count": 0}
 NUMBERS_THAT_MAY_LACK = ("call", "schedule", "format", "ended", "plans")
 MOST_LEVELS, MOST_CABLES = 64, 1 << 20
 MOST_LINES, MOST_CHARACTERS = 1 << 18, 1 << 26  # of a file, of a line
