@@ -149,7 +149,6 @@ flat.html" "$stats: nothing to place by a record without weight, as dla says"
 done
 sed 's/"crossing_bytes": [0-9]*/&, "noncollective_bytes": 67108864/; s/"calls": [0-9]*/"calls": 0/; s/"\(bytes\|aggregators\|crossing_bytes\|hop_bytes\)": [0-9]*/"\1": 0/g' \
     level.jsonl | head -n 1 >others.jsonl
-page others --view none.crs
 tap_is "$(tatp report others.jsonl --view none.crs -o flat.html 2>err | sed -n '/^measured\|^advice/p')" \
     "measured:      generate: no collective call, in 1 file, by 16 ranks on 4 nodes; 67.1 MB more by calls that are not collective
 advice:        Calls that are not collective accessed 67.1 MB, and collective ones 0 B: fcoll/tatp serves collective ones only. \
