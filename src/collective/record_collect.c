@@ -8,7 +8,10 @@
 #include "collective/record_internal.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
+
+#include "base/memory.h"
 
 /* Ranges that end beyond this offset are not recorded, so that bins, which may be twice as large,
  * end within RECORD_FILE_MOST_OFFSET. */
@@ -136,6 +139,26 @@ static int gather_reports(collection *c, int rc)
 
 /* ---- rank 0: the record ---- */
 
+/* The ranks that the processes of the job have in the file's communicator; NULL: the same, not all
+ * are in it, or memory is exhausted. */
+static size_t *list_order(const collection *c)
+{
+    const size_t ranks = ranks_of(c);
+    bool differs = false, is_whole = ranks == c->group->runtime->process->job.size;
+    size_t *order = is_whole ? base_alloc(ranks, sizeof *order) : NULL;
+    for (size_t i = 0; order != NULL && i < ranks && is_whole; i++) {
+        size_t rank = job_rank(c, (int)i);
+        is_whole = rank < ranks;
+        differs = differs || rank != i;
+        if (is_whole)
+            order[rank] = i;
+    }
+    if (is_whole && differs)
+        return order;
+    free(order);
+    return NULL;
+}
+
 static int make_entry(collection *c, record_entry *entry)
 {
     const division_settings *d = &c->access->settings->division;
@@ -147,7 +170,8 @@ static int make_entry(collection *c, record_entry *entry)
                                                      .targets = d->targets < VIEW_FILE_MOST_TARGETS
                                                                     ? d->targets
                                                                     : VIEW_FILE_MOST_TARGETS}},
-                            .accessed = c->sum[SUM_PROFILE + RECORD_SUM_BYTES]};
+                            .accessed = c->sum[SUM_PROFILE + RECORD_SUM_BYTES],
+                            .order = list_order(c)};
     return record_sums_finish(&c->sums, &entry->view, &entry->bytes);
 }
 

@@ -105,6 +105,8 @@ static int place_by_data(dla_mapping *m, const dla_spec *spec, dla_data *data, b
         report_placement(m, spec, &method.input, data);
         report_benefit(m, spec, is_automatic, &method.input, data, &benefit);
     }
+    if (rc == 0 && m->order != NULL && data->file.order != NULL)
+        memcpy(m->order, data->file.order, m->job.ranks * sizeof *m->order);
     if (rc == 0)
         hand_over_view(m, spec, &data->file);
     return rc;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 /* ---- bins ---- */
 
 /* Appends the entries of row r in bins of 2^doublings the size, from entry *at on. */
@@ -294,5 +296,15 @@ int view_file_add(view_file *f, const view_file *more)
     int rc = more->view.rows > 0 ? add_view(f, &more->view) : 0;
     for (size_t k = 0; k < more->patterns && rc == 0; k++)
         rc = add_pattern_copy(f, &more->pattern[k], &more->bytes[k], 1);
-    return rc;
+    return rc == 0 ? view_file_set_order(f, more->order, f->view.rows) : rc;
+}
+
+int view_file_set_order(view_file *f, const size_t *order, size_t ranks)
+{
+    if (f->order != NULL || order == NULL)
+        return 0;
+    f->order = base_alloc(ranks, sizeof *f->order);
+    if (f->order != NULL)
+        memcpy(f->order, order, ranks * sizeof *order);
+    return f->order != NULL ? 0 : -ENOMEM;
 }

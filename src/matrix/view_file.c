@@ -21,6 +21,7 @@ void view_file_release(view_file *f)
     free(f->pattern);
     free(f->bytes);
     free(f->comments);
+    free(f->order);
     matrix_release(&f->view);
     memset(f, 0, sizeof *f);
 }
@@ -254,8 +255,30 @@ static int read_division(matrix_scan *scan, access_division *d)
     return rc;
 }
 
+/* Reads the ranks of a section whose first word, ORDER, has been read. */
+static int read_order(matrix_scan *scan, view_file *f)
+{
+    const size_t ranks = f->view.rows;
+    int rc = 0;
+    bool *is_taken = base_zeroed(ranks, sizeof *is_taken, &rc);
+    f->order = base_zeroed(ranks, sizeof *f->order, &rc);
+    for (size_t r = 0; r < ranks && rc == 0; r++) {
+        size_t *rank = &f->order[r];
+        rc = matrix_scan_count(scan, "a rank", rank);
+        if (rc == 0 && (*rank >= ranks || is_taken[*rank]))
+            rc = matrix_refuse(scan->error, scan->word_line, "rank %zu twice, or not in 0..%zu",
+                               *rank, ranks - 1);
+        if (rc == 0)
+            is_taken[*rank] = true;
+    }
+    free(is_taken);
+    return rc;
+}
+
 static int read_section(matrix_scan *scan, view_file *f)
 {
+    if (strcmp(scan->word, "ORDER") == 0)
+        return read_order(scan, f);
     if (strcmp(scan->word, "DIVISION") == 0)
         return read_division(scan, &f->pattern[f->patterns - 1].division);
     if (f->patterns == VIEW_FILE_MOST_PATTERNS)
@@ -267,6 +290,7 @@ static int read_section(matrix_scan *scan, view_file *f)
 static bool is_known_section(const matrix_scan *scan, const view_file *f)
 {
     return scan->word_length > 0 && (strcmp(scan->word, "ACCESS") == 0 ||
+                                     (f->order == NULL && strcmp(scan->word, "ORDER") == 0) ||
                                      (f->patterns > 0 && strcmp(scan->word, "DIVISION") == 0));
 }
 
@@ -409,5 +433,8 @@ int view_file_write(FILE *stream, const view_file *f)
     int rc = matrix_write_fileview(stream, &f->view, f->comments);
     for (size_t k = 0; k < f->patterns && rc == 0; k++)
         write_pattern(stream, &f->pattern[k], &f->bytes[k]);
+    for (size_t r = 0; f->order != NULL && r < f->view.rows && rc == 0; r++)
+        fprintf(stream, "%s%zu%s", r == 0 ? "ORDER " : " ", f->order[r],
+                r + 1 == f->view.rows ? "\n" : "");
     return rc != 0 ? rc : matrix_finish_writing(stream);
 }

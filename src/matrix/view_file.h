@@ -45,6 +45,7 @@ typedef struct access_pattern {
  * zeroed view_file is empty. */
 typedef struct view_file {
     matrix view;    /* square; its rows are the ranks */
+    size_t *order;  /* per rank, that in a communicator with all of them; NULL: the same */
     char *comments; /* the lines directly after the first without their "% "; "" without any */
     size_t patterns, capacity;
     access_pattern *pattern;
@@ -79,9 +80,12 @@ int view_file_append(view_file *f, access_pattern *pattern, matrix *bytes);
 int view_file_add_calls(view_file *f, const access_pattern *pattern, const matrix *bytes,
                         int64_t times);
 
-/* Adds the contents of `more` except its comments; an empty `f` gets its number of ranks. Errors as
- * above. */
+/* Adds the contents of `more` except its comments; an empty `f` gets its number of ranks. The first
+ * order stays. Errors as above. */
 int view_file_add(view_file *f, const view_file *more);
+
+/* Sets a copy of the order, which may be NULL, unless there is one. -ENOMEM. */
+int view_file_set_order(view_file *f, const size_t *order, size_t ranks);
 
 /* Merges bins to 2^doublings their size. -ERANGE; -ENOMEM. Release with matrix_release. */
 int view_file_coarsen(const matrix *bytes, unsigned doublings, matrix *coarse);

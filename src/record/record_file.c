@@ -23,6 +23,7 @@ void record_entry_release(record_entry *entry)
 {
     matrix_release(&entry->view);
     matrix_release(&entry->bytes);
+    free(entry->order);
     memset(entry, 0, sizeof *entry);
 }
 
@@ -142,6 +143,8 @@ int record_file_add(record_file *file, const char *name, const record_entry *ent
     rc = matrix_builder_add_matrix(&file->view, &entry->view, times);
     if (rc == 0 && entry->bytes.rows > 0)
         rc = view_file_add_calls(&file->profile, &pattern, &entry->bytes, times);
+    if (rc == 0)
+        rc = view_file_set_order(&file->profile, entry->order, entry->view.rows);
     if (rc == 0)
         file->header.totals = sum;
     return rc;

@@ -28,6 +28,7 @@ typedef struct record_entry {
     access_pattern pattern; /* its file is not set */
     matrix bytes;           /* the profile; no rows: none */
     int64_t accessed;       /* bytes of one access */
+    size_t *order;          /* as that of a view_file */
 } record_entry;
 
 void record_entry_release(record_entry *entry);

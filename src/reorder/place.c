@@ -70,7 +70,8 @@ static int assign_ranks(const size_t *node, size_t ranks, size_t nodes, const si
 
 /* ---- by a record or a graph ---- */
 
-/* The processes of the old communicator as a job: its nodes have as many slots as processes. */
+/* The processes of the old communicator as a job: its nodes have as many slots as processes. A
+ * record of a run that was reordered is by that job's ranks, and says which ranks these got. */
 static int place_by_record(const reorder_task *task, const size_t *count, size_t nodes,
                            size_t *node_of_rank, char line[REORDER_LINE])
 {
@@ -81,7 +82,8 @@ static int place_by_record(const reorder_task *task, const size_t *count, size_t
     dla_mapping m = {
         .job = {1, nodes, task->ranks, &app, base_arena_alloc(&arena, nodes, sizeof *m.job.node)},
         .by_slot = base_arena_alloc(&arena, task->ranks, sizeof *m.by_slot),
-        .node_of_rank = node_of_rank,
+        .node_of_rank = base_arena_alloc(&arena, task->ranks, sizeof *m.node_of_rank),
+        .order = base_arena_alloc(&arena, task->ranks, sizeof *m.order),
         .verbose = -1,
     };
     size_t full = 0;
@@ -90,8 +92,12 @@ static int place_by_record(const reorder_task *task, const size_t *count, size_t
         app.node[n] = n;
         m.job.node[n] = (dla_node){count[n], count[n]};
     }
+    for (size_t r = 0; rc == 0 && r < task->ranks; r++)
+        m.order[r] = r;
     if (rc == 0)
         rc = dla_mapping_place(&m, &spec, &full, line);
+    for (size_t r = 0; rc == 0 && r < task->ranks; r++)
+        node_of_rank[m.order[r]] = m.node_of_rank[r];
     if (rc == 0)
         snprintf(line, REORDER_LINE, "%zu ranks on %zu nodes are placed by %s", task->ranks, nodes,
                  task->record);

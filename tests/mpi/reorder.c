@@ -2,8 +2,9 @@
 /* reorder HOW: communicators with reorder. Whatever their order is, the coordinates, neighbours and
  * messages agree. Prints the pairs of neighbours on two hosts. HOW: grid, none (without reorder),
  * some (ranks differ in it), half (a part of the processes), extra (more of them than the grid
- * has), periodic, graph, twice (a grid from a grid); dist, a distributed graph, and with it in one
- * word: adjacent, unweighted, empty (no edges), some, none. */
+ * has), periodic, graph, twice (a grid from a grid), write (a file of the grid); dist, a
+ * distributed graph, and with it in one word: adjacent, unweighted, empty (no edges), some, none.
+ */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,6 +80,26 @@ static MPI_Comm make_grid(MPI_Comm old, int ranks, int is_periodic, int reorder)
     if (grid != MPI_COMM_NULL)
         check_grid(grid);
     return grid;
+}
+
+/* An array of the processes' blocks in Fortran order, in a file that they open as the grid. */
+static void write_array(MPI_Comm grid)
+{
+    int extent[DIMS], periodic[DIMS], first[DIMS], size[DIMS], part[DIMS], data[64] = {0};
+    MPI_Datatype type;
+    MPI_File file;
+    MPI_Cart_get(grid, DIMS, extent, periodic, first);
+    for (int d = 0; d < DIMS; d++) {
+        size[d] = extent[d] * (part[d] = 4);
+        first[d] *= part[d];
+    }
+    MPI_Type_create_subarray(DIMS, size, part, first, MPI_ORDER_FORTRAN, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    MPI_File_open(grid, "array", MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
+    MPI_File_set_view(file, 0, MPI_INT, type, "native", MPI_INFO_NULL);
+    MPI_File_write_all(file, data, 64, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_close(&file);
+    MPI_Type_free(&type);
 }
 
 /* A ring over the ranks in steps of a half, so that all edges of the old order are between halves.
@@ -225,6 +246,8 @@ int main(int argc, char **argv)
         grid =
             make_grid(part, ranks - 2 * (strcmp(how, "extra") == 0), strcmp(how, "periodic") == 0,
                       strcmp(how, "some") == 0 ? rank % 3 == 0 : strcmp(how, "none") != 0);
+    if (strcmp(how, "write") == 0)
+        write_array(grid);
     if (strcmp(how, "twice") == 0)
         second = make_grid(grid, ranks, 0, 1);
     if (second != MPI_COMM_NULL)

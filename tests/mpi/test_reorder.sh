@@ -62,6 +62,19 @@ if [[ -n $OMPI_VERSION ]] && "$MPICC" -O1 -o reorder "$top_srcdir/tests/mpi/reor
     ranks=32
     tap_is "$(pairs 8 some)" "24 between" "$run: nor with it where ranks differ in reorder" # MPICH hangs then
     tap_is "$(topo=^treematch pairs 8 grid)" "24 between" "$run: not without being asked for"
+    # A record is by ranks of the job, and notes those of the grid: the placement by it is the same.
+    for record_topo in basic dla,basic; do
+        record=(--mca fcoll tatp --mca fcoll_tatp_num_aggregators 3 --mca fcoll_tatp_record "$tap_dir/$record_topo.crs")
+        topo=$record_topo pairs 8 write >"$record_topo.before"
+        record=(--mca topo_dla_file "$tap_dir/$record_topo.crs")
+        pairs 8 grid >"$record_topo.after"
+    done
+    tap_is "$(cat basic.before dla,basic.before | xargs)" "24 between 16 between" "$run: a run is recorded without and with reordering"
+    tap_is "$(grep -c ORDER basic.crs dla,basic.crs | xargs)" "basic.crs:0 dla,basic.crs:1" "$run: the record notes the ranks of the grid"
+    tap_is "$(cat dla,basic.after)" "$(cat basic.after)" "$run: the record of a reordered run places as the other one"
+    sed '/^ORDER/d' dla,basic.crs >wrong.crs
+    record=(--mca topo_dla_file "$tap_dir/wrong.crs")
+    tap_check_fails "$run: but not without what it notes" test "$(pairs 8 grid)" = "$(cat basic.after)"
     record=(--mca topo_dla_file "$tap_dir/none.crs")
     tap_is "$(pairs 8 grid)" "24 between" "$run: a record that is not there"
     tap_is "$(grep -c "not reordered: .*none.crs" said)" 1 "$run: one line says so"

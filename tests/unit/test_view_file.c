@@ -134,6 +134,10 @@ START_TEST(divisions_are_read_and_written)
     ck_assert_str_eq(f.pattern[2].file, "");
     check_sections(&f, SECTION DIVISION SECTION "ACCESS 1 0 1 1 0 0 \n");
     view_file_release(&f);
+    f = read_good(TEXT "ORDER 2 0 1\n");
+    ck_assert_mem_eq(f.order, ((size_t[]){2, 0, 1}), 3 * sizeof *f.order);
+    check_sections(&f, SECTION "ORDER 2 0 1\n");
+    view_file_release(&f);
     f = read_good(VIEW DIVISION);
     ck_assert_uint_eq(f.patterns, 0);
     view_file_release(&f);
@@ -232,6 +236,8 @@ static const struct {
      "the bytes of a stripe is 4294967297, not in 0..4294967296"},
     {EMPTY "DIVISION 0 0 0 2 0\n", 2, "storage targets without a stripe"},
     {EMPTY "DIVISION 0 0\n", 3, "the file ends where the bytes of a stripe is expected"},
+    {"ORDER 0 3 1\n", 1, "rank 3 twice, or not in 0..2"},
+    {"ORDER 0 1 1\n", 1, "rank 1 twice, or not in 0..2"},
     {FULL "0 1 3 5 ACCESS 1 0 1 1 0 0 f\n", 2, "'ACCESS' where the end of the file"},
 };
 
@@ -494,13 +500,14 @@ END_TEST
 START_TEST(whole_files_are_added)
 {
     view_file f = {0}, more = read_good(TEXT), other = read_good("FILEVIEW\n0 3\n1 1 1\n");
-    view_file later = read_good(TEXT);
+    view_file later = read_good(TEXT "ORDER 2 0 1\n");
     ck_assert_int_eq(view_file_add(&f, &more), 0);
     ck_assert_int_eq(view_file_add(&f, &later), 0);
     ck_assert_int_eq(matrix_get(&f.view, 0, 1), 10);
     ck_assert_uint_eq(f.patterns, 1);
     ck_assert_int_eq(f.pattern[0].calls, 4);
     ck_assert_int_eq(matrix_get(&f.bytes[0], 2, 7), 198);
+    ck_assert_uint_eq(f.order[0], 2);
     ck_assert_int_eq(view_file_add(&f, &other), -EINVAL);
     view_file_release(&f);
     view_file_release(&more);
