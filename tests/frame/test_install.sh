@@ -57,7 +57,7 @@ installed=$(cd "$components" && find . -mindepth 1 | sed 's/^..//' | sort | xarg
 tap_is "$installed" "$wanted" "the component folder holds the DSOs"
 for file in bin/dla bin/dla-pingpong bin/tatp bin/tatp-probe share/man/man1/dla.1 share/man/man1/tatp.1 \
     share/bash-completion/completions/dla share/bash-completion/completions/tatp share/zsh/site-functions/_tatp \
-    share/man/man7/fcoll_tatp.7 share/man/man7/rmaps_dla.7 \
+    share/man/man5/tatp_stats.5 share/man/man7/fcoll_tatp.7 share/man/man7/rmaps_dla.7 \
     share/tatp-dla/compare/agent share/tatp-dla/doctor/__main__.py share/tatp-dla/examples/pvars.c share/tatp-dla/report/__main__.py share/tatp-dla/report/page.html; do
     tap_check "$file is installed" test -f "$tap_dir$(made_with prefix)/$file"
 done

@@ -29,7 +29,7 @@ all "hints" "$manual" "${hints[@]}"
 # Second arguments of json_put_* and json_begin_*.
 mapfile -t statistics < <(grep -hoE 'json_(put|begin)_[a-z0-9]+\([a-z&.>-]+, "[a-z0-9_]+"' "$src"/src/collective/stats*.c |
     sed 's/.*"\(.*\)"/\1/' | sort -u)
-all "keys of statistics" "$manual" "${statistics[@]}"
+all "keys of statistics" "$src/doc/man/tatp_stats.5" "${statistics[@]}"
 mapfile -t variables < <(sed -n '/variables\[\]/,/^};/s/^ *{"\([a-z_0-9]*\)",.*/\1/p' \
     "$src/ompi/mca/fcoll/tatp/fcoll_tatp_pvars.c" | grep -v '^st[2-4]$') # "st1 to st5"
 all "performance variables" "$manual" "${variables[@]}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Statistics of fcoll/tatp: JSON lines, as fcoll_tatp(7) describes them."""
+"""Statistics of fcoll/tatp: JSON lines, as tatp_stats(5) describes them."""
 
 import json
 import os
