@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hdf5: a 3-D array of doubles, cut into blocks, written or read through HDF5's collective
- * transfers: contiguous, chunked, compressed, and with every second rank without data. */
+ * transfers: contiguous, chunked, compressed, and with every second rank without data; or written
+ * by independent ones, where HDF5 can. */
 #include <hdf5.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -8,7 +9,7 @@
 
 #define SIDE 12 /* of a rank's block, in each dimension */
 
-static int rank, ranks, wrong;
+static int rank, ranks, wrong, independent;
 
 /* HDF5's own messages tell the rest. */
 static hid_t valid(hid_t id, const char *what)
@@ -141,14 +142,17 @@ static void move_array(hid_t file, const char *name, int create, int layout, int
     hid_t array = valid(
         create ? create_array(file, name, space, layout) : H5Dopen2(file, name, H5P_DEFAULT), name);
     hid_t transfer = valid(H5Pcreate(H5P_DATASET_XFER), "H5Pcreate");
-    valid(H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE), "H5Pset_dxpl_mpio");
+    int alone = independent && layout != COMPRESSED;
+    valid(H5Pset_dxpl_mpio(transfer, alone ? H5FD_MPIO_INDEPENDENT : H5FD_MPIO_COLLECTIVE),
+          "H5Pset_dxpl_mpio");
     fill(memory, create ? start : NULL);
     fill(wanted, sparse && rank % 2 == 1 && !create ? NULL : start);
     if (create)
         valid(H5Dwrite(array, H5T_NATIVE_DOUBLE, inside, space, transfer, memory), "H5Dwrite");
     else
         valid(H5Dread(array, H5T_NATIVE_DOUBLE, inside, space, transfer, memory), "H5Dread");
-    must_be_collective(transfer);
+    if (!alone)
+        must_be_collective(transfer);
     compare(memory, wanted);
     H5Dclose(array);
     H5Pclose(transfer);
@@ -172,11 +176,13 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (argc != 3 || (strcmp(argv[1], "write") != 0 && strcmp(argv[1], "read") != 0)) {
-        fprintf(stderr, "usage: hdf5 write|read FILE\n");
+    independent = argc == 3 && strcmp(argv[1], "independent") == 0;
+    if (argc != 3 ||
+        (!independent && strcmp(argv[1], "write") != 0 && strcmp(argv[1], "read") != 0)) {
+        fprintf(stderr, "usage: hdf5 write|independent|read FILE\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
-    move_file(argv[2], strcmp(argv[1], "write") == 0);
+    move_file(argv[2], strcmp(argv[1], "read") != 0);
     MPI_Allreduce(&wrong, &all_wrong, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     MPI_Finalize();
     return all_wrong;

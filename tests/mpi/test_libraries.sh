@@ -39,5 +39,13 @@ library() {
 }
 
 library hdf5 libhdf5-openmpi-dev
+if [[ -x $programs/hdf5 ]]; then
+    tap_check "hdf5: independent writes" access 4 tatp hdf5 independent
+    # Of contiguous and chunked blocks of 13,824 bytes of four ranks, and of two; headers besides. HDF5 fills chunks collectively.
+    noncollective=$(sed -n 's/.*"op": "write".*"noncollective_bytes": \([0-9]*\).*/\1/p' "$stats")
+    tap_check "hdf5: they are counted" test "$noncollective" -ge $((10 * 13824)) -a "$noncollective" -lt $((15 * 13824))
+    tap_check "hdf5: what it fills is collective" grep -q '"calls": 1' "$stats"
+    tap_check "hdf5: read that" access 4 tatp hdf5 read
+fi
 library pnetcdf libpnetcdf-dev
 tap_plan

@@ -6,7 +6,7 @@
 # What is built stays for the next time. Sourced by test_trixie.sh.
 
 home=/root/tatp-dla
-tests=(tests/mpi/test_{conformance,views,record,reorder,reported,libraries,device,uplinks}.sh tests/dla/test_{hostfiles,launchers}.sh)
+tests=(tests/mpi/test_{conformance,views,record,reorder,reported,libraries,device,uplinks,noncollective}.sh tests/dla/test_{hostfiles,launchers}.sh)
 more_files=(tests/mpi/test_{faults,large_counts,hints,settings,reuse,stripes,stats,plan,fit,fitted,aggregators,distances}.sh
     tests/mpi/test_{topology,messages,bad_input,pvars}.sh)
 more_launch=(tests/faults/test_{injected,kills,losses}.sh tests/unit/test_dla_{spec,arrange,place,predict}
