@@ -585,9 +585,11 @@ int64_t front_get_position(front_file *f)
 void front_count(front_word handle, bool write, int64_t count, front_word datatype)
 {
     front_file *f = front_find(handle);
+    const MPI_Datatype type = (MPI_Datatype)datatype;
+    MPI_Count size;
     int64_t bytes;
-    if (f != NULL && count > 0 && (MPI_Datatype)datatype != MPI_DATATYPE_NULL &&
-        !__builtin_mul_overflow(count, front_type_measure((MPI_Datatype)datatype).bytes, &bytes))
+    if (f != NULL && count > 0 && type != MPI_DATATYPE_NULL &&
+        mpi.Type_size_x(type, &size) == MPI_SUCCESS && !__builtin_mul_overflow(count, size, &bytes))
         atomic_fetch_add_explicit(&f->counted[write], bytes, memory_order_relaxed);
 }
 
