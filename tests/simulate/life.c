@@ -249,7 +249,6 @@ static void pass_over(sim_rank *r, const coll_handle *handle)
 static void open_file(sim_rank *r)
 {
     const coll_handle handle = {
-        .context = r,
         .runtime = &r->runtime,
         .store = &r->store,
         .name = "file",
