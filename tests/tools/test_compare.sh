@@ -39,7 +39,7 @@ way=$OMPI_MCA_io,$OMPI_MCA_fcoll,$PLACED,$1
     printf '{"op": "read", "file": "%s/in"}\n{"op": "write", "file": "%s/out"}\n' "$PWD" "$PWD" >"$OMPI_MCA_fcoll_tatp_stats"
 data=data
 case $way in
-*^tatp*,slow) sleep 0.3 ;;
+*^tatp*,slow) sleep 1 ;;
 ompio,tatp,,differs) data=other ;;
 *,varies) data=$$ ;;
 romio1,*,fails) echo "no more space"; exit 3 ;;
@@ -54,7 +54,7 @@ launcher=(-- "$PWD/bin/mpirun" -np 4 --map-by node ./program)
 
 compare --save table.csv "${launcher[@]}" slow
 says 0 "tatp: faster: 0." "a slow stock component"
-tap_check "its ways" grep -qE '^romio1 +0\.3[0-9 .]* equal$' <<<"$said"
+tap_check "its ways" grep -qE '^romio1 +[1-9][0-9 .]* equal$' <<<"$said"
 tap_check "in how many rounds" grep -qE '^placed: faster: 0.* of the time of .*, less in 5 of 5 rounds' <<<"$said"
 tap_contains "$said" "dla: placed by tatp" "what the mapper says"
 tap_is "$(cut -d, -f1,7 table.csv | xargs)" "way,files ompio,equal romio1,equal tatp,equal placed,equal" "a saved table"
@@ -71,13 +71,13 @@ print(*[path.split("/")[-1] + " " + digest[:8] for path, digest in said["files"]
     "0: ompio romio1 tatp placed 5 {} False False out 5 6667b2" "as JSON"
 
 while IFS='|' read -r program text; do
-    compare --limit 1 "${launcher[@]}" "$program"
+    compare --limit 5 "${launcher[@]}" "$program"
     says 1 "$text" "$program"
     echo "$said" >"$program"
 done <<END
 differs|tatp: failed: $PWD/out differs from the file of ompio
 fails|romio1: failed: exit status 3
-hangs|placed: failed: no end within 1 s
+hangs|placed: failed: no end within 5 s
 idle|placed: failed: $PWD/out: the run has not written this file
 independent|tatp: tatp: no collective call of this program was served by fcoll/tatp
 END
@@ -110,7 +110,7 @@ says 1 "tatp: ./none: No such file or directory" "no launcher"
 
 [[ -e ${TATP_COMPONENT_PATH%%:*}/mca_fcoll_tatp.so ]] || { tap_skip "with mpirun" "fcoll/tatp is not built" && tap_plan; }
 export OMPI_MCA_mca_base_component_path=$TATP_COMPONENT_PATH
-compare --limit "$HANG_LIMIT" -- "$MPIRUN" -np 2 --oversubscribe "$BENCH_DIR/cube" --size 16 --verify --file "$PWD/array"
+compare --limit "$HANG_LIMIT" -- "$MPIRUN" -np 2 --oversubscribe "$BENCH_DIR/tatp-cube" --size 16 --verify --file "$PWD/array"
 says 0 "placed: " "with mpirun"
 tap_check "with mpirun: seconds, launch and bytes are known" test "$(grep -cE '^[a-z].* +([0-9.]+ +){5}equal$' <<<"$said")" -ge 3
 tap_plan

@@ -39,7 +39,7 @@ def parse_arguments(words):
         prog="tatp compare", usage="%(prog)s [OPTION...] -- LAUNCHER [ARGUMENT...]", allow_abbrev=False,
         description="Runs an MPI program in turn with Open MPI's own component, with ROMIO, with fcoll/tatp, and with its "
         "ranks placed by a record; compares the files that it writes; and says which is faster.",
-        epilog="For example: tatp compare -- mpirun -np 64 ./program")
+        epilog="tatp-cube, installed beside tatp, writes and reads an array: tatp compare -- mpirun -np 64 tatp-cube")
     add = parser.add_argument
     add("-r", "--rounds", type=int, default=ROUNDS, metavar="N",
         help=f"Rounds after the first, which does not count; at least {ROUNDS}, the default")
