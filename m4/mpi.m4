@@ -5,7 +5,8 @@
 
 # TATP_MPI
 # --------
-# Sets with_mpi (yes or no), OTHER_MPICC, OTHER_MPIEXEC, OTHER_CPPFLAGS, OTHER_LIBS and tatp_have_other.
+# Sets with_mpi (yes or no), OTHER_MPICC, OTHER_MPIEXEC, OTHER_CPPFLAGS, OTHER_LIBS, tatp_have_other and tatp_have_abi:
+# whether its headers have the standard ABI as well.
 AC_DEFUN([TATP_MPI],
 [AC_ARG_WITH([mpi],
     [AS_HELP_STRING([--with-mpi@<:@=PREFIX@:>@],
@@ -28,6 +29,7 @@ AS_IF([test "$with_mpi" = yes && test -z "$OTHER_MPICC"],
     [AC_MSG_ERROR([--with-mpi: there is no $tatp_candidates. Name the prefix of an MPI with --with-mpi=PREFIX, or its wrapper
 compiler with MPICC=PATH])])
 tatp_have_other=no
+tatp_have_abi=no
 AS_IF([test -n "$OTHER_MPICC"], [TATP_ASK_MPI])
 AS_IF([test "$with_mpi" = yes],
     [MPICC=$OTHER_MPICC
@@ -42,7 +44,8 @@ AS_IF([test "$with_mpi" = yes],
     [test $tatp_have_other = no],
     [MISSING_PACKAGES="$MISSING_PACKAGES mpich libmpich-dev"])
 AM_CONDITIONAL([WITH_MPI], [test "$with_mpi" = yes])
-AM_CONDITIONAL([HAVE_OTHER_MPI], [test $tatp_have_other = yes])])
+AM_CONDITIONAL([HAVE_OTHER_MPI], [test $tatp_have_other = yes])
+AM_CONDITIONAL([HAVE_MPI_ABI], [test $tatp_have_abi = yes])])
 
 # What a wrapper adds to the compiler's command.
 AC_DEFUN([TATP_ASK_MPI],
@@ -71,7 +74,8 @@ tatp_large=0
 AS_IF([test $tatp_have_other = yes],
     [AC_MSG_CHECKING([whether it has MPI_File_write_all_c])
     AC_LINK_IFELSE([AC_LANG_CALL([], [MPI_File_write_all_c])], [tatp_large=1])
-    AC_MSG_RESULT([$tatp_large])],
+    AC_MSG_RESULT([$tatp_large])
+    AC_CHECK_HEADER([mpi_abi.h], [tatp_have_abi=yes])],
     [test "$with_mpi" = yes],
     [AC_MSG_ERROR([no program for MPI 3.1 can be built with the flags that $OTHER_MPICC -show prints (see config.log)])])
 OTHER_CPPFLAGS="$OTHER_CPPFLAGS -DTATP_HAS_LARGE_COUNTS=$tatp_large"

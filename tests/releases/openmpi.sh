@@ -12,6 +12,8 @@ more_files=(tests/mpi/test_{faults,large_counts,hints,settings,reuse,stripes,sta
 more_launch=(tests/faults/test_{injected,kills,losses}.sh tests/unit/test_dla_{spec,arrange,place,predict}
     tests/frame/test_install.sh tests/tools/test_{compare,dla,doctor,recorded}.sh tests/dla/test_{automatic,dla,fit,inside,qualifiers}.sh
     tests/cluster/test_{cluster,placement,slurm}.sh)
+# Its MPICH has the standard ABI.
+[[ $suite != forky ]] || tests+=(tests/mpiio/test_abi.sh)
 case $more in
 files) tests=("${more_files[@]}") ;;
 launch) tests=("${more_launch[@]}") ;;

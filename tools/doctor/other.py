@@ -57,6 +57,9 @@ class Examination(Examined):
         if self.mpi is not None:
             yield "MPI", in_one_line(self.mpi.splitlines()[0])
         yield "library", f"{'usable' if self.is_served else 'not usable'}: {self.loaded or self.build.components}"
+        standard = self.build.components.replace("-mpiio.so", "-mpiio-abi.so")
+        if os.path.exists(standard):
+            yield "", f"for programs of the standard ABI: tatp run --library {standard}"
         yield from (("note", note) for note in self.notes)
         yield from self.problem_lines()
 
