@@ -54,7 +54,7 @@ struct cases {
     uint64_t seed;
     int first, cases;
     int large; /* per cent of the cases */
-    int forms; /* of a call: 1 to 3 */
+    int forms; /* of a call: 1 to 3; 4: all of them, by several threads */
     const char *dir;
 };
 /* The options of all these programs. Their input is a struct cases, with defaults for all but

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +61,8 @@ struct test {
     enum access access;
     bool large; /* a few megabytes a rank, the default view, large buffers */
     char path[4096];
+    bool endless;   /* zeros follow the bytes of the model */
+    int64_t origin; /* of the model in the file */
     MPI_File file;
     struct bytes model;
     int64_t settled;   /* size of the file that every rank is sure to see */
@@ -124,6 +127,7 @@ static void extend(struct bytes *b, int64_t size)
 /* A walk along a view or a memory type: `data` advances through the data stream. */
 struct stream {
     struct bytes *file;
+    bool endless; /* behind its end are zeros */
     int64_t disp, valid, end;
     unsigned char *data, *memory;
     int64_t rest; /* bytes of data left that exist in the file */
@@ -143,10 +147,12 @@ static void get_from_file(void *context, int64_t offset, int64_t length)
     struct stream *s = context;
     int64_t there = s->file->size - (s->disp + offset);
     there = there < 0 ? 0 : there < length ? there : length;
+    if (s->endless)
+        memset(s->data, 0, (size_t)length);
     if (there > 0)
         memcpy(s->data, s->file->at + s->disp + offset, (size_t)there);
     s->data += length;
-    s->valid += there;
+    s->valid += s->endless ? length : there;
     s->end = s->disp + offset + length;
 }
 
@@ -354,7 +360,7 @@ static void synchronise(struct test *t)
     check_mpi(t, MPI_File_sync(t->file));
     MPI_Barrier(t->comm);
     check_mpi(t, MPI_File_sync(t->file));
-    t->settled = t->model.size;
+    t->settled = t->endless ? INT64_MAX : t->model.size;
 }
 
 static void random_call(struct test *t);
@@ -378,7 +384,7 @@ static void operate(struct test *t, struct operation o)
     t->operations++;
     for (int i = 0; i < t->ranks; i++) {
         struct part p = draw_part(t, i, explicit_offset);
-        struct stream s = {.file = &t->model, .data = p.data};
+        struct stream s = {.file = &t->model, .data = p.data, .endless = t->endless};
         walk_part(t, i, &p, &s, write ? put_in_file : get_from_file);
         last = s.end > last ? s.end : last;
         if (!explicit_offset && p.bytes > 0)
@@ -435,9 +441,9 @@ static struct bytes read_file(struct test *t)
         differ(t, "cannot open the file: %s", strerror(errno));
         return content;
     }
-    extend(&content, status.st_size);
+    extend(&content, t->endless ? t->model.size : status.st_size);
     for (int64_t at = 0; at < content.size;) {
-        ssize_t got = pread(fd, content.at + at, (size_t)(content.size - at), at);
+        ssize_t got = pread(fd, content.at + at, (size_t)(content.size - at), t->origin + at);
         if (got <= 0) {
             differ(t, "cannot read the file");
             break;
@@ -511,8 +517,8 @@ static void set_view(struct test *t)
 {
     const struct view *v = &t->view[t->rank];
     t->what = "set_view";
-    check_mpi(t, MPI_File_set_view(t->file, v->disp, v->etype.type, v->file.type, "native",
-                                   MPI_INFO_NULL));
+    check_mpi(t, MPI_File_set_view(t->file, t->origin + v->disp, v->etype.type, v->file.type,
+                                   "native", MPI_INFO_NULL));
 }
 
 static void start_at(struct test *t, bool apart)
@@ -551,7 +557,7 @@ static void begin_phase(struct test *t, bool first)
         generate_regions(&t->rng, t->ranks, t->etypes, t->view);
     else
         generate_overlapping(&t->rng, t->ranks, t->view);
-    if (!first || !is_default)
+    if (!first || !is_default || t->origin > 0)
         set_view(t);
     start_at(t, is_default);
     if (kind == 8 && !t->large && t->access != READ_ONLY)
@@ -569,7 +575,7 @@ static void end_phase(struct test *t)
 
 static void write_existing_file(struct test *t)
 {
-    bool exists = t->access == READ_ONLY || rng_chance(&t->rng, 50);
+    bool exists = (t->access == READ_ONLY || rng_chance(&t->rng, 50)) && t->origin == 0;
     int64_t size = exists ? rng_below(&t->rng, rng_chance(&t->rng, 50) ? 2000 : 30000) : 0;
     extend(&t->model, size);
     t->settled = size;
@@ -622,7 +628,8 @@ static void check_file(struct test *t)
     int64_t size = content.size < t->model.size ? content.size : t->model.size;
     compare_bytes(t, "content", content.at, t->model.at, size, 0);
     free(content.at);
-    unlink(t->path);
+    if (t->origin == 0)
+        unlink(t->path);
 }
 
 static void begin_file(struct test *t)
@@ -646,26 +653,37 @@ static void end_file(struct test *t)
     free(t->model.at);
 }
 
-static void run_phase(struct test *t, int files, bool first)
+/* What a thread does. */
+struct thread {
+    struct test t[2];
+    int files; /* 0: this rank sits out */
+    int phases, calls;
+    char failure[FAILURE_ROOM];
+    pthread_t id;
+};
+
+static void begin_phases(struct thread *h, int number)
 {
-    int calls = rng_between(&t->rng, 1, 5);
-    for (int i = 0; i < files; i++)
-        begin_phase(&t[i], first);
-    for (int i = 0; i < calls; i++)
-        random_call(files > 1 && rng_chance(&t->rng, 30) ? &t[1] : t);
-    for (int i = 0; i < files; i++)
-        end_phase(&t[i]);
+    h->calls = 0;
+    if (number >= h->phases)
+        return;
+    h->calls = rng_between(&h->t->rng, 1, 5);
+    for (int i = 0; i < h->files; i++)
+        begin_phase(&h->t[i], number == 0);
 }
 
-static void run_group(struct test *t, int files)
+static void *make_calls(void *state)
 {
-    for (int i = 0; i < files; i++)
-        begin_file(&t[i]);
-    int phases = t->large ? 1 : rng_between(&t->rng, 1, 3);
-    for (int i = 0; i < phases; i++)
-        run_phase(t, files, i == 0);
-    for (int i = 0; i < files; i++)
-        end_file(&t[i]);
+    struct thread *h = state;
+    for (int i = 0; i < h->calls; i++)
+        random_call(h->files > 1 && rng_chance(&h->t->rng, 30) ? &h->t[1] : h->t);
+    return NULL;
+}
+
+static void end_phases(struct thread *h)
+{
+    for (int i = 0; i < h->files && h->calls > 0; i++)
+        end_phase(&h->t[i]);
 }
 
 /* The ranks that share a file: all, all in reverse order, two halves with a file each,
@@ -684,29 +702,90 @@ static int draw_group(struct rng *r, MPI_Comm *comm)
     return colour;
 }
 
-static void run_case(const struct cases *c, int number, char failure[FAILURE_ROOM])
+/* The end of a file would move for all of its handles. */
+static void extend_file(struct test *t, int64_t size)
 {
-    struct test t[2] = {
-        {.rng = {rng_mix(c->seed, (uint64_t)number)}, .failure = failure, .forms = c->forms}};
+    if (t->rank == 0 && truncate(t->path, size) != 0)
+        differ(t, "cannot extend %s: %s", t->path, strerror(errno));
+    t->settled = INT64_MAX;
+    MPI_Barrier(t->comm);
+}
+
+/* One of several. with: another, whose file this one uses through another handle; NULL: none. */
+static void begin_thread(const struct cases *c, int number, struct thread *h,
+                         const struct thread *with)
+{
+    enum { FAR = 1 << 29 };
+    struct test *t = h->t;
+    *h = (struct thread){.t[0] = {.rng = {rng_mix(c->seed, (uint64_t)number)},
+                                  .failure = h->failure,
+                                  .forms = c->forms < FORMS ? c->forms : FORMS,
+                                  .endless = c->forms > FORMS}};
     t->large = rng_chance(&t->rng, c->large);
     int colour = draw_group(&t->rng, &t->comm), process = (int)getpid();
-    if (colour < 0)
+    if (with != NULL && colour >= 0)
+        MPI_Comm_free(&t->comm);
+    if (with != NULL ? with->files == 0 : colour < 0)
         return;
-    t->rng.state = rng_mix(t->rng.state, (uint64_t)colour);
+    if (with != NULL)
+        MPI_Comm_dup(with->t->comm, &t->comm);
+    t->rng.state = rng_mix(t->rng.state, with != NULL ? 0 : (uint64_t)colour);
     MPI_Comm_rank(t->comm, &t->rank);
     MPI_Comm_size(t->comm, &t->ranks);
     MPI_Bcast(&process, 1, MPI_INT, 0, t->comm);
     int length = snprintf(t->path, sizeof t->path, "%s/views.%d.%d", c->dir, process, number);
-    int files = c->forms > 1 && rng_chance(&t->rng, 30) ? 2 : 1;
-    if (files == 2) {
+    h->files = t->forms > 1 && rng_chance(&t->rng, 30) ? 2 : 1;
+    if (h->files == 2) {
         t[1] = t[0];
         t[1].rng.state = rng_mix(t->rng.state, 1);
         snprintf(t[1].path + length, sizeof t[1].path - (size_t)length, ".other");
         t[0].other = &t[1];
         t[1].other = &t[0];
     }
-    run_group(t, files);
-    MPI_Comm_free(&t->comm);
+    if (with != NULL) {
+        memcpy(t->path, with->t->path, sizeof t->path);
+        t->origin = FAR;
+    }
+    for (int i = 0; i < h->files; i++) {
+        begin_file(&t[i]);
+        if (t[i].endless)
+            extend_file(&t[i], 2 * FAR);
+    }
+    h->phases = t->large ? 1 : rng_between(&t->rng, 1, 3);
+}
+
+static void end_thread(struct thread *h)
+{
+    for (int i = 0; i < h->files; i++)
+        end_file(&h->t[i]);
+    if (h->files > 0)
+        MPI_Comm_free(&h->t->comm);
+}
+
+/* Threads transfer data only: in other collective calls ROMIO waits for other ranks with a lock. */
+static void run_case(const struct cases *c, int number, char failure[FAILURE_ROOM])
+{
+    enum { MOST = 4, MOST_PHASES = 3 };
+    static struct thread h[MOST];
+    int threads = c->forms > FORMS ? 2 + number % (MOST - 1) : 1;
+    for (int i = 0; i < threads; i++)
+        begin_thread(c, number + (i << 20), &h[i], i == 1 && number % 2 == 0 ? h : NULL);
+    for (int phase = 0; phase < MOST_PHASES; phase++) {
+        for (int i = 0; i < threads; i++)
+            begin_phases(&h[i], phase);
+        for (int i = 1; i < threads; i++)
+            pthread_create(&h[i].id, NULL, make_calls, &h[i]);
+        make_calls(h);
+        for (int i = 1; i < threads; i++)
+            pthread_join(h[i].id, NULL);
+        for (int i = 0; i < threads; i++)
+            end_phases(&h[i]);
+    }
+    for (int i = threads - 1; i >= 0; i--) {
+        end_thread(&h[i]);
+        if (h[i].failure[0] != '\0')
+            memcpy(failure, h[i].failure, FAILURE_ROOM);
+    }
 }
 
 int main(int argc, char **argv)
@@ -717,7 +796,10 @@ int main(int argc, char **argv)
     };
     struct cases c = {"views", "views", .seed = 1, .cases = 100, .large = 1, .forms = 1};
     argp_parse(&parser, argc, argv, 0, NULL, &c);
-    MPI_Init(&argc, &argv);
+    int provided, wanted = c.forms > FORMS ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+    MPI_Init_thread(&argc, &argv, wanted, &provided);
+    if (provided < wanted)
+        MPI_Abort(MPI_COMM_WORLD, 77);
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &world_size);
     int status = cases_run(&c, run_case);

@@ -17,6 +17,7 @@ done
 # Groups of one rank are left to the MPI, and four ranks have none.
 random_views 1000 0 "random views, 4 ranks" other 4
 random_views 300 2000 "random views, 7 ranks" other 7
+FORMS=4 random_views 30 8000 "random views, 4 ranks, threads" other 4
 environment=(TATP_CYCLE_BUFFER_SIZE=64 TATP_SHARED_MEMORY=false)
 random_views 300 4000 "random views, 4 ranks, short cycles of messages" other 4
 environment=()
