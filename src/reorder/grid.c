@@ -43,7 +43,7 @@ static void init_space(space *s, const reorder_grid *grid)
         if (grid->extent[d] == 1)
             continue;
         s->extent[s->dims] = (size_t)grid->extent[d];
-        s->periodic[s->dims++] = grid->periodic[d] && grid->extent[d] > 2;
+        s->periodic[s->dims++] = grid->periodic[d];
         s->ranks *= (size_t)grid->extent[d];
     }
     for (size_t d = 0, stride = s->ranks; d < s->dims; d++)

@@ -74,7 +74,7 @@ static size_t count_pairs(const grid_case *c, const int *periodic, const int64_t
             size_t extent = (size_t)c->extent[d], at = r / stride % extent;
             if (at + 1 < extent)
                 pairs += key_of[r] != key_of[r + stride];
-            else if (periodic[d] && extent > 2)
+            else if (periodic[d])
                 pairs += key_of[r] != key_of[r - at * stride];
         }
     }
@@ -137,19 +137,26 @@ START_TEST(grids_have_least_between_nodes)
 }
 END_TEST
 
+/* Slabs of two rows, and planes: the two processes of a period of 2 are neighbours on both sides.
+ */
+static const struct {
+    grid_case grid;
+    size_t pairs;
+} tori[] = {{{{8, 8}, 4, 16}, 32}, {{{4, 2, 2}, 4, 4}, 16}};
+
 START_TEST(periods_count)
 {
     int64_t key[64], key_of[64];
     int rank[64];
     char line[REORDER_LINE];
-    const grid_case c = {{8, 8}, 4, 16};
-    const int periods[DIMS] = {1, 1};
-    const reorder_grid grid = {2, c.extent, periods};
-    const reorder_task task = {&grid, NULL, NULL, 64, NULL, 0};
-    order_processes(&c, true, BY_NODE, key);
-    ck_assert_int_eq(reorder_place(&task, key, 64, rank, line), 0);
-    check_ranks(key, rank, 64, key_of);
-    ck_assert_uint_eq(count_pairs(&c, periods, key_of), 32); /* of slabs of two rows */
+    const grid_case *c = &tori[_i].grid;
+    const int periods[DIMS] = {1, 1, 1};
+    const reorder_grid grid = {count_dims(c), c->extent, periods};
+    size_t processes = order_processes(c, true, BY_NODE, key);
+    const reorder_task task = {&grid, NULL, NULL, processes, NULL, 0};
+    ck_assert_int_eq(reorder_place(&task, key, processes, rank, line), 0);
+    check_ranks(key, rank, processes, key_of);
+    ck_assert_uint_eq(count_pairs(c, periods, key_of), tori[_i].pairs);
 }
 END_TEST
 
@@ -214,7 +221,7 @@ int main(void)
 {
     const struct suite_test tests[] = {
         TIMES(grids_have_least_between_nodes, LENGTH(grids) * 2 * ORDERS),
-        ONCE(periods_count),
+        TIMES(periods_count, LENGTH(tori)),
         ONCE(processes_beyond_the_grid_keep_their_numbers),
         ONCE(graphs_are_placed),
         ONCE(records_must_fit),
