@@ -39,7 +39,7 @@ static void report_unknown(const char *message)
 static void check_names(void)
 {
     char name[PARAMETERS][PARAMETER_NAME_BYTES];
-    const char *known[PARAMETERS + 7] = {NULL};
+    const char *known[PARAMETERS + 8] = {NULL};
     int count = 0;
     for (enum parameter i = 0; i < PARAMETERS; i++) {
         parameter_write_name(i, "", true, name[i]);
@@ -50,6 +50,7 @@ static void check_names(void)
     known[count++] = "STRIPES";
     known[count++] = "REPORT_DIR";
     known[count++] = "DOCTOR_DIR";
+    known[count++] = "COMPARE_DIR";
     known[count++] = "COMPONENT_PATH";
     base_check_environment(
         &(base_settings){"", PARAMETER_VARIABLE, known, "7 fcoll_tatp", report_unknown, NULL});
