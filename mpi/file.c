@@ -582,9 +582,8 @@ int64_t front_get_position(front_file *f)
     return front_move(f, 0, (front_word)MPI_BYTE);
 }
 
-void front_count(front_word handle, bool write, int64_t count, front_word datatype)
+void front_count(front_file *f, bool write, int64_t count, front_word datatype)
 {
-    front_file *f = front_find(handle);
     const MPI_Datatype type = (MPI_Datatype)datatype;
     MPI_Count size;
     int64_t bytes;

@@ -97,8 +97,8 @@ bool front_is_from_end(int whence);
  */
 int front_seek(front_file *file, int64_t offset, int whence, int64_t end);
 int64_t front_get_position(front_file *file);
-/* A call that is not collective asks for that much data. */
-void front_count(front_word handle, bool write, int64_t count, front_word datatype);
+/* A call that is not collective asks for that much data. file: NULL is allowed. */
+void front_count(front_file *file, bool write, int64_t count, front_word datatype);
 /* Moves it past that much data, and returns where it was: for an access that the MPI carries out.
  */
 int64_t front_move(front_file *file, int64_t count, front_word datatype);

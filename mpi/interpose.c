@@ -351,7 +351,7 @@ TAKE(File_get_position, (front_word handle, int64_t *offset), handle, offset)
           front_word datatype, void *result),                                                      \
          handle, offset, buffer, count, datatype, result)                                          \
     {                                                                                              \
-        front_count(handle, writes, count, datatype);                                              \
+        front_count(front_find(handle), writes, count, datatype);                                  \
         return PASS(handle, offset, buffer, count, datatype, result);                              \
     }                                                                                              \
     TAKE(name,                                                                                     \
@@ -360,7 +360,7 @@ TAKE(File_get_position, (front_word handle, int64_t *offset), handle, offset)
          handle, buffer, count, datatype, result)                                                  \
     {                                                                                              \
         front_file *file = front_find(handle);                                                     \
-        front_count(handle, writes, count, datatype);                                              \
+        front_count(file, writes, count, datatype);                                                \
         return file == NULL                                                                        \
                    ? PASS(handle, buffer, count, datatype, result)                                 \
                    : perform_##name_at(is_profiling, handle, front_move(file, count, datatype),    \
