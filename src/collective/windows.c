@@ -171,7 +171,7 @@ static int make_table(window_table *t, coll_table *table)
     t->row = base_alloc(most, sizeof *t->row);
     if (t->row == NULL)
         return -ENOMEM;
-    t->windows = layout->num_cycles < EXCHANGE_DEPTH ? layout->num_cycles : EXCHANGE_DEPTH;
+    t->windows = exchange_depth(layout->num_cycles);
     for (size_t j = 0; j < layout->domains->count; j++) {
         if (layout->domains->size[j] == 0)
             continue;

@@ -23,7 +23,7 @@ static bool allocate_exchange(exchange *ex)
     ex->in_sent = calloc(n, sizeof *ex->in_sent);
     if (ex->peer == NULL || ex->in_cursor == NULL || ex->in_sent == NULL)
         return false;
-    for (int i = 0; i < EXCHANGE_DEPTH; i++) {
+    for (size_t i = 0; i < ex->depth; i++) {
         ex->in.cycle[i].chunk = calloc(n, sizeof(exchange_chunk));
         ex->out.cycle[i].chunk = calloc(m, sizeof(exchange_chunk));
         if (ex->in.cycle[i].chunk == NULL || ex->out.cycle[i].chunk == NULL)
@@ -110,7 +110,7 @@ static bool allocate_requests(exchange *ex)
     size_t message = (size_t)ex->task.layout.message_size;
     size_t out = ex->outbox_bytes / message + ex->peers + 1;
     ex->in_requests = ex->inbox_bytes / message + ex->task.contributors + 2;
-    for (int i = 0; i < EXCHANGE_DEPTH; i++) {
+    for (size_t i = 0; i < ex->depth; i++) {
         ex->in.cycle[i].request = calloc(ex->in_requests, sizeof(exchange_request));
         ex->out.cycle[i].request = calloc(out, sizeof(exchange_request));
         if (ex->in.cycle[i].request == NULL || ex->out.cycle[i].request == NULL)
@@ -138,6 +138,7 @@ exchange *exchange_new(const exchange_task *task)
     if (ex == NULL)
         return NULL;
     ex->task = *task;
+    ex->depth = (size_t)exchange_depth(task->layout.num_cycles);
     ex->most_receives = EXCHANGE_MOST_RECEIVES;
     if (!allocate_exchange(ex)) {
         exchange_free(ex);
@@ -225,7 +226,7 @@ int exchange_reserve(exchange *ex, exchange_buffers *buffers)
 {
     int rc = 0;
     ex->buffers = buffers;
-    for (int i = 0; i < EXCHANGE_DEPTH && rc == 0; i++) {
+    for (size_t i = 0; i < ex->depth && rc == 0; i++) {
         rc = grow_buffer(&buffers->window[i], ex->window_bytes);
         if (rc == 0)
             rc = grow_buffer(&buffers->inbox[i], ex->inbox_bytes);
@@ -237,7 +238,7 @@ int exchange_reserve(exchange *ex, exchange_buffers *buffers)
 
 static void assign_buffers(exchange *ex)
 {
-    for (int i = 0; i < EXCHANGE_DEPTH; i++) {
+    for (size_t i = 0; i < ex->depth; i++) {
         ex->in.cycle[i].packed = ex->buffers->inbox[i].data;
         ex->out.cycle[i].packed = ex->buffers->outbox[i].data;
         if (ex->window_bytes > 0)
@@ -263,6 +264,7 @@ void exchange_begin(exchange *ex, const exchange_run *run)
         access_cursor_init(&ex->in_cursor[i], &ex->task.contributor[i].list);
     access_cursor_init(&ex->cover, &ex->covered);
     ex->out.exhausted = ex->in.exhausted = false;
+    ex->out.first = ex->in.first = 0;
 }
 
 bool exchange_step(exchange *ex)

@@ -34,6 +34,10 @@
 
 /* Cycles in flight per role: four hide the time from a message's announcement to its data. */
 #define EXCHANGE_DEPTH 4
+static inline int64_t exchange_depth(int64_t num_cycles)
+{
+    return num_cycles < EXCHANGE_DEPTH ? num_cycles : EXCHANGE_DEPTH;
+}
 /* Receives that a rank has posted, at most. */
 #define EXCHANGE_MOST_RECEIVES 128
 

@@ -64,6 +64,7 @@ typedef struct exchange_peer {
 
 struct exchange {
     exchange_task task;
+    size_t depth;                                   /* of the pipelines */
     size_t window_bytes, inbox_bytes, outbox_bytes; /* of one cycle */
     size_t in_requests;                             /* of a batch at most */
     uint64_t sequence;                              /* cycles of earlier runs, modulo 2^64 */
