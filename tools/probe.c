@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tatp-probe FILE: what "tatp doctor" runs with mpirun. The ranks read a part of the file together;
- * rank 0 prints as one JSON object which MPI and which components each of them has found. */
+/* tatp-probe [FILE]: what "tatp doctor" runs with mpirun. The ranks read a part of the file
+ * together; rank 0 prints as one JSON object which MPI and which components each of them has found.
+ * Without a file it only starts and ends MPI, which "tatp compare" times. */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <stdio.h>
@@ -152,6 +153,10 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (argc == 1) {
+        MPI_Finalize();
+        return EXIT_SUCCESS;
+    }
     struct finding *all = calloc(rank == 0 ? (size_t)size : 1, sizeof *all);
     if (argc != 2 || all == NULL) {
         fprintf(stderr, "tatp-probe: %s\n", argc != 2 ? "one file is expected" : "out of memory");

@@ -73,8 +73,8 @@ def progress(text):
 
 
 def run_all(program, rounds):
-    """All ways in turn, each round beginning with another one."""
-    ways = program.ways()
+    """All ways in turn, each round beginning with another one. Also returns the shortest start of MPI; None: not known."""
+    ways, starts = program.ways(), []
     for i in range(rounds + 1):
         turn = i % len(ways)
         for way in (way for way in ways[turn:] + ways[:turn] if not way.failure):
@@ -86,8 +86,11 @@ def run_all(program, rounds):
                 if i == 0 and way in ways[:2]:
                     progress("")
                     fail(f"{way.name}: {failure}")
+        if ways[0].runs[-1].program is not None:
+            starts.append(program.measure_start(ways[1]))
     progress("")
-    return sorted(ways, key=lambda way: not way.is_stock)
+    start = None if not starts or None in starts else min(starts)
+    return sorted(ways, key=lambda way: not way.is_stock), start
 
 
 # ---- results ----
@@ -149,12 +152,19 @@ def judge_all(ways, alone):
     return [judge(way, stock, alone) for way in good if stock is not None and not way.is_stock]
 
 
-def result_of(program, ways, options):
+def leave_out(start, ways):
+    for run in (run for way in ways for run in way.runs if start is not None):
+        run.program = max(run.program - start, 0.01)
+
+
+def result_of(program, ways, start, options):
     files = compare_files(ways)
     alone = all(run.program is not None for way in ways for run in way.runs)
-    return {"command": options.command, "rounds": options.rounds, "with_launch": not alone,
+    if alone:
+        leave_out(start, ways)
+    return {"command": options.command, "rounds": options.rounds, "with_launch": not alone, "start": start,
             "ways": [row(way, alone, files[way.name]) for way in ways], "statements": judge_all(ways, alone),
-            "placement": program.placed, "failures": {way.name: way.failure for way in ways if way.failure},
+            "placement": program.placed, "without": program.replaced, "failures": {way.name: way.failure for way in ways if way.failure},
             "files": ways[0].runs[0].files, "files_vary": "vary" in files.values()}
 
 
@@ -166,7 +176,8 @@ def figure(value, digits=2):
 
 def lines(result):
     yield " ".join(map(shlex.quote, result["command"]))
-    yield f"Medians of {result['rounds']} rounds; seconds {'with' if result['with_launch'] else 'without'} the launch."
+    left_out = "" if result["start"] is None else f" and the {figure(result['start'])} s in which MPI starts and ends"
+    yield f"Medians of {result['rounds']} rounds; seconds {'with' if result['with_launch'] else 'without'} the launch{left_out}."
     yield f"\n{'way':<14}{'seconds':>9}{'shortest':>10}{'longest':>9}{'launch':>8}{'sent by nodes (MB)':>20}  files"
     for line in result["ways"]:
         sent = None if line["sent_bytes"] is None else line["sent_bytes"] / 1e6
@@ -177,7 +188,7 @@ def lines(result):
         yield (f"{said['way']}: {said['verdict']}: {said['ratio']:.2f} of the time of {said['against']} in the median round "
                f"({said['lowest']:.2f} to {said['highest']:.2f}), less in {said['rounds_faster']} of {result['rounds']} rounds")
     if result["placement"]:
-        yield result["placement"]
+        yield result["placement"] + (f"; without {result['without']}" if result["without"] else "")
     for name, text in result["failures"].items():
         yield f"{name}: failed: {text}"
     if result["files_vary"]:
@@ -193,22 +204,22 @@ def save(path, rows):
         writer.writerows(rows)
 
 
-def compare(options, release):
+def compare(options, release, tools):
     with tempfile.TemporaryDirectory(prefix="tatp-compare-", dir=".") as folder:
-        program = Program(options, release, os.path.abspath(folder))
+        program = Program(options, release, tools, os.path.abspath(folder))
         if options.remove and program.files():
             fail(f"{program.files()[0]}: this file is older, and --remove would remove it: move it away")
-        return result_of(program, run_all(program, options.rounds), options)
+        return result_of(program, *run_all(program, options.rounds), options)
 
 
 def main():
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as in the other commands
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    release, options = sys.argv[2], parse_arguments(sys.argv[3:])
+    tools, release, options = *sys.argv[1:3], parse_arguments(sys.argv[3:])
     if not release:
         fail("compare: this build is for another MPI than Open MPI, whose components it compares")
     try:
-        result = compare(options, release)
+        result = compare(options, release, tools)
         if options.save:
             save(options.save, result["ways"])
         sys.stdout.reconfigure(errors="replace")

@@ -25,7 +25,7 @@ class Failure(Exception):
 @dataclass
 class Run:
     command: float  # seconds
-    program: float  # seconds without the launch; None: not known
+    program: float  # seconds without the launch and the start of MPI; None: not known
     sent: int  # bytes, by all nodes; None: not known
     files: dict  # what digest returns of each
 
@@ -91,16 +91,18 @@ def state(path):
 class Program:
     """The command of the user. folder: absolute; nodes read and write there."""
 
-    def __init__(self, options, release, folder):
+    def __init__(self, options, release, tools, folder):
         self.command, self.limit, self.named, self.removes = options.command, options.limit, options.file, options.remove
         self.patterns = self.named
         self.view, self.statistics = os.path.join(folder, "view.crs"), os.path.join(folder, "stats.json")
         is_orte = release.startswith("4.")
         self.agent = shutil.copy(os.path.join(os.path.dirname(os.path.abspath(__file__)), "agent"), folder)
+        self.probe = shutil.copy(os.path.join(tools, "tatp-probe"), folder)
         self.mapper = "OMPI_MCA_rmaps" if is_orte else "PRTE_MCA_rmaps"
         self.agent_variable = "OMPI_MCA_orte_fork_agent" if is_orte else "PRTE_MCA_odls_base_exec_agent"
         self.launcher = next((i for i, word in enumerate(self.command) if os.path.basename(word) in LAUNCHERS), None)
-        self.placed = ""  # what the mapper prints
+        self.placed, self.replaced = "", ""  # what the mapper prints, and the user's mapping that gives way to it
+        self.mark = f"tatp-compare-{os.getpid()}"  # of the agents' lines
 
     def ways(self):
         """The first makes the record. ROMIO: if this Open MPI has one. Placement: if the launcher is Open MPI's."""
@@ -119,10 +121,11 @@ class Program:
         words, policy = self.command, f"dla:file={os.path.relpath(self.view)}"
         for i, word in enumerate(words):
             if word in ("--map-by", "-map-by"):
+                self.replaced = " ".join(words[i:i + 2])
                 return [*words[:i + 1], policy, *words[i + 2:]]
         return [*words[:self.launcher + 1], "--map-by", policy, *words[self.launcher + 1:]]
 
-    def environment(self, way, mark, records):
+    def environment(self, way, mark, records, other="-"):
         own = ("OMPI_MCA_fcoll_tatp_record", "OMPI_MCA_fcoll_tatp_stats", "OMPI_MCA_rmaps_dla_file", "PRTE_MCA_rmaps_dla_file")
         variables = {name: value for name, value in os.environ.items() if name not in own}
         variables.update((f"OMPI_MCA_{name}", value) for name, value in way.parameters.items())
@@ -131,7 +134,7 @@ class Program:
         if records:
             variables.update(OMPI_MCA_fcoll_tatp_record=self.view, OMPI_MCA_fcoll_tatp_stats=self.statistics)
         if " " not in self.agent:  # launchers split the variable there
-            variables[self.agent_variable] = f"/bin/sh {self.agent} {mark} {os.environ.get(self.agent_variable, '')}".strip()
+            variables[self.agent_variable] = f"/bin/sh {self.agent} {mark} {other} {os.environ.get(self.agent_variable, '')}".strip()
         return variables
 
     def run(self, way, records=False):
@@ -142,19 +145,27 @@ class Program:
             for path in self.files() if self.removes else ():
                 os.remove(path)
 
+    def measure_start(self, way):
+        """Seconds of a program that only starts and ends MPI, without the launch; None: not known."""
+        _, said, cause = execute(self.command, self.environment(way, self.mark, False, self.probe), self.limit)
+        return None if cause else max(self.by_node(said).values(), default=(None,))[0]
+
+    def by_node(self, said):
+        """What the agents have printed: seconds and bytes of each node."""
+        return {node: (max(int(hundredths), 1) / 100, int(sent))
+                for node, hundredths, sent in re.findall(rf"{self.mark} (\S+) (\d+) (\d+)", said)}
+
     def measure(self, way, records):
         before = {path: state(path) for path in self.files()}
-        mark = f"tatp-compare-{os.getpid()}"
         seconds, said, cause = execute(self.placed_command() if way.is_placed else self.command,
-                                       self.environment(way, mark, records), self.limit)
+                                       self.environment(way, self.mark, records), self.limit)
         if cause:
             raise Failure("\n  ".join([cause, *said.splitlines()[-OUTPUT_LINES:]]))
         if way.is_placed:
             self.placed = next(iter(re.findall(r"dla: .*", said)), "").replace(os.path.relpath(self.view), "this record")
         if records:
             self.find_files()
-        nodes = {node: (max(int(hundredths), 1) / 100, int(sent))
-                 for node, hundredths, sent in re.findall(rf"{mark} (\S+) (\d+) (\d+)", said)}
+        nodes = self.by_node(said)
         alone, sent = zip(*nodes.values()) if nodes else ((None,), None)
         return Run(seconds, max(alone), sent and sum(sent), self.digests(before))
 
