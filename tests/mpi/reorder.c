@@ -3,7 +3,8 @@
  * messages agree. Prints the pairs of neighbours on two hosts. HOW: grid, none (without reorder),
  * some (ranks differ in it), half (a part of the processes), extra (more of them than the grid
  * has), periodic, graph, twice (a grid from a grid), write (a file of the grid); dist, a
- * distributed graph, and with it in one word: adjacent, unweighted, empty (no edges), some, none.
+ * distributed graph, and with it in one word: adjacent, unweighted, empty (no edges), some, none;
+ * many, a distributed graph with too many edges of one rank.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -226,6 +227,27 @@ static void make_dist_graph(const char *how, int ranks)
     MPI_Comm_free(&graph);
 }
 
+/* All edges lead from rank 0 to the last rank. */
+static void make_large_graph(int ranks)
+{
+    const int edges = (1 << 23) / ranks + 1;
+    int rank, in, out, weighted, other, *to = malloc(sizeof *to * (size_t)edges);
+    MPI_Comm graph;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < edges; i++)
+        to[i] = ranks - 1;
+    MPI_Dist_graph_create(MPI_COMM_WORLD, rank == 0, (int[]){0}, &edges, to, MPI_UNWEIGHTED,
+                          MPI_INFO_NULL, 1, &graph);
+    MPI_Comm_rank(graph, &other);
+    expect(other == rank, "the order is kept");
+    MPI_Dist_graph_neighbors_count(graph, &in, &out, &weighted);
+    expect(in == (rank == ranks - 1 ? edges : 0), "edges that end here");
+    expect(out == (rank == 0 ? edges : 0), "edges that begin here");
+    print(graph, count_pairs(graph, to, rank == 0));
+    MPI_Comm_free(&graph);
+    free(to);
+}
+
 int main(int argc, char **argv)
 {
     int rank, ranks, sum;
@@ -242,6 +264,8 @@ int main(int argc, char **argv)
         make_graph(ranks);
     else if (strncmp(how, "dist", 4) == 0)
         make_dist_graph(how, ranks);
+    else if (strcmp(how, "many") == 0)
+        make_large_graph(ranks);
     else
         grid =
             make_grid(part, ranks - 2 * (strcmp(how, "extra") == 0), strcmp(how, "periodic") == 0,

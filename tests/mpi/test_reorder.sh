@@ -42,6 +42,7 @@ check_orders() {
     tap_is "$(pairs 7 half)" "5 between 6 between" "$run: two communicators, unequal nodes"
     ranks=4
     tap_is "$(pairs 2 graph)" "2 between" "$run: a ring of four ranks"
+    tap_is "$(pairs 2 many)" "1 between" "$run: more edges than are looked at"
 }
 
 # by_component RANKS COMMAND...
