@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "access/tile.h"
 #include "base/memory.h"
 
 /* What a datatype was made of. */

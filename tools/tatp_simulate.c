@@ -422,7 +422,7 @@ static void record_accesses(simulate_access *a)
         check(record_add_sums(&list[i], lo, hi, sum));
     access_pattern pattern = {tool_copy(""), 1, lo, record_choose_unit(lo, hi, sum), {0}};
     record_sums sums;
-    record_message message = {0};
+    access_message message = {0};
     matrix bytes;
     check(record_sums_start(&sums, ranks, lo, hi, pattern.unit, 1));
     check(record_describe_neighbours(list, rank, ranks, ranks, &message));

@@ -20,11 +20,6 @@ int64_t access_next(const access_cursor *cursor)
     return run->offset + cursor->block * run->stride + cursor->byte;
 }
 
-static int64_t min_bytes(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static void advance_blocks(access_cursor *cursor, int64_t blocks)
 {
     cursor->block += blocks;
@@ -52,7 +47,7 @@ int64_t access_whole_blocks(const access_cursor *cursor, int64_t hi)
         return 0;
     if (run->count == 1)
         return 1;
-    return min_bytes(space / run->stride + 1, run->count - cursor->block);
+    return access_least(space / run->stride + 1, run->count - cursor->block);
 }
 
 int access_take_piece(access_cursor *cursor, int64_t hi, access_piece *piece)
@@ -61,7 +56,7 @@ int access_take_piece(access_cursor *cursor, int64_t hi, access_piece *piece)
     if (offset >= hi)
         return 0;
     piece->offset = offset;
-    piece->length = min_bytes(cursor->run->length - cursor->byte, hi - offset);
+    piece->length = access_least(cursor->run->length - cursor->byte, hi - offset);
     piece->stream = cursor->run->stream + cursor->block * cursor->run->length + cursor->byte;
     advance_in_block(cursor, piece->length);
     return 1;
@@ -123,7 +118,7 @@ int64_t access_scatter(access_cursor *cursor, int64_t hi, char *window, int64_t 
     access_piece piece;
     int64_t done = 0;
     while (done < limit && access_take_piece(cursor, hi, &piece)) {
-        int64_t length = min_bytes(piece.length, limit - done);
+        int64_t length = access_least(piece.length, limit - done);
         memcpy(window + (piece.offset - lo), packed + done, (size_t)length);
         done += length;
     }

@@ -150,9 +150,11 @@ int domains_from_units(file_domains *domains, const domain_units *units, const s
     if (rc != 0)
         return rc;
     int64_t at = units->lo - made.head, hi = units->hi;
-    for (int64_t begin = units->lo; begin < hi && rc == 0; of++) {
+    int64_t begin = units->lo;
+    for (size_t u = 0; begin < hi && rc == 0; u++) {
         int64_t end = hi - at > units->unit ? at + units->unit : hi;
-        rc = *of < count ? domains_append(&made, begin, end, *of, true) : -EINVAL;
+        size_t domain = of != NULL ? of[u] : u;
+        rc = domain < count ? domains_append(&made, begin, end, domain, true) : -EINVAL;
         at = begin = end;
     }
     return finish_table(&made, rc, domains);

@@ -67,9 +67,9 @@ typedef struct domain_units {
     int64_t lo, hi, base, unit;
 } domain_units;
 
-/* The u-th unit that intersects [lo, hi) belongs to domain of[u] < count. Adjacent units of one
- * domain become one range. -EINVAL: as above, or unit < 1, base < 0 or base > lo, or a domain out
- * of range; -ENOMEM. */
+/* The u-th unit that intersects [lo, hi) belongs to domain of[u] < count; where of is NULL, to
+ * domain u. Adjacent units of one domain become one range. -EINVAL: as above, or unit < 1, base < 0
+ * or base > lo, or a domain out of range; -ENOMEM. */
 int domains_from_units(file_domains *domains, const domain_units *units, const size_t *of,
                        size_t count);
 

@@ -33,6 +33,17 @@ static int64_t gap_before(const access_run *run, size_t i)
     return i > 0 ? run[i].offset - end_of_run(&run[i - 1]) : 0;
 }
 
+int access_message_append(access_message *message, const int64_t *more, size_t count)
+{
+    int rc =
+        base_reserve(&message->element, &message->capacity, message->count + count, sizeof *more);
+    if (rc != 0 || count == 0)
+        return rc;
+    memcpy(message->element + message->count, more, count * sizeof *more);
+    message->count += count;
+    return 0;
+}
+
 /* ---- encoding ---- */
 
 /* The last run of a hash. Its other bits spare most accesses to a run that is out of the cache. */

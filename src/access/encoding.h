@@ -17,6 +17,9 @@ typedef struct access_message {
     size_t count, capacity;
 } access_message;
 
+/* Appends `count` elements. -ENOMEM. */
+int access_message_append(access_message *message, const int64_t *more, size_t count);
+
 /* Appends an ordered list to the message, every offset moved by `shift`; nothing where it is empty.
  * The position in the stream is not encoded. -EINVAL: not ordered, or an offset becomes negative or
  * an end exceeds int64; -ENOMEM. After an error the message is unchanged. O(runs). */

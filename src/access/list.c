@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Building lists of runs, and ordering them. */
+/* Building lists of runs, also from parts of others, and ordering them. */
 #include "access/list.h"
 #include "access/cursor.h"
 #include "base/memory.h"
+#include "base/mix.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -174,6 +175,30 @@ int access_is_ordered(const access_list *list)
     return 1;
 }
 
+/* Two chains of a 64-bit hash from different states. Each step is a bijection of the state for a
+ * given value, and of the value for a given state, so that no difference that stands alone is lost.
+ */
+static void mix_value(access_fingerprint *fingerprint, int64_t value)
+{
+    for (size_t i = 0; i < 2; i++)
+        fingerprint->half[i] = base_mix(fingerprint->half[i] ^ (uint64_t)value);
+}
+
+access_fingerprint access_get_fingerprint(const access_list *list)
+{
+    access_fingerprint fingerprint = {{1, 2}};
+    mix_value(&fingerprint, (int64_t)list->count);
+    for (size_t i = 0; i < list->count; i++) {
+        const access_run *run = &list->run[i], *first = &list->run[0];
+        mix_value(&fingerprint, (int64_t)((uint64_t)run->offset - (uint64_t)first->offset));
+        mix_value(&fingerprint, run->length);
+        mix_value(&fingerprint, run->stride);
+        mix_value(&fingerprint, run->count);
+        mix_value(&fingerprint, run->stream);
+    }
+    return fingerprint;
+}
+
 static size_t count_blocks(const access_list *list)
 {
     size_t blocks = 0;
@@ -208,13 +233,13 @@ static access_piece *sorted_blocks(const access_list *list, size_t *count)
     return block;
 }
 
-/* end[leaves + i] is one past the last offset of layer i, ACCESS_END where there is no such layer
- * yet; end[n] is the least of end[2 * n] and end[2 * n + 1]. */
+/* end[leaves + i] is one past the last offset of layer i, 0 where there is no such layer yet;
+ * end[n] is the least of end[2 * n] and end[2 * n + 1]. */
 typedef struct layer_set {
     access_list *layer;
     size_t count, capacity;
     int64_t *end;
-    size_t leaves; /* a power of two, or 0 */
+    size_t leaves; /* a power of two, no less than the blocks */
 } layer_set;
 
 static void release_layers(layer_set *set)
@@ -224,71 +249,36 @@ static void release_layers(layer_set *set)
     free(set->layer);
 }
 
-static int64_t lesser_end(const int64_t *end, size_t node)
-{
-    return end[2 * node] < end[2 * node + 1] ? end[2 * node] : end[2 * node + 1];
-}
-
-static int double_leaves(layer_set *set)
-{
-    size_t leaves = set->leaves > 0 ? 2 * set->leaves : 1;
-    int64_t *end = base_alloc(leaves, 2 * sizeof *end);
-    if (end == NULL)
-        return -ENOMEM;
-    for (size_t i = 0; i < leaves; i++)
-        end[leaves + i] = i < set->leaves ? set->end[set->leaves + i] : ACCESS_END;
-    for (size_t node = leaves - 1; node > 0; node--)
-        end[node] = lesser_end(end, node);
-    free(set->end);
-    set->end = end;
-    set->leaves = leaves;
-    return 0;
-}
-
-/* The first layer that ends at or before `offset`; set->count if none does. */
-static size_t find_layer(const layer_set *set, int64_t offset)
-{
-    size_t node = 1;
-    if (set->leaves == 0 || set->end[node] > offset)
-        return set->count;
-    while (node < set->leaves)
-        node = 2 * node + (set->end[2 * node] > offset);
-    return node - set->leaves;
-}
-
-static void set_end(layer_set *set, size_t layer, int64_t end)
-{
-    size_t node = set->leaves + layer;
-    set->end[node] = end;
-    for (node /= 2; node > 0; node /= 2)
-        set->end[node] = lesser_end(set->end, node);
-}
-
+/* To the first layer that ends at or before the block, or to one more. */
 static int append_to_layer(layer_set *set, const access_piece *block)
 {
-    size_t i = find_layer(set, block->offset);
-    int rc = 0;
+    size_t node = 1;
+    while (node < set->leaves)
+        node = 2 * node + (set->end[2 * node] > block->offset);
+    size_t i = node - set->leaves;
     if (i == set->count) {
-        rc = base_reserve(&set->layer, &set->capacity, i + 1, sizeof *set->layer);
-        if (rc == 0 && i == set->leaves)
-            rc = double_leaves(set);
+        int rc = base_reserve(&set->layer, &set->capacity, i + 1, sizeof *set->layer);
         if (rc != 0)
             return rc;
         set->layer[set->count++] = (access_list){0};
     }
-    rc = access_append(&set->layer[i], block->offset, block->length, block->stream);
-    set_end(set, i, block->offset + block->length);
-    return rc;
+    set->end[node] = block->offset + block->length;
+    for (node /= 2; node > 0; node /= 2)
+        set->end[node] = access_least(set->end[2 * node], set->end[2 * node + 1]);
+    return access_append(&set->layer[i], block->offset, block->length, block->stream);
 }
 
 int access_layers(const access_list *list, access_list **layers, size_t *count)
 {
-    layer_set set = {0};
+    layer_set set = {.leaves = 1};
     size_t blocks;
     int rc = 0;
     access_piece *block = sorted_blocks(list, &blocks);
     if (block == NULL)
         return -ENOMEM;
+    while (set.leaves < blocks)
+        set.leaves *= 2;
+    set.end = base_zeroed(set.leaves, 2 * sizeof *set.end, &rc);
     for (size_t i = 0; i < blocks && rc == 0; i++)
         rc = append_to_layer(&set, &block[i]);
     free(block);
@@ -300,4 +290,110 @@ int access_layers(const access_list *list, access_list **layers, size_t *count)
     *layers = set.layer;
     *count = set.count;
     return 0;
+}
+
+/* ---- slices ---- */
+
+size_t access_find_run(const access_list *list, int64_t stream)
+{
+    size_t low = 0, high = list->count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (list->run[middle].stream <= stream)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int append_moved(access_list *list, access_run run, int64_t shift)
+{
+    run.stream = list->bytes;
+    if (__builtin_add_overflow(run.offset, shift, &run.offset))
+        return -EINVAL;
+    return access_append_run(list, &run);
+}
+
+/* Bytes [from, to) of one run, counted from its begin: the rest of a block, whole blocks, the head
+ * of a block. */
+static int append_part(access_list *list, const access_run *run, int64_t from, int64_t to,
+                       int64_t shift)
+{
+    int64_t block = from / run->length, within = from % run->length;
+    int rc = 0;
+    if (within > 0) {
+        int64_t rest = run->length - within, length = rest < to - from ? rest : to - from;
+        access_run head = {run->offset + block * run->stride + within, length, 0, 1, 0};
+        rc = append_moved(list, head, shift);
+        from += length;
+        block++;
+    }
+    int64_t whole = (to - from) / run->length;
+    if (rc == 0 && whole > 0) {
+        access_run body = {run->offset + block * run->stride, run->length, run->stride, whole, 0};
+        rc = append_moved(list, body, shift);
+        from += whole * run->length;
+        block += whole;
+    }
+    if (rc == 0 && from < to) {
+        access_run tail = {run->offset + block * run->stride, to - from, 0, 1, 0};
+        rc = append_moved(list, tail, shift);
+    }
+    return rc;
+}
+
+int access_append_slice(access_list *list, const access_list *source, int64_t from, int64_t to,
+                        int64_t shift)
+{
+    int rc = 0;
+    for (size_t i = access_find_run(source, from); i < source->count && from < to && rc == 0; i++) {
+        const access_run *run = &source->run[i];
+        int64_t end = run->count * run->length;
+        end = to - run->stream < end ? to - run->stream : end;
+        rc = append_part(list, run, from - run->stream, end, shift);
+        from = run->stream + end;
+    }
+    return rc;
+}
+
+/* ---- tiling ---- */
+
+/* Whole copies, the first of them at `base`. */
+static int append_copies(access_list *list, const access_list *period, int64_t base, int64_t extent,
+                         int64_t copies)
+{
+    int rc = 0;
+    if (period->count == 1 && period->run[0].count == 1 && copies > 1 && extent >= 0) {
+        const access_run *block = &period->run[0];
+        access_run run = {0, block->length, extent, copies, list->bytes};
+        if (__builtin_add_overflow(base, block->offset, &run.offset))
+            return -EINVAL;
+        return access_append_run(list, &run);
+    }
+    for (int64_t c = 0; c < copies && rc == 0; c++)
+        rc = access_append_slice(list, period, 0, period->bytes, base + c * extent);
+    return rc;
+}
+
+int access_append_tiled(access_list *list, const access_list *period, int64_t base, int64_t extent,
+                        int64_t from, int64_t bytes)
+{
+    int64_t size = period->bytes, last, end;
+    if (bytes == 0)
+        return 0;
+    if (size == 0 || __builtin_add_overflow(from, bytes - 1, &last))
+        return -EINVAL;
+    int64_t copy = from / size, head = from % size, tail = last % size + 1;
+    last /= size;
+    if (__builtin_mul_overflow(last, extent, &end) || __builtin_add_overflow(base, end, &end))
+        return -EINVAL;
+    if (copy == last)
+        return access_append_slice(list, period, head, tail, end);
+    int rc = access_append_slice(list, period, head, size, base + copy * extent);
+    if (rc == 0)
+        rc = append_copies(list, period, base + (copy + 1) * extent, extent, last - copy - 1);
+    if (rc == 0)
+        rc = access_append_slice(list, period, 0, tail, end);
+    return rc;
 }

@@ -13,6 +13,7 @@
 #ifndef ACCESS_LIST_H
 #define ACCESS_LIST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,11 @@ typedef struct access_list {
     size_t count, capacity;
     int64_t bytes;
 } access_list;
+
+static inline int64_t access_least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
 
 void access_release(access_list *list);
 
@@ -55,6 +61,16 @@ int access_append_memory(access_list *memory, const void *address, size_t length
 int access_append_slice(access_list *list, const access_list *source, int64_t from, int64_t to,
                         int64_t shift);
 
+/* A tiling: a period of accesses that repeats every `extent` bytes of the file, as an MPI file view
+ * does. Its stream is that of the first copy, then that of the second, and so on.
+ * Appends stream bytes [from, from + bytes) of the tiling whose first copy has its origin at byte
+ * `base` of the file; their stream continues at list->bytes. The stream of `period` begins at 0 and
+ * has no gaps. Whole copies of a period of one block become one run, however many there are;
+ * otherwise O(runs of the period * copies). from, bytes >= 0. -EINVAL: bytes of an empty period, or
+ * an offset that is negative or beyond int64; -ENOMEM. The list may then have some of the bytes. */
+int access_append_tiled(access_list *list, const access_list *period, int64_t base, int64_t extent,
+                        int64_t from, int64_t bytes);
+
 /* Index of the run that has byte `stream` of a stream that begins at 0 and has no gaps; 0 where the
  * list is empty. O(log runs). */
 size_t access_find_run(const access_list *list, int64_t stream);
@@ -75,5 +91,19 @@ int access_is_ordered(const access_list *list);
  * releases each layer and frees the array. O(blocks log blocks): for the rare views that descend
  * or overlap themselves. */
 int access_layers(const access_list *list, access_list **layers, size_t *count);
+
+/* 128 bits. Two different lists have the same one by chance only: two of 2^32 lists with a
+ * probability of about 2^-65. */
+typedef struct access_fingerprint {
+    uint64_t half[2];
+} access_fingerprint;
+
+/* The same for lists with the same runs, moved by any distance. O(runs). */
+access_fingerprint access_get_fingerprint(const access_list *list);
+
+static inline bool access_same_fingerprint(access_fingerprint a, access_fingerprint b)
+{
+    return a.half[0] == b.half[0] && a.half[1] == b.half[1];
+}
 
 #endif

@@ -231,11 +231,6 @@ static const char *find_end(const access_staging *staging, const char *address)
     return device->has(address) ? device->end_of(staging->copier, address) : NULL;
 }
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Blocks that ascend in one allocation with small gaps, and `bytes` bytes of them. */
 typedef struct memory_span {
     const char *begin, *end;
@@ -316,7 +311,7 @@ static access_stage *find_stage(memory_walk *walk, int64_t stream, int64_t lengt
         if (out ? s->from <= stream && stream < s->to : s->from < s->to && s->to == stream)
             return s;
         if (s->from > stream)
-            most = least(most, s->from - stream);
+            most = access_least(most, s->from - stream);
         found = s->next == s->to ? s : found;
     }
     if (found == NULL) {
@@ -324,8 +319,8 @@ static access_stage *find_stage(memory_walk *walk, int64_t stream, int64_t lengt
         staging->ahead /= 2;
     }
     if (out) {
-        int64_t ahead = least(walk->wanted - stream, staging->ahead);
-        length = least(length > ahead ? length : ahead, most);
+        int64_t ahead = access_least(walk->wanted - stream, staging->ahead);
+        length = access_least(length > ahead ? length : ahead, most);
         fetch(walk, stream, length, found->data);
     } else {
         store_stage(walk, found);
@@ -342,7 +337,7 @@ static void copy_staged(memory_walk *walk, int64_t stream, int64_t length, char 
     for (int64_t part; length > 0; packed += part, stream += part, length -= part) {
         access_stage *s = find_stage(walk, stream, length, out);
         char *data = s->data + (stream - s->from);
-        part = least(length, out ? s->to - stream : s->from + STAGE_BYTES - stream);
+        part = access_least(length, out ? s->to - stream : s->from + STAGE_BYTES - stream);
         memcpy(out ? packed : data, out ? data : packed, (size_t)part);
         *(out ? &s->next : &s->to) = stream + part;
         if (!out && s->to - s->from == STAGE_BYTES)

@@ -24,12 +24,12 @@ typedef struct collection {
     coll_group *group;
     const coll_observed *access;
     size_t parts;
-    record_message part[RECORD_MOST_PARTS]; /* what this rank accesses, by parts */
+    access_message part[RECORD_MOST_PARTS]; /* what this rank accesses, by parts */
     int64_t sum[SUM_SENDERS + RECORD_MOST_PARTS];
     int64_t unit; /* bytes of a bin of the profile */
     /* Of the ranks that access the part that this one owns. */
     record_received received;
-    record_message report; /* the length of the counts of neighbours; these; a row of the profile */
+    access_message report; /* the length of the counts of neighbours; these; a row of the profile */
     record_sums sums;      /* rank 0 */
 } collection;
 

@@ -9,7 +9,7 @@
 #ifndef COLLECTIVE_SLOT_H
 #define COLLECTIVE_SLOT_H
 
-#include "access/fingerprint.h"
+#include "access/list.h"
 #include "collective/aggregation.h"
 #include "collective/exchange.h"
 #include "collective/observer.h"

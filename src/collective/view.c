@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "access/tile.h"
-
 static bool equal_runs(const access_list *a, const access_list *b)
 {
     return a->count == b->count &&

@@ -33,7 +33,6 @@ int dla_predict(const setmatch_input *input, const dla_data *data, const size_t 
                 int64_t *crossing)
 {
     const setmatch_network *network = input->network;
-    const predict_levels levels = {network->levels, input->nodes, network->group_of_node};
     topo topology = {0};
     const predict_job job = {
         .ranks = input->view->rows,
@@ -43,7 +42,7 @@ int dla_predict(const setmatch_input *input, const dla_data *data, const size_t 
     int rc = topo_from_levels(&topology, input->nodes, network->levels, network->group_of_node);
 
     if (rc == 0)
-        rc = predict_crossing(&job, &data->file, &levels, crossing);
+        rc = predict_crossing(&job, &data->file, network->levels, network->group_of_node, crossing);
     topo_release(&topology);
     return rc;
 }

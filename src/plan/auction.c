@@ -3,17 +3,43 @@
 #include "plan/auction.h"
 #include "base/arena.h"
 #include "base/heap.h"
-#include "plan/distance.h"
-#include "plan/gains.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #define NONE SIZE_MAX
 
 /* In bytes of the average unit times one hop. */
 #define EPSILON .01
+
+/* ---- distances by node class: a flat topology has one ---- */
+
+static int is_flat(const topo *t)
+{
+    return t->places == 0;
+}
+
+static size_t count_of_classes(const topo *t)
+{
+    return is_flat(t) ? 1 : t->places;
+}
+
+static size_t class_of_node(const topo *t, size_t n)
+{
+    return is_flat(t) ? 0 : t->place_of_node[n];
+}
+
+/* Hops from a node of class p to another one of q. For p == q with one node the number is unused,
+ * but at least TOPO_SAME_NODE. */
+static double hops_of_classes(const topo *t, size_t p, size_t q)
+{
+    double hops = is_flat(t) ? TOPO_OTHER_NODE : t->between[p * t->places + q];
+    return hops > TOPO_SAME_NODE ? hops : TOPO_SAME_NODE;
+}
+
+/* ---- bids ---- */
 
 /* A taken slot: the unit, and the price that it bid. */
 struct bid {
@@ -68,8 +94,128 @@ struct auction {
     struct node_order by_price;
     size_t *cheapest_node;
 
-    gains gains;
+    /* Gains; all NULL for a flat topology. */
+    double *entry; /* of each entry of `bytes`: on its node */
+    double *away;  /* of each entry: on another node of the same class */
+    double *far;   /* of each unit: upper bound for classes without entries */
+    float *hops;   /* hops[q * stride + p]: from class p to a node of q; exact below 2^24 */
+    size_t stride;
+    double *class; /* result of gains_of_classes, `stride` entries */
 };
+
+/* ---- gains: of a unit on each node, its hop-bytes, negated; with a flat topology the hop-bytes
+ * saved by bytes that stay on their node ---- */
+
+static double gain_of_entry(const struct auction *a, size_t e)
+{
+    return a->entry != NULL ? a->entry[e]
+                            : (TOPO_OTHER_NODE - TOPO_SAME_NODE) * (double)a->bytes->value[e];
+}
+
+/* Classes per block: loops of constant length without branches vectorise. */
+enum { BLOCK = 8 };
+
+static void fill_hops(struct auction *a)
+{
+    size_t classes = count_of_classes(a->topology);
+    for (size_t p = 0; p < classes; p++)
+        for (size_t q = 0; q < classes; q++)
+            a->hops[q * a->stride + p] = (float)hops_of_classes(a->topology, p, q);
+}
+
+/* Minimum hops from another class to a node of q. */
+static double nearest_class(const struct auction *a, size_t q)
+{
+    double nearest = INFINITY;
+    for (size_t p = 0; p < count_of_classes(a->topology); p++)
+        if (p != q && a->hops[q * a->stride + p] < nearest)
+            nearest = a->hops[q * a->stride + p];
+    return nearest;
+}
+
+static double gain_away(const struct auction *a, size_t unit, size_t p)
+{
+    const matrix *m = a->bytes;
+    double sum = 0.0;
+    for (size_t e = m->row_start[unit]; e < m->row_start[unit + 1]; e++) {
+        size_t q = class_of_node(a->topology, m->col[e]);
+        sum -= (double)a->hops[q * a->stride + p] * (double)m->value[e];
+    }
+    return sum;
+}
+
+/* Bounds `far` by the nearest class of each entry. */
+static void weigh_unit(struct auction *a, size_t unit, const double *nearest)
+{
+    const matrix *m = a->bytes;
+    double far = 0.0;
+    for (size_t e = m->row_start[unit]; e < m->row_start[unit + 1]; e++) {
+        size_t p = class_of_node(a->topology, m->col[e]);
+        double own = (double)m->value[e];
+        a->away[e] = gain_away(a, unit, p);
+        a->entry[e] = a->away[e] + (hops_of_classes(a->topology, p, p) - TOPO_SAME_NODE) * own;
+        far -= own > 0.0 ? nearest[p] * own : 0.0;
+    }
+    a->far[unit] = far;
+}
+
+/* Allocates in the arena. -ENOMEM. */
+static int set_up_gains(struct auction *a)
+{
+    const matrix *bytes = a->bytes;
+    const topo *t = a->topology;
+    struct base_arena *arena = &a->arena;
+    size_t entries = bytes->row_start[bytes->rows], classes = count_of_classes(t), cells;
+    a->stride = (classes + BLOCK - 1) / BLOCK * BLOCK;
+    if (is_flat(t))
+        return 0;
+    if (__builtin_mul_overflow(classes, a->stride, &cells))
+        return -ENOMEM;
+    a->entry = base_arena_alloc(arena, entries, sizeof *a->entry);
+    a->away = base_arena_alloc(arena, entries, sizeof *a->away);
+    a->far = base_arena_alloc(arena, bytes->rows, sizeof *a->far);
+    a->hops = base_arena_alloc(arena, cells, sizeof *a->hops);
+    a->class = base_arena_alloc(arena, a->stride, sizeof *a->class);
+    double *nearest = base_arena_alloc(arena, classes, sizeof *nearest);
+    if (arena->failed)
+        return -ENOMEM;
+    fill_hops(a);
+    for (size_t q = 0; q < classes; q++)
+        nearest[q] = nearest_class(a, q);
+    for (size_t u = 0; u < bytes->rows; u++)
+        weigh_unit(a, u, nearest);
+    return 0;
+}
+
+/* ---- classes without entries ---- */
+
+static void sum_block(const struct auction *a, size_t unit, size_t first)
+{
+    const matrix *m = a->bytes;
+    double sum[BLOCK] = {0.0};
+    for (size_t e = m->row_start[unit]; e < m->row_start[unit + 1]; e++) {
+        const float *hops = a->hops + class_of_node(a->topology, m->col[e]) * a->stride + first;
+        double bytes = (double)m->value[e];
+        for (size_t k = 0; k < BLOCK; k++)
+            sum[k] -= (double)hops[k] * bytes;
+    }
+    memcpy(a->class + first, sum, sizeof sum);
+}
+
+/* Finds the gain of a unit in each class, on a node that does not access it: a->class[p], -INFINITY
+ * for the classes of its entries. Makes a->far[unit] exact. O(entries of the unit * classes). */
+static void gains_of_classes(struct auction *a, size_t unit)
+{
+    const matrix *m = a->bytes;
+    double far = -INFINITY;
+    for (size_t first = 0; first < a->stride; first += BLOCK)
+        sum_block(a, unit, first);
+    for (size_t e = m->row_start[unit]; e < m->row_start[unit + 1]; e++)
+        a->class[class_of_node(a->topology, m->col[e])] = -INFINITY;
+    for (size_t p = 0; p < count_of_classes(a->topology); p++)
+        far = a->class[p] > far ? a->class[p] : far;
+    a->far[unit] = far;
+}
 
 /* ---- the best node of a unit ---- */
 
@@ -110,16 +256,15 @@ static void consider_class(const struct auction *a, struct preference *c, size_t
 /* Considers classes without entries only if one of them may be the best. */
 static void consider_far_classes(struct auction *a, struct preference *c, size_t unit)
 {
-    gains *g = &a->gains;
-    if (g->far[unit] >= c->value)
-        gains_of_classes(g, unit);
-    if (g->far[unit] < c->value) {
-        c->second = fmax(c->second, g->far[unit]);
+    if (a->far[unit] >= c->value)
+        gains_of_classes(a, unit);
+    if (a->far[unit] < c->value) {
+        c->second = fmax(c->second, a->far[unit]);
         return;
     }
     for (size_t p = 0; p < count_of_classes(a->topology); p++)
-        if (g->class[p] > c -> second)
-            consider_class(a, c, p, g->class[p]);
+        if (a->class[p] > c -> second)
+            consider_class(a, c, p, a->class[p]);
 }
 
 static struct preference choose_node(struct auction *a, size_t unit)
@@ -128,13 +273,13 @@ static struct preference choose_node(struct auction *a, size_t unit)
     size_t begin = m->row_start[unit], end = m->row_start[unit + 1];
     struct preference c = {NONE, unit > 0 ? a->node_of_unit[unit - 1] : NONE, -INFINITY, -INFINITY};
     for (size_t e = begin; e < end; e++)
-        consider_node(&c, m->col[e], gain_of_entry(&a->gains, e) - a->price[m->col[e]]);
+        consider_node(&c, m->col[e], gain_of_entry(a, e) - a->price[m->col[e]]);
     if (is_flat(a->topology)) {
         consider_class(a, &c, 0, 0.0);
         return c;
     }
     for (size_t e = begin; e < end; e++)
-        consider_class(a, &c, class_of_node(a->topology, m->col[e]), a->gains.away[e]);
+        consider_class(a, &c, class_of_node(a->topology, m->col[e]), a->away[e]);
     consider_far_classes(a, &c, unit);
     return c;
 }
@@ -283,8 +428,7 @@ static int auction_init(struct auction *a)
     a->cheapest_node = base_arena_alloc(arena, nodes, sizeof *a->cheapest_node);
     a->by_price.position = base_arena_alloc(arena, nodes, sizeof *a->by_price.position);
     a->by_price.price = a->price;
-    if (arena->failed || lay_out_slots(a) != 0 ||
-        gains_set_up(&a->gains, arena, a->bytes, a->topology) != 0)
+    if (arena->failed || lay_out_slots(a) != 0 || set_up_gains(a) != 0)
         return -ENOMEM;
     lay_out_classes(a);
     return 0;

@@ -1,133 +1,100 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Hop-bytes of a domain on each node. */
 #include "plan/costs.h"
-#include "base/processor.h"
-#include "plan/distance.h"
+#include "base/memory.h"
 
 #include <errno.h>
+#include <limits.h> /* defines __GLIBC__ */
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
 /* Classes whose costs are computed at once: loops of constant length vectorise. */
 enum { BLOCK = 32 };
 
-/* Bytes of a domain on the nodes of a class. */
-struct part {
-    size_t class;
-    double bytes;
-};
-
-/* The product of classes x classes and the bytes by class. */
-struct product {
-    const struct classes *classes;
-    size_t *start; /* domain j: part[start[j]] .. part[start[j + 1] - 1] */
-    struct part *part;
-    size_t *last; /* of each class: 1 + its last part, to find it again */
-    float *hops;  /* of the current block: classes x BLOCK, from a node of the block's class */
-};
-
-static void add_part(struct product *x, size_t *used, size_t first, struct part part)
+/* hops: classes x BLOCK, from a node of a class of the block. The diagonal of the topology is
+ * undefined where a class has one node. */
+static void fill_hops(const struct classes *classes, size_t first, size_t count, float *hops)
 {
-    size_t last = x->last[part.class];
-    if (last > first) {
-        x->part[last - 1].bytes += part.bytes;
-    } else if (part.bytes != 0.0) {
-        x->part[*used] = part;
-        x->last[part.class] = ++*used;
-    }
-}
-
-static void sum_classes(struct product *x, const struct sums *sums)
-{
-    size_t used = 0;
-    for (size_t j = 0; j < sums->domains; j++) {
-        x->start[j] = used;
-        for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++) {
-            struct part part = {x->classes->of_node[sums->node[e]], sums->bytes[e]};
-            add_part(x, &used, x->start[j], part);
-        }
-    }
-    x->start[sums->domains] = used;
-}
-
-/* The diagonal of the topology is undefined where a class has one node. */
-static void fill_hops(struct product *x, size_t first, size_t count)
-{
-    const struct classes *classes = x->classes;
     for (size_t k = 0; k < count; k++) {
         size_t p = first + k;
         for (size_t q = 0; q < classes->count; q++)
-            x->hops[q * BLOCK + k] =
+            hops[q * BLOCK + k] =
                 q == p ? (float)classes->within[p] : classes->between[p * classes->count + q];
     }
 }
 
+/* Marks a function that is compiled for baseline processors and for those with AVX2 or AVX-512,
+ * where the dynamic linker can select one of them. */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&       \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define FOR_EACH_PROCESSOR __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define FOR_EACH_PROCESSOR
+#endif
+
 FOR_EACH_PROCESSOR
-static void sum_block(const float *restrict hops, const struct part *restrict part, size_t count,
-                      double *restrict sum)
+static void sum_block(const float *restrict hops, const size_t *restrict class,
+                      const int64_t *restrict value, size_t count, double *restrict sum)
 {
     for (size_t c = 0; c < BLOCK; c++)
         sum[c] = 0.0;
     for (size_t k = 0; k < count; k++) {
-        const float *from = hops + part[k].class * BLOCK;
-        double bytes = part[k].bytes;
+        const float *from = hops + class[k] * BLOCK;
+        double bytes = (double)value[k];
         for (size_t c = 0; c < BLOCK; c++)
             sum[c] += (double)from[c] * bytes;
     }
 }
 
-/* Hop-bytes of each domain from a node of each class that accesses none of it. */
-static void fill_costs(struct costs *costs, struct product *x)
+/* Hop-bytes of each domain from a node of each class that accesses none of it. m: domains x
+ * classes; hops: memory of a block. */
+static void fill_costs(struct costs *costs, const matrix *m, float *hops)
 {
     size_t classes = costs->classes.count;
     double sum[BLOCK];
     for (size_t first = 0; first < classes; first += BLOCK) {
         size_t count = classes - first < BLOCK ? classes - first : BLOCK;
-        fill_hops(x, first, count);
-        for (size_t j = 0; j < costs->sums.domains; j++) {
-            size_t start = x->start[j];
-            sum_block(x->hops, x->part + start, x->start[j + 1] - start, sum);
+        fill_hops(&costs->classes, first, count, hops);
+        for (size_t j = 0; j < m->rows; j++) {
+            size_t start = m->row_start[j];
+            sum_block(hops, m->col + start, m->value + start, m->row_start[j + 1] - start, sum);
             memcpy(costs->at_classes + j * classes + first, sum, count * sizeof *sum);
         }
     }
 }
 
-static int compute_costs(struct costs *costs)
+static int compute_costs(struct costs *costs, const matrix *by_node)
 {
-    struct base_arena arena = {0};
-    const struct sums *sums = &costs->sums;
-    size_t classes = costs->classes.count, cells;
-    struct product x = {.classes = &costs->classes};
-    if (__builtin_mul_overflow(classes, (size_t)BLOCK, &cells))
-        return -ENOMEM;
-    x.start = base_arena_alloc(&arena, sums->domains + 1, sizeof *x.start);
-    x.part = base_arena_alloc(&arena, sums->start[sums->domains], sizeof *x.part);
-    x.last = base_arena_alloc(&arena, classes, sizeof *x.last);
-    x.hops = base_arena_alloc(&arena, cells, sizeof *x.hops);
-    if (!arena.failed) {
-        sum_classes(&x, sums);
-        fill_costs(costs, &x);
-    }
-    int rc = arena.failed ? -ENOMEM : 0;
-    base_arena_release(&arena);
+    size_t classes = costs->classes.count;
+    matrix by_class = {0}, of_domain = {0};
+    int rc = matrix_sum_rows(&by_class, by_node, costs->classes.of_node, classes);
+    if (rc == 0)
+        rc = matrix_transpose(&of_domain, &by_class);
+    float *hops = base_zeroed(classes, BLOCK * sizeof *hops, &rc);
+    if (rc == 0)
+        fill_costs(costs, &of_domain, hops);
+    free(hops);
+    matrix_release(&of_domain);
+    matrix_release(&by_class);
     return rc;
 }
 
 void costs_on_nodes(const struct costs *costs, size_t j, double *cost)
 {
-    const struct sums *sums = &costs->sums;
+    const matrix *m = &costs->on_nodes;
     const double *at_class = costs_at_classes(costs, j);
-    for (size_t n = 0; n < sums->nodes; n++)
+    for (size_t n = 0; n < m->cols; n++)
         cost[n] = at_class[costs->classes.of_node[n]];
-    for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++)
-        cost[sums->node[e]] = cost_of_entry(costs, at_class, e);
+    for (size_t e = m->row_start[j]; e < m->row_start[j + 1]; e++)
+        cost[m->col[e]] = cost_of_entry(costs, at_class, e);
 }
 
 /* ---- node classes ---- */
 
 static int find_classes(struct base_arena *arena, const topo *t, int apart, struct classes *c)
 {
-    bool is_single = apart || is_flat(t);
+    bool is_single = apart || t->places == 0;
     c->count = is_single ? 1 : t->places;
     c->between = is_single ? NULL : t->between;
     c->same = apart ? 0.0 : TOPO_SAME_NODE;
@@ -150,12 +117,52 @@ static int find_classes(struct base_arena *arena, const topo *t, int apart, stru
 static int allocate_costs(struct costs *costs)
 {
     struct base_arena *arena = &costs->arena;
-    size_t size, classes = costs->classes.count;
-    if (__builtin_mul_overflow(classes, costs->sums.domains, &size))
+    const matrix *m = &costs->on_nodes;
+    size_t size;
+    if (__builtin_mul_overflow(costs->classes.count, m->rows, &size))
         return -ENOMEM;
     costs->capacity = base_arena_alloc(arena, costs->ranks.count, sizeof *costs->capacity);
+    costs->most = base_arena_alloc(arena, matrix_entries(m), sizeof *costs->most);
     costs->at_classes = base_arena_alloc(arena, size, sizeof *costs->at_classes);
     return arena->failed ? -ENOMEM : 0;
+}
+
+/* at[j]: the next entry of domain j; entries and calls are both ordered by node. A rank may be
+ * listed with a domain of which its node has nothing. */
+static void note_most(struct costs *costs, const matrix *by_rank, size_t n, size_t rank, size_t *at)
+{
+    const matrix *m = &costs->on_nodes;
+    for (size_t k = by_rank->row_start[rank]; k < by_rank->row_start[rank + 1]; k++) {
+        size_t j = by_rank->col[k], end = m->row_start[j + 1];
+        while (at[j] < end && m->col[at[j]] < n)
+            at[j]++;
+        if (at[j] < end && m->col[at[j]] == n)
+            costs->most[at[j]] = fmax(costs->most[at[j]], (double)by_rank->value[k]);
+    }
+}
+
+static int find_most(struct costs *costs, const matrix *by_rank)
+{
+    const struct groups *ranks = &costs->ranks;
+    size_t *at = base_alloc(costs->on_nodes.rows, sizeof *at);
+    if (at == NULL)
+        return -ENOMEM;
+    memcpy(at, costs->on_nodes.row_start, costs->on_nodes.rows * sizeof *at);
+    for (size_t n = 0; n < ranks->count; n++)
+        for (size_t r = ranks->start[n]; r < ranks->start[n + 1]; r++)
+            note_most(costs, by_rank, n, ranks->item[r], at);
+    free(at);
+    return 0;
+}
+
+static int fill_all(struct costs *costs, const struct held *held, const matrix *by_node)
+{
+    int rc = matrix_transpose(&costs->on_nodes, by_node);
+    if (rc == 0)
+        rc = allocate_costs(costs);
+    if (rc == 0)
+        rc = compute_costs(costs, by_node);
+    return rc == 0 ? find_most(costs, held->by_rank) : rc;
 }
 
 int costs_init(struct costs *costs, const plan_input *in, const struct held *held)
@@ -163,17 +170,17 @@ int costs_init(struct costs *costs, const plan_input *in, const struct held *hel
     size_t nodes = in->topology->nodes, most = held->by_rank->cols;
     *costs = (struct costs){.own = held->apart ? 0.0 : TOPO_SAME_NODE};
     struct base_arena *arena = &costs->arena;
+    matrix sums = {0};
     int rc = plan_check_nodes(in);
     if (rc == 0)
         rc = group_items(arena, in->node_of_rank, in->requests->rows, nodes, &costs->ranks);
     if (rc == 0)
         rc = find_classes(arena, in->topology, held->apart, &costs->classes);
+    if (rc == 0 && held->by_node == NULL)
+        rc = matrix_sum_rows(&sums, held->by_rank, in->node_of_rank, nodes);
     if (rc == 0)
-        rc = sums_of_ranks(arena, held, &costs->ranks, &costs->sums);
-    if (rc == 0)
-        rc = allocate_costs(costs);
-    if (rc == 0)
-        rc = compute_costs(costs);
+        rc = fill_all(costs, held, held->by_node != NULL ? held->by_node : &sums);
+    matrix_release(&sums);
     if (rc != 0)
         return rc;
     if (in->per_node > 0 && in->per_node < most)
@@ -188,4 +195,5 @@ int costs_init(struct costs *costs, const plan_input *in, const struct held *hel
 void costs_release(struct costs *costs)
 {
     base_arena_release(&costs->arena);
+    matrix_release(&costs->on_nodes);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The cost of assigning a domain to a node, and what it is computed from: the ranks of each node,
- * the node classes of the topology (topo/distances.h), C summed over the ranks of each node. For
- * this folder only.
+ * the node classes of the topology (topo/distances.h), C summed over the ranks of each node; and
+ * the steps of an assignment by it. For this folder only.
  */
 #ifndef PLAN_COSTS_H
 #define PLAN_COSTS_H
@@ -13,7 +13,6 @@
 struct held {
     const matrix *by_rank; /* bytes, or the blocks that LATP counts */
     const matrix *by_node; /* the sums, if by_rank has the largest entries only; else NULL */
-    int count_entries;     /* each entry of by_rank that is not 0 counts 1 */
     int apart; /* all nodes are 1 apart, ranks of one node 0: the cost of a node is the bytes of the
                   domain that the node does not access; else as in the topology */
 };
@@ -33,34 +32,23 @@ struct classes {
     double same;    /* hops between two ranks of one node */
 };
 
-/* Domain j: entries start[j] .. start[j + 1] - 1, nodes ascending, each node once. */
-struct sums {
-    size_t nodes, domains;
-    size_t *start;
-    size_t *node;
-    double *bytes; /* of the domain, accessed by the ranks of the node */
-    double *most;  /* maximum of one of these ranks */
-};
-
 struct costs {
     struct base_arena arena; /* holds all that follows; its users may add to it */
     struct groups ranks;     /* of each node */
     size_t *capacity;        /* domains that each node can own: its ranks, limited by per_node */
     struct classes classes;
-    struct sums sums;
+    matrix on_nodes; /* domains x nodes: bytes of the domain that the ranks of the node access */
+    double *most;    /* of each of its entries: the maximum of one of these ranks */
     double own; /* saving per byte of `most`, with the best rank, unless the caller changes it */
     double *at_classes; /* domains x classes, see costs_at_classes */
 };
 
 /* Up to O(nnz + p + classes * classes * domains) time, less where few classes access a domain.
  * Refers to the input. -EINVAL: a rank's node is out of range, or sums by node have the wrong
- * shape; -ENOMEM. Release with costs_release, also after an error. */
+ * shape; -ERANGE: a sum is beyond int64; -ENOMEM. Release with costs_release, also after an error.
+ */
 int costs_init(struct costs *costs, const plan_input *in, const struct held *held);
 void costs_release(struct costs *costs);
-
-/* In O(nnz + p + nodes + a) time, in the arena. -ENOMEM. */
-int sums_of_ranks(struct base_arena *arena, const struct held *held, const struct groups *ranks,
-                  struct sums *sums);
 
 /* For each class the hop-bytes of domain j on a node of the class that accesses none of it. */
 static inline const double *costs_at_classes(const struct costs *costs, size_t j)
@@ -68,16 +56,31 @@ static inline const double *costs_at_classes(const struct costs *costs, size_t j
     return costs->at_classes + j * costs->classes.count;
 }
 
-/* The same on the node of entry e of the sums. */
+/* The same on the node of entry e of on_nodes. */
 static inline double cost_of_entry(const struct costs *costs, const double *at_class, size_t e)
 {
     const struct classes *classes = &costs->classes;
-    size_t p = classes->of_node[costs->sums.node[e]];
-    return at_class[p] - (classes->within[p] - classes->same) * costs->sums.bytes[e] -
-           costs->own * costs->sums.most[e];
+    size_t p = classes->of_node[costs->on_nodes.col[e]];
+    return at_class[p] - (classes->within[p] - classes->same) * (double)costs->on_nodes.value[e] -
+           costs->own * costs->most[e];
 }
 
 /* The cost of domain j on each node. */
 void costs_on_nodes(const struct costs *costs, size_t j, double *cost);
+
+/* ---- the steps of an assignment ---- */
+
+/* Domains to nodes: minimum sum of costs, within the capacity of each node, as though each domain
+ * had the best rank of its node. -EINVAL: less capacity than domains; -ERANGE; -ENOMEM. */
+int choose_nodes(struct costs *costs, size_t *node_of_domain);
+
+/* Then those of each node to its ranks, so that the bytes that ranks access of their own domains
+ * are maximal. Errors as above. */
+int assign_in_two_steps(struct costs *costs, const matrix *requests, size_t *rank_of_domain);
+
+/* Moves domains to ranks of their nodes that are nearer to the network, where a domain saves as
+ * much as before: hop-bytes and loads stay. Only ranks that `requests` list for a domain can get
+ * it. -ENOMEM. */
+int prefer_near_ranks(const plan_input *in, size_t *rank_of_domain);
 
 #endif

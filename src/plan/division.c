@@ -10,11 +10,6 @@
 #define PER_NODE 4
 #define FEW_DOMAINS 256
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static int64_t round_up(int64_t value, int64_t unit)
 {
     return (value + unit - 1) / unit * unit;
@@ -22,13 +17,8 @@ static int64_t round_up(int64_t value, int64_t unit)
 
 const char *division_kind_name(division_kind kind)
 {
-    switch (kind) {
-    case DIVISION_EVEN: return "even";
-    case DIVISION_STRIPE: return "stripe";
-    case DIVISION_FITTED: return "fitted";
-    case DIVISION_AUTO:
-    default: return "none";
-    }
+    static const char *const names[] = {"none", "even", "stripe", "fitted"};
+    return names[kind];
 }
 
 int64_t division_chosen_capacity(const size_t *ranks_on_node, size_t nodes)
@@ -37,8 +27,9 @@ int64_t division_chosen_capacity(const size_t *ranks_on_node, size_t nodes)
     for (size_t n = 0; n < nodes; n++)
         used += ranks_on_node[n] > 0;
     for (size_t n = 0; n < nodes; n++) {
-        int64_t ranks = (int64_t)ranks_on_node[n], most = least(ranks / 2, FEW_DOMAINS / used);
-        capacity += least(ranks, most > PER_NODE ? most : PER_NODE);
+        int64_t ranks = (int64_t)ranks_on_node[n],
+                most = access_least(ranks / 2, FEW_DOMAINS / used);
+        capacity += access_least(ranks, most > PER_NODE ? most : PER_NODE);
     }
     return capacity;
 }
@@ -56,12 +47,8 @@ int64_t division_allowed_aggregators(int64_t wanted, int64_t targets)
 
 bool division_is_striped(const division_settings *settings)
 {
-    switch (settings->kind) {
-    case DIVISION_AUTO:
-    case DIVISION_FITTED: return settings->targets > 1;
-    case DIVISION_STRIPE: return settings->targets > 0;
-    default: return false;
-    }
+    int64_t least = settings->kind == DIVISION_STRIPE ? 1 : 2;
+    return settings->kind != DIVISION_EVEN && settings->targets >= least;
 }
 
 size_t division_count(const division_settings *settings, int64_t lo, int64_t hi)
@@ -70,13 +57,13 @@ size_t division_count(const division_settings *settings, int64_t lo, int64_t hi)
     if (settings->aggregators > 0)
         return (size_t)settings->aggregators;
     int64_t nodes = settings->nodes > 0 ? settings->nodes : 1;
-    int64_t count = least(settings->capacity, (hi - lo) / DOMAIN_WORTHWHILE);
+    int64_t count = access_least(settings->capacity, (hi - lo) / DOMAIN_WORTHWHILE);
     if (count >= nodes)
         count -= count % nodes;
     else
-        count = least(nodes, (hi - lo - 1) / DOMAIN_SPREAD + 1);
+        count = access_least(nodes, (hi - lo - 1) / DOMAIN_SPREAD + 1);
     if (stripe > 0)
-        count = least(count, (hi - 1) / stripe - lo / stripe + 1);
+        count = access_least(count, (hi - 1) / stripe - lo / stripe + 1);
     return (size_t)division_allowed_aggregators(count, settings->targets);
 }
 
@@ -131,15 +118,15 @@ int64_t division_cycle_size(const file_domains *domains, const division_cycles *
     int64_t largest = largest_domain(domains), stripe = cycles->stripe;
     int64_t most = largest_cycle(cycles), wanted = cycles->wanted;
     if (wanted == 0)
-        wanted = least(cycles->parts, MOST_PARTS) * cycles->message;
+        wanted = access_least(cycles->parts, MOST_PARTS) * cycles->message;
     bool whole_stripes = stripe > 0 && stripe <= most;
-    most = least(wanted > LEAST_CYCLE ? wanted : LEAST_CYCLE, most);
+    most = access_least(wanted > LEAST_CYCLE ? wanted : LEAST_CYCLE, most);
     if (whole_stripes)
         most = most > stripe ? most - most % stripe : stripe;
     int64_t count = (largest - 1) / most + 1, size = (largest - 1) / count + 1;
     if (whole_stripes)
         return count == 1 && size <= stripe ? size : round_up(size, stripe);
-    return least(size > PAGE ? round_up(size, PAGE) : size, most);
+    return access_least(size > PAGE ? round_up(size, PAGE) : size, most);
 }
 
 int64_t division_num_cycles(const file_domains *domains, int64_t cycle_size)

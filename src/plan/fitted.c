@@ -2,54 +2,44 @@
 /* Fitted file domains: from the bytes of units on nodes to the aggregator of each unit. */
 #include "plan/fitted.h"
 #include "plan/auction.h"
-#include "plan/distance.h"
 #include "plan/input.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <string.h>
 
-/* ---- checks ---- */
-
-static int check_aggregators(const fitted_input *in)
+static int check_input(const fitted_input *in)
 {
     for (size_t j = 0; j < in->aggregators; j++)
         if (in->node_of_aggregator[j] >= in->topology->nodes)
             return -EINVAL;
-    return in->aggregators > 0 && in->bytes->cols == in->topology->nodes ? 0 : -EINVAL;
+    return in->aggregators > 0 && in->bytes->cols == in->topology->nodes &&
+                   matrix_is_nonnegative(in->bytes)
+               ? 0
+               : -EINVAL;
 }
 
 struct work {
     struct base_arena arena;
-    size_t loaded;    /* units with bytes */
-    size_t *capacity; /* of each node, in units */
+    struct groups aggregators; /* of each node */
+    size_t *capacity;          /* of each node, in units */
     size_t *node_of_unit, *aggregator_of_unit;
 };
 
-/* Counts the units that have bytes. */
-static int count_loaded(const matrix *bytes, size_t *loaded)
-{
-    for (size_t u = 0; u < bytes->rows; u++) {
-        bool is_loaded = false;
-        for (size_t e = bytes->row_start[u]; e < bytes->row_start[u + 1]; e++) {
-            if (bytes->value[e] < 0)
-                return -EINVAL;
-            is_loaded |= bytes->value[e] > 0;
-        }
-        *loaded += is_loaded;
-    }
-    return 0;
-}
-
-/* ---- to nodes ---- */
-
-/* As many units for each aggregator as though all had the same number, rounded up. One that has
- * fewer slows nobody down. */
+/* As many units with bytes for each aggregator as though all had the same number, rounded up. One
+ * that has fewer slows nobody down. */
 static void limit_nodes(const fitted_input *in, struct work *w)
 {
-    size_t most = w->loaded / in->aggregators + (w->loaded % in->aggregators != 0);
-    for (size_t j = 0; j < in->aggregators; j++)
-        w->capacity[in->node_of_aggregator[j]] += most;
+    const matrix *m = in->bytes;
+    size_t loaded = 0;
+    for (size_t u = 0; u < m->rows; u++) {
+        size_t e = m->row_start[u];
+        while (e < m->row_start[u + 1] && m->value[e] == 0)
+            e++;
+        loaded += e < m->row_start[u + 1];
+    }
+    size_t most = loaded / in->aggregators + (loaded % in->aggregators != 0);
+    for (size_t n = 0; n < in->topology->nodes; n++)
+        w->capacity[n] = group_size(&w->aggregators, n) * most;
 }
 
 static double hop_bytes_of_units(const fitted_input *in, const size_t *node_of_unit)
@@ -120,14 +110,13 @@ static void deal_idle_units(const fitted_input *in, struct work *w, size_t *load
 static int deal_to_aggregators(const fitted_input *in, struct work *w)
 {
     size_t nodes = in->topology->nodes;
-    struct groups units, aggregators;
+    struct groups units;
     size_t *load = base_arena_alloc(&w->arena, in->aggregators, sizeof *load);
     if (load == NULL ||
-        group_items(&w->arena, w->node_of_unit, in->bytes->rows, nodes, &units) != 0 ||
-        group_items(&w->arena, in->node_of_aggregator, in->aggregators, nodes, &aggregators) != 0)
+        group_items(&w->arena, w->node_of_unit, in->bytes->rows, nodes, &units) != 0)
         return -ENOMEM;
     for (size_t n = 0; n < nodes; n++)
-        deal_node(&units, &aggregators, n, w->aggregator_of_unit);
+        deal_node(&units, &w->aggregators, n, w->aggregator_of_unit);
     deal_idle_units(in, w, load);
     return 0;
 }
@@ -137,13 +126,17 @@ static int deal_to_aggregators(const fitted_input *in, struct work *w)
 int fitted_assign(const fitted_input *in, size_t *aggregator_of_unit, double *hop_bytes)
 {
     struct work w = {0};
-    if (check_aggregators(in) != 0 || count_loaded(in->bytes, &w.loaded) != 0)
-        return -EINVAL;
-    size_t nodes = in->topology->nodes, units = in->bytes->rows;
-    w.capacity = base_arena_alloc(&w.arena, nodes, sizeof *w.capacity);
+    size_t units = in->bytes->rows;
+    int rc = check_input(in);
+    if (rc != 0)
+        return rc;
+    w.capacity = base_arena_alloc(&w.arena, in->topology->nodes, sizeof *w.capacity);
     w.node_of_unit = base_arena_alloc(&w.arena, units, sizeof *w.node_of_unit);
     w.aggregator_of_unit = base_arena_alloc(&w.arena, units, sizeof *w.aggregator_of_unit);
-    int rc = w.arena.failed ? -ENOMEM : 0;
+    rc = group_items(&w.arena, in->node_of_aggregator, in->aggregators, in->topology->nodes,
+                     &w.aggregators);
+    if (w.arena.failed)
+        rc = -ENOMEM;
     if (rc == 0) {
         limit_nodes(in, &w);
         rc = auction_solve(in->bytes, in->topology, w.capacity, w.node_of_unit);

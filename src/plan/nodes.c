@@ -4,7 +4,7 @@
  * A domain's list holds all nodes that cost less than its bound. The list was long enough if the
  * dual of the domain is not above the bound, or if no node outside the list costs less than the sum
  * of the duals. Otherwise it grows, and the problem is solved again. */
-#include "plan/steps.h"
+#include "plan/costs.h"
 
 #include "base/heap.h"
 #include "base/memory.h"
@@ -76,20 +76,20 @@ static struct candidate pop_candidate(struct node_search *s)
 /* The first of `count` equal nodes for domain j. */
 static size_t first_turn(const struct node_search *s, size_t j, size_t count)
 {
-    return (size_t)((double)j / (double)s->costs->sums.domains * (double)count);
+    return (size_t)((double)j / (double)s->costs->on_nodes.rows * (double)count);
 }
 
 static size_t turn_of(const struct node_search *s, size_t j, size_t node)
 {
-    size_t nodes = s->costs->sums.nodes, first = first_turn(s, j, nodes);
+    size_t nodes = s->costs->on_nodes.cols, first = first_turn(s, j, nodes);
     return node >= first ? node - first : node + nodes - first;
 }
 
 static void add_nodes(struct node_search *s, size_t j)
 {
-    const struct sums *sums = &s->costs->sums;
-    for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++) {
-        size_t n = sums->node[e];
+    const matrix *m = &s->costs->on_nodes;
+    for (size_t e = m->row_start[j]; e < m->row_start[j + 1]; e++) {
+        size_t n = m->col[e];
         s->met[n] = j + 1;
         s->met_in_class[s->costs->classes.of_node[n]]++;
         double cost = cost_of_entry(s->costs, s->at_class, e);
@@ -195,8 +195,8 @@ static int build_lists(struct node_search *s)
 {
     int rc = 0;
     s->used = 0;
-    memset(s->met, 0, s->costs->sums.nodes * sizeof *s->met);
-    for (size_t j = 0; j < s->costs->sums.domains && rc == 0; j++)
+    memset(s->met, 0, s->costs->on_nodes.cols * sizeof *s->met);
+    for (size_t j = 0; j < s->costs->on_nodes.rows && rc == 0; j++)
         rc = add_column(s, j);
     return rc;
 }
@@ -246,11 +246,11 @@ static bool is_proved(struct node_search *s, size_t j)
 /* Raises the quotas of lists that were too short. Returns their number. */
 static size_t raise_quotas(struct node_search *s, bool feasible)
 {
-    size_t raised = 0, most = s->costs->sums.nodes;
-    memset(s->met, 0, s->costs->sums.nodes * sizeof *s->met);
+    size_t raised = 0, most = s->costs->on_nodes.cols;
+    memset(s->met, 0, s->costs->on_nodes.cols * sizeof *s->met);
     if (feasible)
         find_class_duals(s);
-    for (size_t j = 0; j < s->costs->sums.domains; j++) {
+    for (size_t j = 0; j < s->costs->on_nodes.rows; j++) {
         if (s->bound[j] < (double)INFINITY && (!feasible || !is_proved(s, j))) {
             s->quota[j] = s->quota[j] < most / GROWTH ? s->quota[j] * GROWTH : most;
             raised++;
@@ -264,8 +264,8 @@ static size_t raise_quotas(struct node_search *s, bool feasible)
 static int solve_lists(const struct node_search *s, size_t *node_of_domain)
 {
     const lap_problem problem = {
-        .rows = s->costs->sums.nodes,
-        .cols = s->costs->sums.domains,
+        .rows = s->costs->on_nodes.cols,
+        .cols = s->costs->on_nodes.rows,
         .cost = s->cost,
         .start = s->start,
         .row = s->row,
@@ -293,7 +293,7 @@ static int search_nodes(struct node_search *s, size_t *node_of_domain)
 
 static int node_search_allocate(struct node_search *s, struct base_arena *arena)
 {
-    size_t nodes = s->costs->sums.nodes, domains = s->costs->sums.domains;
+    size_t nodes = s->costs->on_nodes.cols, domains = s->costs->on_nodes.rows;
     size_t classes = s->costs->classes.count;
     s->met = base_arena_alloc(arena, nodes, sizeof *s->met);
     s->met_in_class = base_arena_alloc(arena, classes, sizeof *s->met_in_class);
@@ -311,16 +311,16 @@ static int node_search_allocate(struct node_search *s, struct base_arena *arena)
 static bool has_room(const struct costs *costs)
 {
     size_t room = 0;
-    for (size_t n = 0; n < costs->sums.nodes; n++)
+    for (size_t n = 0; n < costs->on_nodes.cols; n++)
         room += costs->capacity[n];
-    return room >= costs->sums.domains;
+    return room >= costs->on_nodes.rows;
 }
 
 int choose_nodes(struct costs *costs, size_t *node_of_domain)
 {
     struct node_search s = {.costs = costs};
     int rc = has_room(costs) ? node_search_allocate(&s, &costs->arena) : -EINVAL;
-    for (size_t j = 0; j < costs->sums.domains && rc == 0; j++)
+    for (size_t j = 0; j < costs->on_nodes.rows && rc == 0; j++)
         s.quota[j] = FIRST_QUOTA;
     if (rc == 0)
         rc = search_nodes(&s, node_of_domain);

@@ -59,20 +59,6 @@ int pieces_divide(const pieces *p, const division_settings *settings, size_t dom
     return domains_from_units(&result->domains, &units, p->domain, domains);
 }
 
-int pieces_divide_singly(const pieces *p, division *result)
-{
-    const division_settings unknown = {0};
-    pieces single = *p;
-    single.domain = base_alloc(p->count, sizeof *single.domain);
-    if (single.domain == NULL)
-        return -ENOMEM;
-    for (size_t u = 0; u < p->count; u++)
-        single.domain[u] = u;
-    int rc = pieces_divide(&single, &unknown, p->count, result);
-    free(single.domain);
-    return rc;
-}
-
 /* ---- bytes ---- */
 
 /* From units that are stripes to columns of stripes. */

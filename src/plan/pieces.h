@@ -36,13 +36,9 @@ void pieces_release(pieces *p);
  * more than 2^20 units these are doubled. 0 <= lo < hi. */
 pieces pieces_of(const division_settings *settings, size_t domains, int64_t lo, int64_t hi);
 
-/* Domains from units that are assigned. -ENOMEM. */
+/* Domains from units that are assigned or, where none is, each a domain of its own. -ENOMEM. */
 int pieces_divide(const pieces *p, const division_settings *settings, size_t domains,
                   division *result);
-
-/* The same with each unit as a domain of its own, whether they are assigned or not; its period
- * means nothing. -ENOMEM. */
-int pieces_divide_singly(const pieces *p, division *result);
 
 /* ---- bytes ---- */
 

@@ -2,16 +2,16 @@
 /* The strategies of aggregator selection. */
 #include "base/memory.h"
 #include "plan/plan.h"
-#include "plan/steps.h"
+#include "plan/costs.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Domains to nodes first, then to the ranks of each node, by what each holds of them. */
-static int assign_by_held(const plan_input *in, const struct held *held, size_t *rank_of_domain)
+/* Domains to nodes first, then to the ranks of each node, by what each has of them in `rows`. */
+static int assign_by_held(const plan_input *in, const struct held *held, const matrix *rows,
+                          size_t *rank_of_domain)
 {
-    const matrix *rows = held->by_rank;
     struct costs costs;
     if (rows->cols > rows->rows || rows->rows != in->requests->rows ||
         rows->cols != in->requests->cols)
@@ -28,7 +28,7 @@ static int assign_by_held(const plan_input *in, const struct held *held, size_t 
 int plan_least_hop_bytes(const plan_input *in, size_t *rank_of_domain)
 {
     const struct held held = held_bytes(in);
-    return assign_by_held(in, &held, rank_of_domain);
+    return assign_by_held(in, &held, in->requests, rank_of_domain);
 }
 
 /* Of ranks that cost a domain the same, the nearest to the network. */
@@ -53,19 +53,24 @@ static int assign_tatp(const plan_input *in, size_t *rank_of_domain)
 
 static int assign_latp_volume(const plan_input *in, size_t *rank_of_domain)
 {
-    struct held held = {.by_rank = in->requests, .by_node = in->node_bytes, .apart = 1};
-    return assign_by_held(in, &held, rank_of_domain);
+    const struct held held = {.by_rank = in->requests, .by_node = in->node_bytes, .apart = 1};
+    return assign_by_held(in, &held, in->requests, rank_of_domain);
 }
 
+/* Without blocks each entry that is not 0 counts as one. */
 static int assign_latp_count(const plan_input *in, size_t *rank_of_domain)
 {
-    struct held held = {
-        .by_rank = in->blocks != NULL ? in->blocks : in->requests,
-        .by_node = in->node_blocks,
-        .count_entries = in->blocks == NULL,
-        .apart = 1,
-    };
-    return assign_by_held(in, &held, rank_of_domain);
+    const matrix *rows = in->blocks != NULL ? in->blocks : in->requests;
+    matrix counted = *rows;
+    struct held held = {.by_rank = &counted, .by_node = in->node_blocks, .apart = 1};
+    int rc = 0;
+    counted.value = base_zeroed(matrix_entries(rows), sizeof *counted.value, &rc);
+    for (size_t k = 0; k < matrix_entries(rows) && rc == 0; k++)
+        counted.value[k] = in->blocks != NULL ? rows->value[k] : rows->value[k] != 0;
+    if (rc == 0)
+        rc = assign_by_held(in, &held, rows, rank_of_domain);
+    free(counted.value);
+    return rc;
 }
 
 /* ---- otp ---- */
@@ -83,46 +88,29 @@ static int compare_turns(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Lists the ranks in the order in which they get domains. */
-static void list_turns(const plan_input *in, size_t *ranks_so_far, size_t *first_of_node,
-                       struct turn *turns)
+static int assign_otp(const plan_input *in, size_t *rank_of_domain)
 {
-    size_t ranks = in->requests->rows;
-    for (size_t i = 0; i < ranks; i++) {
+    struct base_arena arena = {0};
+    size_t nodes = in->topology->nodes, ranks = in->requests->rows, domains = in->requests->cols;
+    size_t *ranks_so_far = base_arena_alloc(&arena, nodes, sizeof *ranks_so_far);
+    size_t *first_of_node = base_arena_alloc(&arena, nodes, sizeof *first_of_node);
+    struct turn *turns = base_arena_alloc(&arena, ranks, sizeof *turns);
+    int rc = domains > ranks ? -EINVAL : plan_check_nodes(in);
+    if (rc == 0 && arena.failed)
+        rc = -ENOMEM;
+    for (size_t i = 0; i < ranks && rc == 0; i++) {
         size_t n = in->node_of_rank[i];
         if (ranks_so_far[n] == 0)
             first_of_node[n] = i;
         turns[i] = (struct turn){ranks_so_far[n]++, first_of_node[n], i};
     }
-    qsort(turns, ranks, sizeof *turns, compare_turns);
-}
-
-static int assign_by_turns(const plan_input *in, const struct turn *turns, size_t *rank_of_domain)
-{
-    size_t domains = in->requests->cols;
-    if (domains > 0 && in->per_node > 0 && turns[domains - 1].turn >= in->per_node)
-        return -EINVAL;
-    for (size_t j = 0; j < domains; j++)
+    if (rc == 0)
+        qsort(turns, ranks, sizeof *turns, compare_turns);
+    if (rc == 0 && domains > 0 && in->per_node > 0 && turns[domains - 1].turn >= in->per_node)
+        rc = -EINVAL;
+    for (size_t j = 0; j < domains && rc == 0; j++)
         rank_of_domain[j] = turns[j].rank;
-    return 0;
-}
-
-static int assign_otp(const plan_input *in, size_t *rank_of_domain)
-{
-    size_t nodes = in->topology->nodes, ranks = in->requests->rows;
-    if (in->requests->cols > ranks || plan_check_nodes(in) != 0)
-        return -EINVAL;
-    int rc = 0;
-    size_t *ranks_so_far = base_zeroed(nodes, sizeof *ranks_so_far, &rc);
-    size_t *first_of_node = base_zeroed(nodes, sizeof *first_of_node, &rc);
-    struct turn *turns = base_zeroed(ranks, sizeof *turns, &rc);
-    if (rc == 0) {
-        list_turns(in, ranks_so_far, first_of_node, turns);
-        rc = assign_by_turns(in, turns, rank_of_domain);
-    }
-    free(turns);
-    free(first_of_node);
-    free(ranks_so_far);
+    base_arena_release(&arena);
     return rc;
 }
 

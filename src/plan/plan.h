@@ -73,14 +73,6 @@ const plan_strategy *plan_find_strategy(const char *name);
  * p x p nor p x a numbers. Errors as for strategies. */
 int plan_least_hop_bytes(const plan_input *in, size_t *rank_of_domain);
 
-/* Assigns the domains of one node to its ranks, so that the bytes that ranks access of their own
- * domains are maximal. The ranks are the rows rank[0 .. ranks - 1] of `requests`, or all rows where
- * rank is NULL; row_of_domain[d] becomes the row for domain[d], a column. Ties go to the lower rank
- * where there is one domain, else as the first of lap_solvers breaks them. -EINVAL: fewer ranks
- * than domains, or a row or column is out of range; -ENOMEM. */
-int plan_choose_ranks(const matrix *requests, const size_t *rank, size_t ranks,
-                      const size_t *domain, size_t domains, size_t *row_of_domain);
-
 /* The smallest per_node that spreads `domains` evenly: ceil(domains / nodes), raised as far as
  * nodes with few ranks require; at least 1. ranks_on_node has `nodes` entries whose sum is at least
  * `domains`. */

@@ -3,75 +3,55 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 
 /* ---- a message ---- */
 
-/* Parts of a message; either in it, or to be released. */
-typedef struct request_parts {
-    int64_t *row;
-    size_t row_count;
-    unit_counts units;
-} request_parts;
-
-static void release_parts(request_parts *parts)
+/* rc: of what was done before. The first element is there for the number of those behind it; then
+ * come the units, which are released. An empty message gets no element, nor does one that failed.
+ */
+static int finish_message(access_message *m, int rc, unit_counts *units, int64_t **element,
+                          size_t *count)
 {
-    free(parts->row);
-    free(parts->units.step);
+    int64_t rows = (int64_t)m->count - 1;
+    if (rc == 0)
+        rc = access_message_append(m, (const int64_t *)units->step,
+                                   units->count * UNIT_STEP_ELEMENTS);
+    free(units->step);
+    if (rc == 0 && m->count > 1) {
+        m->element[0] = rows;
+    } else {
+        free(m->element);
+        *m = (access_message){0};
+    }
+    *element = m->element;
+    *count = m->count;
+    return rc;
 }
 
-static void copy_elements(int64_t *to, const void *from, size_t count)
-{
-    if (count > 0)
-        memcpy(to, from, count * sizeof *to);
-}
-
-static int join_parts(const request_parts *parts, int64_t **element, size_t *count)
-{
-    size_t steps = parts->units.count * UNIT_STEP_ELEMENTS, all = 1 + parts->row_count + steps;
-    *count = 0;
-    *element = NULL;
-    if (all == 1)
-        return 0;
-    int64_t *made = base_alloc(all, sizeof *made);
-    if (made == NULL)
-        return -ENOMEM;
-    made[0] = (int64_t)parts->row_count;
-    copy_elements(made + 1, parts->row, parts->row_count);
-    copy_elements(made + 1 + parts->row_count, parts->units.step, steps);
-    *element = made;
-    *count = all;
-    return 0;
-}
-
-/* The message keeps the memory of the parts, which are only read. */
-static int view_parts(const int64_t *element, size_t count, request_parts *parts)
+/* The number of elements of C, which begin with the second one; the message keeps the memory of the
+ * units, which are only read. */
+static int view_message(const int64_t *element, size_t count, size_t *rows, unit_counts *units)
 {
     if (count == 0 || element[0] < 0 || (uint64_t)element[0] >= count)
         return -EINVAL;
-    int64_t *row = (int64_t *)(uintptr_t)(element + 1);
-    size_t row_count = (size_t)element[0], rest = count - 1 - row_count;
-    *parts = (request_parts){
-        .row = row,
-        .row_count = row_count,
-        .units = {.step = (unit_step *)(row + row_count), .count = rest / UNIT_STEP_ELEMENTS},
-    };
+    size_t rest = count - 1 - (size_t)element[0];
+    *rows = (size_t)element[0];
+    units->step = (unit_step *)(uintptr_t)(element + 1 + *rows);
+    units->count = rest / UNIT_STEP_ELEMENTS;
     return rest % UNIT_STEP_ELEMENTS == 0 ? 0 : -EINVAL;
 }
 
 int requests_describe(const domain_share *share, size_t shares, const pieces *units,
                       const access_list *accesses, int64_t **element, size_t *count)
 {
-    request_parts parts = {0};
-    int rc = rows_from_shares(share, shares, &parts.row, &parts.row_count);
-    if (rc == 0 && units != NULL)
-        rc = pieces_count(units, accesses, &parts.units);
+    access_message message = {0};
+    unit_counts counts = {0};
+    int rc = access_message_append(&message, &(int64_t){0}, 1);
     if (rc == 0)
-        rc = join_parts(&parts, element, count);
-    release_parts(&parts);
-    return rc;
+        rc = rows_append_shares(share, shares, &message);
+    if (rc == 0 && units != NULL)
+        rc = pieces_count(units, accesses, &counts);
+    return finish_message(&message, rc, &counts, element, count);
 }
 
 /* ---- sums ---- */
@@ -88,13 +68,14 @@ static int add_units(request_sums *sums, const unit_counts *units)
 int requests_add_rank(void *context, int rank, const int64_t *element, size_t count)
 {
     request_sums *sums = context;
-    request_parts from;
+    unit_counts units;
+    size_t rows;
     if (count == 0)
         return 0;
-    int rc = view_parts(element, count, &from);
+    int rc = view_message(element, count, &rows, &units);
     if (rc == 0)
-        rc = rows_node_add(&sums->node, rank, from.row, from.row_count);
-    return rc == 0 && from.units.count > 0 ? add_units(sums, &from.units) : rc;
+        rc = rows_node_add(&sums->node, rank, element + 1, rows);
+    return rc == 0 && units.count > 0 ? add_units(sums, &units) : rc;
 }
 
 /* Of a node that accesses too many: that. */
@@ -112,27 +93,27 @@ static void limit_units(unit_counts *units, size_t most)
 int requests_sum_node(void *context, int64_t **element, size_t *count)
 {
     request_sums *sums = context;
-    request_parts parts = {0};
-    int rc = rows_node_sum(&sums->node, &parts.row, &parts.row_count);
-    if (rc == 0 && sums->unit_bytes != NULL)
-        rc = units_from_array(sums->unit_bytes, sums->units, &parts.units);
-    limit_units(&parts.units, sums->most_units);
+    access_message message = {0};
+    unit_counts units = {0};
+    int rc = access_message_append(&message, &(int64_t){0}, 1);
     if (rc == 0)
-        rc = join_parts(&parts, element, count);
-    release_parts(&parts);
-    return rc;
+        rc = rows_append_sums(&sums->node, &message);
+    if (rc == 0 && sums->unit_bytes != NULL)
+        rc = units_from_array(sums->unit_bytes, sums->units, &units);
+    limit_units(&units, sums->most_units);
+    return finish_message(&message, rc, &units, element, count);
 }
 
 int requests_add_node(void *context, int leader, const int64_t *element, size_t count)
 {
     request_sums *sums = context;
-    request_parts from;
-    size_t node = sums->node_of_rank[leader];
-    int rc = view_parts(element, count, &from);
+    unit_counts units;
+    size_t rows, node = sums->node_of_rank[leader];
+    int rc = view_message(element, count, &rows, &units);
     if (rc == 0)
-        rc = rows_builder_add(&sums->all, node, from.row, from.row_count);
-    if (rc == 0 && from.units.count > 0)
-        rc = pieces_add_bytes(sums->all_units, node, from.units.step, from.units.count);
+        rc = rows_builder_add(&sums->all, node, element + 1, rows);
+    if (rc == 0 && units.count > 0)
+        rc = pieces_add_bytes(sums->all_units, node, units.step, units.count);
     return rc;
 }
 

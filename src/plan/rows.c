@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -24,17 +25,15 @@ typedef struct listed_rank {
 
 #define ELEMENTS(type) (sizeof(type) / sizeof(int64_t))
 
-int rows_from_shares(const domain_share *share, size_t shares, int64_t **element, size_t *count)
+int rows_append_shares(const domain_share *share, size_t shares, access_message *message)
 {
-    row_share *row = base_alloc(shares, sizeof *row);
-    if (row == NULL)
-        return -ENOMEM;
-    for (size_t i = 0; i < shares; i++)
-        row[i] = (row_share){(int64_t)share[i].domain, share[i].list.bytes,
-                             access_blocks(&share[i].list)};
-    *element = &row->domain;
-    *count = shares * ELEMENTS(row_share);
-    return 0;
+    int rc = 0;
+    for (size_t i = 0; i < shares && rc == 0; i++) {
+        const row_share row = {(int64_t)share[i].domain, share[i].list.bytes,
+                               access_blocks(&share[i].list)};
+        rc = access_message_append(message, &row.domain, ELEMENTS(row_share));
+    }
+    return rc;
 }
 
 /* ---- at the leader of a node ---- */
@@ -92,43 +91,41 @@ static size_t count_of_domain(const rows_node *node, size_t first)
     return end - first;
 }
 
-/* Puts the sums of one domain, whose parts are sorted. A node owns at most `most` domains, so that
- * a plan needs no ranks but the domain's `most` best: where it had another, one of those would be
- * free, and as good (see plan.h). The lowest ranks are those that two-phase I/O takes without
- * knowing the network. Returns the end. */
-static int64_t *put_sums(const rows_node *node, const rows_part *part, size_t ranks, int64_t *to)
+/* Appends the sums of one domain, whose parts are sorted. A node owns at most `most` domains, so
+ * that a plan needs no ranks but the domain's `most` best: where it had another, one of those would
+ * be free, and as good (see plan.h). The lowest ranks are those that two-phase I/O takes without
+ * knowing the network. */
+static int append_sums(const rows_node *node, const rows_part *part, size_t ranks,
+                       access_message *message)
 {
-    domain_sum *sum = (void *)to;
-    listed_rank *listed = (void *)(sum + 1);
-    *sum = (domain_sum){.domain = (int64_t)part->domain};
-    for (size_t i = 0; i < ranks; i++, part++) {
-        sum->bytes += part->bytes;
-        sum->blocks += part->blocks;
-        sum->ranks += part->blocks > 0;
-        if (i < node->most || part->rank <= node->low)
-            listed[sum->listed++] =
-                (listed_rank){part->rank, part->nearness, part->bytes, part->blocks};
+    domain_sum sum = {.domain = (int64_t)part->domain};
+    size_t at = message->count;
+    int rc = access_message_append(message, &sum.domain, ELEMENTS(domain_sum));
+    for (size_t i = 0; i < ranks && rc == 0; i++, part++) {
+        const listed_rank listed = {part->rank, part->nearness, part->bytes, part->blocks};
+        sum.bytes += part->bytes;
+        sum.blocks += part->blocks;
+        sum.ranks += part->blocks > 0;
+        if (i >= node->most && part->rank > node->low)
+            continue;
+        sum.listed++;
+        rc = access_message_append(message, (const void *)&listed, ELEMENTS(listed_rank));
     }
-    return (void *)(listed + sum->listed);
+    if (rc == 0)
+        memcpy(message->element + at, &sum, sizeof sum);
+    return rc;
 }
 
-int rows_node_sum(rows_node *node, int64_t **element, size_t *count)
+int rows_append_sums(rows_node *node, access_message *message)
 {
-    *element = NULL;
-    *count = 0;
-    if (node->parts == 0)
-        return 0;
-    int64_t *sums = base_alloc(node->parts, sizeof(domain_sum) + sizeof(listed_rank)), *end = sums;
-    if (sums == NULL)
-        return -ENOMEM;
-    qsort(node->part, node->parts, sizeof *node->part, compare_parts);
-    for (size_t first = 0, parts; first < node->parts; first += parts) {
+    int rc = 0;
+    if (node->parts > 0)
+        qsort(node->part, node->parts, sizeof *node->part, compare_parts);
+    for (size_t first = 0, parts; first < node->parts && rc == 0; first += parts) {
         parts = count_of_domain(node, first);
-        end = put_sums(node, &node->part[first], parts, end);
+        rc = append_sums(node, &node->part[first], parts, message);
     }
-    *element = sums;
-    *count = (size_t)(end - sums);
-    return 0;
+    return rc;
 }
 
 void rows_node_release(rows_node *node)

@@ -15,12 +15,13 @@
 #include <stdint.h>
 
 #include "access/cut.h"
+#include "access/encoding.h"
 #include "matrix/matrix.h"
 
 /* ---- at each rank ---- */
 
-/* The row of a rank, which the caller frees: bytes and contiguous blocks of each share. -ENOMEM. */
-int rows_from_shares(const domain_share *share, size_t shares, int64_t **element, size_t *count);
+/* Appends the row of a rank: bytes and contiguous blocks of each share. -ENOMEM. */
+int rows_append_shares(const domain_share *share, size_t shares, access_message *message);
 
 /* ---- at the leader of a node ---- */
 
@@ -49,11 +50,10 @@ typedef struct rows_node {
 /* -EINVAL: not a row; -ENOMEM. */
 int rows_node_add(rows_node *node, int rank, const int64_t *element, size_t count);
 
-/* The sums of the node, which the caller frees; for each domain that it accesses, the total and the
- * ranks that may own it: the `most` with the largest weights (ties: the nearest to the network,
- * then the lowest rank) and those up to `low`. *element is NULL if there are none. Changes the
- * parts. -ENOMEM. */
-int rows_node_sum(rows_node *node, int64_t **element, size_t *count);
+/* Appends the sums of the node: for each domain that it accesses, the total and the ranks that may
+ * own it: the `most` with the largest weights (ties: the nearest to the network, then the lowest
+ * rank) and those up to `low`. Changes the parts. -ENOMEM. */
+int rows_append_sums(rows_node *node, access_message *message);
 
 void rows_node_release(rows_node *node);
 

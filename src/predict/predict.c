@@ -8,10 +8,145 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "predict/overlap.h"
 
 /* Entries of requests; a record has fewer, but a large bin is in many domains. */
 #define MOST_REQUESTS ((size_t)1 << 20)
+
+/* ---- bins of a record, and the file domains or units that they overlap ---- */
+
+/* The range that the calls of a pattern access, as if all were at the place of the first. */
+typedef struct recorded_range {
+    int64_t lo, hi;
+    int64_t unit; /* bytes of a bin */
+    size_t bins;
+} recorded_range;
+
+/* hi is known to a bin; bytes in the last one count as contiguous. */
+static recorded_range recorded_range_of(const access_pattern *pattern, const matrix *bytes)
+{
+    size_t last = 0;
+    __int128 inside = 0;
+    for (size_t i = 0; i < matrix_entries(bytes); i++)
+        if (bytes->col[i] > last)
+            last = bytes->col[i];
+    for (size_t i = 0; i < matrix_entries(bytes); i++)
+        if (bytes->col[i] == last)
+            inside += bytes->value[i];
+    __int128 length = (inside + pattern->calls - 1) / pattern->calls;
+    if (length > pattern->unit)
+        length = pattern->unit;
+    return (recorded_range){
+        .lo = pattern->first,
+        .hi = pattern->first + (int64_t)last * pattern->unit + (length > 0 ? (int64_t)length : 1),
+        .unit = pattern->unit,
+        .bins = last + 1,
+    };
+}
+
+/* parts: bins x domains, the bytes of each bin that belong to each domain; of a bin that is longer
+ * than a period of striped domains, those of a period. -ENOMEM. Release with matrix_release. */
+static int overlap_find(const recorded_range *range, const file_domains *domains, matrix *parts)
+{
+    matrix_builder builder = {.rows = range->bins, .cols = domains->count};
+    int64_t period = range->hi - range->lo;
+    size_t near = 0;
+    int rc = 0;
+    if (domains->stripe > 0 && (int64_t)domains->columns < period / domains->stripe)
+        period = (int64_t)domains->columns * domains->stripe;
+    for (size_t b = 0; b < range->bins && rc == 0; b++) {
+        int64_t from = range->lo + (int64_t)b * range->unit;
+        int64_t end = from + access_least(access_least(range->unit, range->hi - from), period);
+        while (from < end && rc == 0) {
+            domain_range at = domains_range_at(domains, from, &near);
+            int64_t to = access_least(at.hi, end);
+            rc = matrix_builder_add(&builder, b, at.domain, to - from);
+            from = to;
+        }
+    }
+    if (rc == 0)
+        rc = matrix_builder_finish(&builder, parts);
+    matrix_builder_clear(&builder);
+    return rc;
+}
+
+/* ---- bytes by domain ---- */
+
+/* The entries that overlap_spread takes before entries of one domain are added up. */
+static size_t overlap_count(const matrix *bytes, const matrix *parts)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < matrix_entries(bytes); i++)
+        count += parts->row_start[bytes->col[i] + 1] - parts->row_start[bytes->col[i]];
+    return count;
+}
+
+/* A row of the result. */
+typedef struct spread_row {
+    int64_t *sum;    /* by domain; zeroed before and after */
+    size_t *touched; /* domains with bytes */
+    size_t count;
+} spread_row;
+
+/* The parts add up to the bytes of the bin. */
+static void spread_bin(int64_t bytes, const matrix *parts, size_t bin, spread_row *row)
+{
+    size_t first = parts->row_start[bin], end = parts->row_start[bin + 1];
+    __int128 length = 0, before = 0;
+    int64_t given = 0;
+    for (size_t i = first; i < end; i++)
+        length += parts->value[i];
+    for (size_t i = first; i < end; i++) {
+        before += parts->value[i];
+        int64_t upto = (int64_t)(bytes * before / length), share = upto - given;
+        given = upto;
+        if (share > 0 && row->sum[parts->col[i]] == 0)
+            row->touched[row->count++] = parts->col[i];
+        row->sum[parts->col[i]] += share;
+    }
+}
+
+static int compare_domains(const void *a, const void *b)
+{
+    const size_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Appends the row to the result, and clears it. */
+static void flush_row(spread_row *row, size_t at, matrix *result)
+{
+    size_t entries = result->row_start[at];
+    qsort(row->touched, row->count, sizeof *row->touched, compare_domains);
+    for (size_t i = 0; i < row->count; i++) {
+        result->col[entries] = row->touched[i];
+        result->value[entries++] = row->sum[row->touched[i]];
+        row->sum[row->touched[i]] = 0;
+    }
+    result->row_start[at + 1] = entries;
+    row->count = 0;
+}
+
+/* result: rows x domains, the bytes of each row of a profile (a rank's or a node's) in each domain:
+ * those of a bin in proportion to its parts. -ENOMEM. Release with matrix_release. */
+static int overlap_spread(const matrix *bytes, const matrix *parts, matrix *result)
+{
+    spread_row row = {.count = 0};
+    matrix made = {0};
+    int rc = matrix_allocate(&made, bytes->rows, parts->cols, overlap_count(bytes, parts));
+    row.sum = base_zeroed(parts->cols, sizeof *row.sum, &rc);
+    row.touched = base_zeroed(parts->cols, sizeof *row.touched, &rc);
+    for (size_t r = 0; r < bytes->rows && rc == 0; r++) {
+        for (size_t i = bytes->row_start[r]; i < bytes->row_start[r + 1]; i++)
+            spread_bin(bytes->value[i], parts, bytes->col[i], &row);
+        flush_row(&row, r, &made);
+    }
+    free(row.sum);
+    free(row.touched);
+    if (rc == 0)
+        *result = made;
+    else
+        matrix_release(&made);
+    return rc;
+}
 
 /* ---- the source of a plan ---- */
 
@@ -50,8 +185,9 @@ static int sum_domains(void *context, const plan_draft *draft, rows_matrices *c)
 /* The part of each bin in each unit. */
 static int find_unit_parts(const recorded *r, const pieces *units, matrix *parts)
 {
+    const division_settings unknown = {0};
     division single;
-    int rc = pieces_divide_singly(units, &single);
+    int rc = pieces_divide(units, &unknown, units->count, &single);
     if (rc != 0)
         return rc;
     rc = overlap_find(&r->range, &single.domains, parts);
@@ -161,16 +297,16 @@ int predict_calls(const predict_job *job, const access_pattern *pattern, const m
 /* ---- a whole record ---- */
 
 /* Adds bytes whose node and aggregator are in different groups. */
-static int add_crossing(const plan_draft *plan, const predict_levels *levels, int64_t *crossing)
+static int add_crossing(const plan_draft *plan, size_t levels, const size_t *group_of_node,
+                        int64_t *crossing)
 {
     const matrix *bytes = &plan->c.node_bytes;
     int rc = 0;
     for (size_t n = 0; n < bytes->rows; n++) {
         for (size_t i = bytes->row_start[n]; i < bytes->row_start[n + 1] && rc == 0; i++) {
             size_t owner = plan->node_of_rank[plan->rank_of_domain[bytes->col[i]]];
-            for (size_t k = 0; k <= levels->levels && n != owner && rc == 0; k++) {
-                const size_t *group =
-                    k > 0 ? levels->group_of_node + (k - 1) * levels->nodes : NULL;
+            for (size_t k = 0; k <= levels && n != owner && rc == 0; k++) {
+                const size_t *group = k > 0 ? group_of_node + (k - 1) * bytes->rows : NULL;
                 if (group == NULL || group[n] != group[owner])
                     rc = __builtin_add_overflow(crossing[k], bytes->value[i], &crossing[k])
                              ? -ERANGE
@@ -181,20 +317,20 @@ static int add_crossing(const plan_draft *plan, const predict_levels *levels, in
     return rc;
 }
 
-int predict_crossing(const predict_job *job, const view_file *file, const predict_levels *levels,
-                     int64_t *crossing)
+int predict_crossing(const predict_job *job, const view_file *file, size_t levels,
+                     const size_t *group_of_node, int64_t *crossing)
 {
     int rc = 0;
-    int64_t *sum = base_zeroed(levels->levels + 1, sizeof *sum, &rc);
+    int64_t *sum = base_zeroed(levels + 1, sizeof *sum, &rc);
     for (size_t k = 0; k < file->patterns && rc == 0; k++) {
         plan_draft plan = {0};
         rc = predict_calls(job, &file->pattern[k], &file->bytes[k], &plan);
         if (rc == 0)
-            rc = add_crossing(&plan, levels, sum);
+            rc = add_crossing(&plan, levels, group_of_node, sum);
         plan_draft_release(&plan);
     }
     if (rc == 0)
-        memcpy(crossing, sum, (levels->levels + 1) * sizeof *sum);
+        memcpy(crossing, sum, (levels + 1) * sizeof *sum);
     free(sum);
     return rc;
 }

@@ -31,16 +31,10 @@ typedef struct predict_job {
 int predict_calls(const predict_job *job, const access_pattern *pattern, const matrix *bytes,
                   plan_draft *plan);
 
-/* Groups of the first `nodes` nodes, which have all ranks: at level k node n is in group
- * group_of_node[k * nodes + n]. */
-typedef struct predict_levels {
-    size_t levels, nodes;
-    const size_t *group_of_node;
-} predict_levels;
-
 /* All patterns of a view file, by boundary: crossing[0]: bytes that leave their nodes, crossing[1 +
- * k]: their group of level k. Errors as above. */
-int predict_crossing(const predict_job *job, const view_file *file, const predict_levels *levels,
-                     int64_t *crossing);
+ * k]: their group of level k, in which node n is if group_of_node[k * nodes + n] says its number.
+ * Errors as above. */
+int predict_crossing(const predict_job *job, const view_file *file, size_t levels,
+                     const size_t *group_of_node, int64_t *crossing);
 
 #endif

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages of int64, and accesses as messages to the owners of the parts of a range. */
+/* Accesses as messages to the owners of the parts of a range. */
 #include "record/record.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "access/cut.h"
-#include "base/memory.h"
 
 /* Of the borders of parts in the file. Smaller parts are not worth a message. */
 #define ALIGNMENT 4096
@@ -32,18 +28,7 @@ size_t record_part_of_rank(size_t rank, size_t parts, size_t ranks)
     return part < parts && record_owner_of_part(part, parts, ranks) == rank ? part : SIZE_MAX;
 }
 
-int record_message_append(record_message *message, const int64_t *more, size_t count)
-{
-    int rc =
-        base_reserve(&message->element, &message->capacity, message->count + count, sizeof *more);
-    if (rc != 0 || count == 0)
-        return rc;
-    memcpy(message->element + message->count, more, count * sizeof *more);
-    message->count += count;
-    return 0;
-}
-
-int record_describe_access(const access_list *list, int64_t lo, int64_t hi, record_message *part,
+int record_describe_access(const access_list *list, int64_t lo, int64_t hi, access_message *part,
                            size_t parts)
 {
     file_domains domains;

@@ -14,33 +14,33 @@ enum { HEAD_ENDS, HEAD_ELEMENTS };
 enum { BLOCK_OWNER, BLOCK_OFFSET, BLOCK_LENGTH, BLOCK_ELEMENTS };
 enum { ENTRY_ROW, ENTRY_COL, ENTRY_VALUE, ENTRY_ELEMENTS };
 
-static int append_ends(const access_ends *ends, record_message *message)
+static int append_ends(const access_ends *ends, access_message *message)
 {
     int64_t head[HEAD_ELEMENTS] = {(int64_t)ends->count};
-    int rc = record_message_append(message, head, HEAD_ELEMENTS);
+    int rc = access_message_append(message, head, HEAD_ELEMENTS);
     for (size_t k = 0; k < ends->count && rc == 0; k++) {
         const access_block *block = &ends->block[k];
         int64_t element[BLOCK_ELEMENTS] = {(int64_t)block->owner, block->offset, block->length};
-        rc = record_message_append(message, element, BLOCK_ELEMENTS);
+        rc = access_message_append(message, element, BLOCK_ELEMENTS);
     }
     return rc;
 }
 
-static int append_entries(const matrix *m, record_message *message)
+static int append_entries(const matrix *m, access_message *message)
 {
     int rc = 0;
     for (size_t i = 0; i < m->rows; i++) {
         for (size_t k = m->row_start[i]; k < m->row_start[i + 1] && rc == 0; k++) {
             int64_t element[ENTRY_ELEMENTS] = {(int64_t)i, (int64_t)m->col[k], m->value[k]};
             if (m->col[k] >= i)
-                rc = record_message_append(message, element, ENTRY_ELEMENTS);
+                rc = access_message_append(message, element, ENTRY_ELEMENTS);
         }
     }
     return rc;
 }
 
 int record_describe_neighbours(const access_list *lists, const size_t *owner, size_t count,
-                               size_t ranks, record_message *message)
+                               size_t ranks, access_message *message)
 {
     matrix_builder counts = {.rows = ranks, .cols = ranks};
     access_ends ends;

@@ -67,12 +67,12 @@ int64_t record_choose_unit(int64_t lo, int64_t hi, const int64_t *sum)
 }
 
 int record_describe_profile(const access_list *list, int64_t lo, int64_t unit,
-                            record_message *message)
+                            access_message *message)
 {
     unit_counts bins = {0};
     int rc = units_count(list, lo, unit, &bins);
     if (rc == 0)
-        rc = record_message_append(message, (const int64_t *)bins.step,
+        rc = access_message_append(message, (const int64_t *)bins.step,
                                    bins.count * UNIT_STEP_ELEMENTS);
     free(bins.step);
     return rc;

@@ -6,13 +6,13 @@
 
 /* The lists are those of ranks of the world, up to the largest of which there are neighbours. */
 int record_make_report(const record_received *received, const access_list *own, int64_t lo,
-                       int64_t unit, record_message *report)
+                       int64_t unit, access_message *report)
 {
     int64_t head = 0;
     size_t ranks = 0;
     for (size_t l = 0; l < received->count; l++)
         ranks = received->rank[l] >= ranks ? received->rank[l] + 1 : ranks;
-    int rc = record_message_append(report, &head, 1);
+    int rc = access_message_append(report, &head, 1);
     if (rc == 0 && received->count > 0)
         rc = record_describe_neighbours(received->list, received->rank, received->count, ranks,
                                         report);

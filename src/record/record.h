@@ -18,11 +18,6 @@
 #include "access/neighbours.h"
 #include "matrix/matrix.h"
 
-typedef access_message record_message;
-
-/* -ENOMEM. */
-int record_message_append(record_message *message, const int64_t *more, size_t count);
-
 /* ---- parts and their owners, of `ranks` ranks ---- */
 
 enum { RECORD_MOST_PARTS = 256 };
@@ -40,7 +35,7 @@ size_t record_part_of_rank(size_t rank, size_t parts, size_t ranks);
 /* Cuts an ordered list within [lo, hi) at the borders of `parts` equal parts, multiples of 4,096
  * bytes, and encodes the accesses in each part in its empty message (access_decode_runs). -EINVAL:
  * the list exceeds the range; -ENOMEM. */
-int record_describe_access(const access_list *list, int64_t lo, int64_t hi, record_message *part,
+int record_describe_access(const access_list *list, int64_t lo, int64_t hi, access_message *part,
                            size_t parts);
 
 /* ---- the profile ---- */
@@ -58,14 +53,14 @@ int64_t record_choose_unit(int64_t lo, int64_t hi, const int64_t *sum);
 
 /* Appends the bytes of the list in each bin to a message. -ENOMEM. */
 int record_describe_profile(const access_list *list, int64_t lo, int64_t unit,
-                            record_message *message);
+                            access_message *message);
 
 /* ---- neighbours ---- */
 
 /* Appends the pairs of neighbours among the lists that an owner received to a message; owner[l] is
  * the rank of list l. -ENOMEM and the errors of matrix_builder_add. */
 int record_describe_neighbours(const access_list *lists, const size_t *owner, size_t count,
-                               size_t ranks, record_message *message);
+                               size_t ranks, access_message *message);
 
 /* ---- from a rank to the root ---- */
 
@@ -79,7 +74,7 @@ typedef struct record_received {
  * these (as record_describe_neighbours), and its own list's row of the profile. The report is empty
  * before. */
 int record_make_report(const record_received *received, const access_list *own, int64_t lo,
-                       int64_t unit, record_message *report);
+                       int64_t unit, access_message *report);
 
 /* ---- at the root ---- */
 

@@ -35,6 +35,22 @@ typedef struct topo {
     const char *source; /* origin of the distances, for people; static */
 } topo;
 
+/* Links: those of the tree or, where there is none, one from each node to a single switch. */
+static inline size_t topo_vertices(const topo *t)
+{
+    return t->tree.vertices > 0 ? t->tree.vertices : t->nodes + 1;
+}
+
+static inline size_t topo_parent(const topo *t, size_t v)
+{
+    return t->tree.vertices > 0 ? t->tree.parent[v] : t->nodes;
+}
+
+static inline double topo_cables(const topo *t, size_t v)
+{
+    return t->tree.vertices > 0 ? (double)t->tree.width[v] : 1.0;
+}
+
 /* Every node TOPO_OTHER_NODE from every other; allocates nothing. */
 void topo_flat(topo *t, size_t nodes);
 

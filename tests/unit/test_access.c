@@ -2,7 +2,6 @@
 /* Runs, domains, cursors and merges against plain lists of bytes. */
 #include "access/access.h"
 #include "access/cut.h"
-#include "access/fingerprint.h"
 #include "access/merge.h"
 #include "access/neighbours.h"
 #include "access/units.h"

@@ -605,52 +605,6 @@ START_TEST(otp_takes_turns)
 }
 END_TEST
 
-/* ---- the ranks of a node ---- */
-
-START_TEST(ranks_of_a_node)
-{
-    for_random_seeds (seed, 300) {
-        struct scene *s = random_scene(seed, 6, 4);
-        size_t domain[4], row[4], rank[MAX_DOMAINS];
-        s->input.per_node = 0;
-        memset(s->node_of_rank, 0, sizeof s->node_of_rank);
-        for (size_t d = 0; d < s->domains; d++)
-            domain[d] = (d + seed) % s->domains;
-        int rc = plan_choose_ranks(&s->requests, NULL, s->ranks, domain, s->domains, row);
-        ck_assert_msg(rc == 0, TELL);
-        for (size_t d = 0; d < s->domains; d++)
-            rank[domain[d]] = row[d];
-        ck_assert_msg(model_allows(s, rank), TELL);
-        ck_assert_msg(model_own(s, s->bytes, rank) == model_most_own(s, s->bytes, rank), TELL);
-    }
-}
-END_TEST
-
-START_TEST(ranks_by_number)
-{
-    static const struct {
-        const char *name;
-        size_t rank[3], ranks, domain[2], domains;
-        int rc;
-        size_t row[2];
-    } cases[] = {
-        {"no such rank", {1, 6}, 2, {1}, 1, -EINVAL, {9, 9}},
-        {"no such domain", {5, 3, 1}, 3, {3}, 1, -EINVAL, {9, 9}},
-        {"too few ranks", {5}, 1, {1, 2}, 2, -EINVAL, {9, 9}},
-        {"two domains", {5, 3, 1}, 3, {1, 2}, 2, 0, {1, 5}},
-        {"the first of equal ranks", {5, 3, 1}, 3, {2}, 1, 0, {5, 9}},
-    };
-    struct scene *s = worked_example();
-    for (size_t k = 0; k < LENGTH(cases); k++) {
-        size_t row[] = {9, 9};
-        int rc = plan_choose_ranks(&s->requests, cases[k].rank, cases[k].ranks, cases[k].domain,
-                                   cases[k].domains, row);
-        ck_assert_msg(rc == cases[k].rc, "%s", cases[k].name);
-        ck_assert_msg(memcmp(row, cases[k].row, sizeof row) == 0, "%s", cases[k].name);
-    }
-}
-END_TEST
-
 /* ---- unusable and extreme input ---- */
 
 static const unsigned char example_nearness[6] = {0, 1, 2, 3, 2, 1};
@@ -795,19 +749,16 @@ static struct scene *conflicting_example(void)
     return finish(s, true);
 }
 
-enum { CALLS = 6 };
+enum { CALLS = 5 };
 
 /* A call sets the answer when it succeeds. */
 static int make_call(struct scene *s, int number, size_t *answer)
 {
-    static const size_t rank[3] = {2, 4, 3}, domain[3] = {0, 1, 2};
+    static const size_t rank[3] = {2, 4, 3};
     plan_report report;
-    int rc;
-    switch (number) {
-    case 0: return plan_choose_ranks(&s->requests, NULL, 6, domain, 3, answer);
-    case 1: rc = plan_assess(&s->input, rank, &report); break;
-    default: return plan_strategies[number - 2].assign(&s->input, answer);
-    }
+    if (number > 0)
+        return plan_strategies[number - 1].assign(&s->input, answer);
+    int rc = plan_assess(&s->input, rank, &report);
     answer[0] = rc == 0 ? 0 : answer[0];
     return rc;
 }
@@ -838,9 +789,8 @@ END_TEST
 int main(void)
 {
     return run_tests("plan", ONCE(assessment), ONCE(tatp_is_least), ONCE(network_costs_nothing),
-                     ONCE(latp_holds_most), ONCE(otp_takes_turns), ONCE(ranks_of_a_node),
-                     ONCE(worked_example_answers), ONCE(ranks_by_number), ONCE(unusable_input),
-                     ONCE(unusable_for_some), ONCE(crossing_bytes_saturate),
+                     ONCE(latp_holds_most), ONCE(otp_takes_turns), ONCE(worked_example_answers),
+                     ONCE(unusable_input), ONCE(unusable_for_some), ONCE(crossing_bytes_saturate),
                      ONCE(strategies_by_name), ONCE(choices_by_number), ONCE(even_spread),
                      ONCE(out_of_memory));
 }

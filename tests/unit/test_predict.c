@@ -178,9 +178,8 @@ START_TEST(by_groups_of_nodes)
     matrix bytes[2] = {fill_bins(ALL, 64, 64 * KiB), fill_bins(IN_BLOCKS, 64, 64 * KiB)};
     access_pattern pattern[2] = {calls_of(64 * KiB), calls_of(64 * KiB)};
     const view_file f = {.patterns = 2, .pattern = pattern, .bytes = bytes};
-    const predict_levels levels = {2, NODES, group};
     int64_t crossing[3];
-    ck_assert_int_eq(predict_crossing(&job, &f, &levels, crossing), 0);
+    ck_assert_int_eq(predict_crossing(&job, &f, 2, group, crossing), 0);
     ck_assert_int_eq(crossing[0], 3 * MiB);
     ck_assert_int_eq(crossing[1], 2 * MiB);
     ck_assert_int_eq(crossing[2], 0);
@@ -220,12 +219,11 @@ START_TEST(memory_runs_out)
     matrix bytes = fill_bins(IN_BLOCKS, 64, 64 * KiB);
     access_pattern pattern = calls_of(64 * KiB);
     const view_file f = {.patterns = 1, .pattern = &pattern, .bytes = &bytes};
-    const predict_levels levels = {0, NODES, NULL};
     int64_t crossing = 0;
     int rc = -ENOMEM;
     for (long nth = 0; rc != 0; nth++) {
         fail_allocation(nth);
-        rc = predict_crossing(&job, &f, &levels, &crossing);
+        rc = predict_crossing(&job, &f, 0, NULL, &crossing);
         check_failing(rc);
     }
     matrix_release(&bytes);

@@ -52,7 +52,7 @@ static access_list list_of(const struct model *m, int rank)
 
 struct way {
     size_t parts;
-    record_message part[RANKS][MOST_PARTS], told[MOST_PARTS], row[RANKS];
+    access_message part[RANKS][MOST_PARTS], told[MOST_PARTS], row[RANKS];
     record_sums sums;
     int64_t unit;
     matrix view, bytes;

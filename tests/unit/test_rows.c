@@ -49,9 +49,10 @@ static void random_model(model *m)
 }
 
 /* A rank's row, by way of its shares. */
-static void make_row(const model *m, size_t rank, int64_t **element, size_t *count)
+static access_message make_row(const model *m, size_t rank)
 {
     domain_share share[DOMAINS] = {{0}};
+    access_message row = {0};
     size_t shares = 0;
     for (size_t j = 0; j < m->domains; j++) {
         domain_share *s = &share[shares];
@@ -62,10 +63,11 @@ static void make_row(const model *m, size_t rank, int64_t **element, size_t *cou
         s->domain = j;
         shares += blocks > 0;
     }
-    ck_assert_int_eq(rows_from_shares(share, shares, element, count), 0);
-    ck_assert_uint_ne(*count, 1);
+    ck_assert_int_eq(rows_append_shares(share, shares, &row), 0);
+    ck_assert_uint_ne(row.count, 1);
     for (size_t i = 0; i < shares; i++)
         access_release(&share[i].list);
+    return row;
 }
 
 /* Borrows its ranks until the next. */
@@ -93,21 +95,20 @@ static int gather(const model *m, size_t most, bool by_blocks, rows_matrices *re
     int rc = 0;
     for (size_t node = 0; node < m->nodes && rc == 0; node++) {
         rows_node sums = start_node(m, node, most, by_blocks);
-        int64_t *element;
-        size_t count;
+        access_message all = {0};
         for (size_t r = m->ranks; r-- > 0 && rc == 0;) {
             if (m->node_of_rank[r] == node) {
-                make_row(m, r, &element, &count);
-                rc = rows_node_add(&sums, (int)r, element, count);
-                free(element);
+                access_message row = make_row(m, r);
+                rc = rows_node_add(&sums, (int)r, row.element, row.count);
+                free(row.element);
             }
         }
-        if (rc == 0 && (rc = rows_node_sum(&sums, &element, &count)) == 0) {
-            ck_assert_uint_ne(count, 1);
-            ck_assert((element == NULL) == (count == 0));
-            rc = rows_builder_add(&builder, node, element, count);
-            free(element);
+        if (rc == 0 && (rc = rows_append_sums(&sums, &all)) == 0) {
+            ck_assert_uint_ne(all.count, 1);
+            ck_assert((all.element == NULL) == (all.count == 0));
+            rc = rows_builder_add(&builder, node, all.element, all.count);
         }
+        free(all.element);
         rows_node_release(&sums);
     }
     if (rc == 0)
@@ -220,21 +221,20 @@ START_TEST(no_memory)
         static const unsigned char nearness[] = {1};
         rows_node node = {.most = 1, .rank = rank, .ranks = 1, .nearness = nearness};
         rows_builder builder = rows_builder_new(1, 1, 3, true);
-        int64_t *element = NULL, *own = NULL;
-        size_t count;
+        access_message own = {0}, all = {0};
         rows_matrices c = {0};
         fail_allocation(nth);
-        rc = rows_from_shares(NULL, 0, &own, &count);
+        rc = access_message_append(&own, row, 6);
         if (rc == 0)
-            rc = rows_node_add(&node, 0, row, 6);
+            rc = rows_node_add(&node, 0, own.element, own.count);
         if (rc == 0)
-            rc = rows_node_sum(&node, &element, &count);
+            rc = rows_append_sums(&node, &all);
         if (rc == 0)
-            rc = rows_builder_add(&builder, 0, element, count);
+            rc = rows_builder_add(&builder, 0, all.element, all.count);
         if (rc == 0)
             rc = rows_builder_finish(&builder, &c);
-        free(own);
-        free(element);
+        free(own.element);
+        free(all.element);
         rows_node_release(&node);
         rows_builder_release(&builder);
         rows_release(&c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tilings against plain lists of bytes. */
-#include "access/tile.h"
+#include "access/cursor.h"
 #include "seeded.h"
 #include "suite.h"
 
