@@ -154,13 +154,6 @@ static int make_progress(void *context)
     return mpi.Iprobe(MPI_ANY_SOURCE, 0, group->comm, &flag, MPI_STATUS_IGNORE);
 }
 
-/* These MPIs end the job instead. */
-static bool has_lost(void *context)
-{
-    (void)context;
-    return false;
-}
-
 /* ---- collective operations: the non-blocking ones of the MPI, as other ranks may be in calls on
  * other files ---- */
 
@@ -306,7 +299,6 @@ static coll_runtime make_runtime(front_group *group, int rank, int ranks, coll_p
         .wait = wait_for_message,
         .probe = probe_messages,
         .progress = make_progress,
-        .has_lost = has_lost,
         .reduce = reduce_values,
         .gather = gather_values,
         .error_class = front_error_class,

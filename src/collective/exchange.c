@@ -83,7 +83,8 @@ void coll_exchange_release(coll_exchange_memory *memory, const coll_group *group
     coll_pool *pool = memory->pool;
     exchange_buffers *buffers = memory->buffers;
     memory->buffers = NULL;
-    if (buffers == NULL || group->runtime->has_lost(group->runtime->context))
+    const coll_runtime *runtime = group->runtime;
+    if (buffers == NULL || (runtime->has_lost != NULL && runtime->has_lost(runtime->context)))
         return; /* a message that was given up may still arrive there */
     pthread_mutex_lock(&pool->lock);
     if (base_reserve(&pool->idle, &pool->capacity, pool->count + 1, sizeof *pool->idle) == 0)
@@ -179,7 +180,8 @@ bool coll_exchange_merges(const coll_exchange *ex, const coll_store *store)
     if (aggregation_merges(pieces, pieces - merged))
         return true;
     exchange_count_pieces(ex->engine, access_pages_estimate, &pages, &merged_pages);
-    if (aggregation_merges(pieces, pages - merged_pages) && store->may_map(store->access.context))
+    if (aggregation_merges(pieces, pages - merged_pages) && store->may_map != NULL &&
+        store->may_map(store->access.context))
         return true;
     pieces = merged = 0;
     for (size_t i = 0; i < ex->carries; i++) {
@@ -275,7 +277,8 @@ int coll_exchange_run(coll_exchange *ex, coll_group *group, const coll_store *fi
     const exchange_probe probe = {&timer, time_access};
     double start = coll_clock(group);
     store.most_hole = file->lock_unit > 0 ? MOST_HOLE : MOST_LOCAL_HOLE;
-    file->begin(store.context);
+    if (file->begin != NULL)
+        file->begin(store.context);
     run->transport = &transport;
     run->store = &store;
     run->probe = &probe;

@@ -20,7 +20,8 @@ void coll_log(coll_process *process, int level, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    process->log(process->context, level, format, arguments);
+    if (process->log != NULL)
+        process->log(process->context, level, format, arguments);
     va_end(arguments);
 }
 
@@ -29,7 +30,7 @@ void coll_show(coll_process *process, const char *format, ...)
     va_list arguments;
     char *text;
     va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) >= 0) {
+    if (process->show != NULL && vasprintf(&text, format, arguments) >= 0) {
         process->show(text);
         free(text);
     }

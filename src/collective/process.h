@@ -41,6 +41,7 @@ typedef struct coll_process {
     double (*clock)(void *context); /* seconds */
     /* hwloc's description of the machine (src/topo/machine.h); NULL if there is none. */
     struct hwloc_topology *(*machine)(void *context);
+    /* Each is NULL where nobody is to be told. */
     void (*show)(const char *text); /* a message for the user: base_show_message */
     /* A line for who asked for lines of this level; 0: for all. */
     void (*log)(void *context, int level, const char *format, va_list arguments);

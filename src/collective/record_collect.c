@@ -42,7 +42,7 @@ static size_t ranks_of(const collection *c)
 static size_t job_rank(const collection *c, int rank)
 {
     const coll_runtime *runtime = c->group->runtime;
-    return runtime->job_rank(runtime->context, rank);
+    return runtime->job_rank != NULL ? runtime->job_rank(runtime->context, rank) : (size_t)rank;
 }
 
 /* ---- all ranks: what they access ---- */

@@ -41,9 +41,10 @@ enum coll_operation { COLL_MAX, COLL_SUM };
 typedef struct coll_store {
     exchange_store access; /* but for most_hole */
     int64_t lock_unit;     /* bytes that the file system locks together; 0: local, or not known */
-    /* An operation begins. The context is that of `access`. */
+    /* An operation begins. The context is that of `access`. May be NULL. */
     void (*begin)(void *context);
-    /* Whether small pieces may be written through mapped pages. May ask the file system. */
+    /* Whether small pieces may be written through mapped pages. May ask the file system. NULL: no.
+     */
     bool (*may_map)(void *context);
 } coll_store;
 
@@ -61,7 +62,7 @@ typedef struct coll_runtime {
     /* What the launcher says of where a rank of this node is bound (src/topo/local.h); the caller
      * frees it. NULL if it is not known, or nowhere. */
     char *(*locality)(void *context, int rank);
-    /* Its rank in the job of rank 0; SIZE_MAX for a process of another job. */
+    /* Its rank in the job of rank 0; SIZE_MAX for a process of another job. NULL: the same. */
     size_t (*job_rank)(void *context, int rank);
 
     /* ---- messages, as in exchange/transport.h; one of at most 8 bytes that is not synchronous
@@ -79,7 +80,7 @@ typedef struct coll_runtime {
     int (*probe)(void *context, enum coll_tag tag, bool *is_found, coll_found *found);
     /* Once, while polling. An error: a rank is lost. */
     int (*progress)(void *context);
-    /* Whether a rank is lost: nothing is waited for any more. */
+    /* Whether a rank is lost: nothing is waited for any more. NULL: none ever is. */
     bool (*has_lost)(void *context);
 
     /* ---- collective operations ---- */

@@ -83,7 +83,7 @@ static bool lock_cycle(exchange *ex, const exchange_cycle *cycle)
     const exchange_store *store = ex->run.store;
     int64_t length, begin = access_next(&ex->cover);
     int64_t end = exchange_least(cycle->end, ex->task.layout.domains->size[ex->task.layout.domain]);
-    if (ex->error != 0)
+    if (ex->error != 0 || store->lock == NULL)
         return false;
     int64_t first = file_offset(ex, begin, end, &length);
     int64_t last = file_offset(ex, end - 1, end, &length);

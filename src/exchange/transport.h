@@ -43,7 +43,7 @@ typedef struct exchange_store {
      * for: the engine resumes. */
     int (*read)(void *context, int64_t offset, char *data, int64_t bytes, int64_t *done);
     /* Around the writes, or the reads, of one cycle, which access nothing but these bytes. No
-     * message is waited for meanwhile. If a lock fails, nothing is accessed. */
+     * message is waited for meanwhile. If a lock fails, nothing is accessed. NULL: no locks. */
     int (*lock)(void *context, int64_t offset, int64_t bytes);
     int (*unlock)(void *context);
     /* A read includes holes up to this many bytes rather than end there: only speed depends on it.

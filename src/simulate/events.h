@@ -12,18 +12,29 @@
 typedef struct network network;
 typedef struct net_request net_request;
 
+/* A send or a receive; an order may look at it. */
+struct net_request {
+    net_request *next, **at;       /* in a list, and what points to this one there */
+    net_request *earlier, **place; /* of all, and what points to this one */
+    int from, to, tag;
+    int users; /* its rank, and the network */
+    int64_t number;
+    bool is_send, is_eager, is_empty; /* the latter: arrives without its data */
+    bool has_arrived, is_matched, is_transferred, is_complete, is_given_up;
+    const char *data;
+    char *copy; /* of the data in the network, or NULL */
+    char *room;
+    size_t bytes, received; /* of the message, or room for it */
+    int error;
+    net_request *peer; /* of a send that is matched */
+};
+
 /* What happens to a message that was sent: it arrives, its receive completes, its send does. */
 enum net_event_kind { NET_ARRIVAL, NET_TRANSFER, NET_COMPLETION };
 typedef struct net_event {
     enum net_event_kind kind;
     net_request *send;
 } net_event;
-
-typedef struct net_message {
-    int from, to;
-    size_t bytes;
-    bool is_eager;
-} net_message;
 
 /* An order of events. */
 typedef struct net_order {
@@ -48,8 +59,5 @@ typedef struct net_order {
 bool net_may_go_on(const network *n, int rank);
 void net_go_on(network *n, int rank);
 void net_take(network *n, net_event event);
-/* Whether the event is one of a message from or to the rank that is lost, and does not happen. */
-bool net_is_cut(const network *n, net_event event);
-net_message net_message_of(net_event event);
 
 #endif

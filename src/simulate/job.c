@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "access/cursor.h"
 #include "collective/collective.h"
 #include "collective/exchange.h"
 #include "collective/record.h"
 #include "simulate/memory.h"
-#include "simulate/romio.h"
 
 enum { MESSAGE_BYTES = 64512 }; /* of data at most, as the front ends have it */
 
@@ -38,7 +38,7 @@ typedef struct job {
     job_settings set;
     network net;
     machine *machine;
-    romio *romio; /* or NULL */
+    struct romio *romio; /* or NULL */
     job_rank *rank;
     int *mate;    /* of each rank, the next one of its node, in a circle */
     char *buffer; /* of all ranks */
@@ -123,12 +123,6 @@ static int progress(void *context)
     return 0;
 }
 
-static bool has_lost(void *context)
-{
-    (void)context;
-    return false;
-}
-
 /* What a rank did in shared memory may be seen by the others of its node. */
 int __wrap_exchange_execute(exchange *ex, const exchange_run *run, exchange_result *result);
 int __wrap_exchange_execute(exchange *ex, const exchange_run *run, exchange_result *result)
@@ -171,11 +165,10 @@ static int reduce(void *context, int64_t *value, size_t count, enum coll_operati
 }
 
 /* What it takes at least. */
-static void meet(void *context, int64_t *value, size_t count, double bytes)
+static void meet(job_rank *r, int64_t *value, size_t count, double bytes)
 {
-    const job *j = ((job_rank *)context)->job;
-    (void)collect(context, NET_MAX, value, count);
-    spend(context, tree_time(j, 0.0) + bytes / j->set.machine.link.bandwidth);
+    (void)collect(r, NET_MAX, value, count);
+    spend(r, tree_time(r->job, 0.0) + bytes / r->job->set.machine.link.bandwidth);
 }
 
 static int gather(void *context, const int64_t *own, size_t count, int64_t *all)
@@ -214,12 +207,6 @@ static char *locality(void *context, int rank)
     return NULL;
 }
 
-static size_t job_rank_of(void *context, int rank)
-{
-    (void)context;
-    return (size_t)rank;
-}
-
 static int error_class(int error)
 {
     return error < 0 ? 1 - error : error;
@@ -249,27 +236,209 @@ static int read_bytes(void *context, int64_t offset, char *data, int64_t bytes, 
     return 0;
 }
 
-static int lock_bytes(void *context, int64_t offset, int64_t bytes)
+/* ---- ROMIO ----
+ *
+ * A baseline: the messages of a collective access by ROMIO's two-phase I/O
+ * (ADIOI_GEN_WriteStridedColl and ADIOI_GEN_ReadStridedColl, written down from knowledge of them),
+ * without data.
+ *
+ * Modelled, in each call, whether one alike came before or not: the gathers of first and last
+ * offsets on all ranks; one aggregator a node, contiguous domains of equal size; an exchange of
+ * counts of all ranks with all, and a message with offsets and lengths, 16 bytes a piece, from each
+ * rank to each aggregator whose domain it accesses; an agreement on the number of cycles, of 16 MiB
+ * of each domain. In each cycle, in step on all ranks: an exchange of sizes of all with all, a
+ * message between each aggregator and each rank with data in it, one access to the file from the
+ * first to the last byte, for a write with holes after a read. Then an agreement on errors.
+ *
+ * In ROMIO's favour: collective operations take what no algorithm can go below, the latencies of a
+ * tree and the time of the bytes on the link of a node, and are no messages; an aggregator's own
+ * data take no time; a cycle is read after its sizes are known, so that reads do not wait for each
+ * other. Not modelled: hints, alignment to stripes, the choice of independent access where accesses
+ * are not interleaved, and processor time.
+ */
+
+/* Bytes of a cycle, of a piece in a list, and, of all arrays, for each rank of the job. */
+enum { CYCLE = 1 << 24, PIECE = 16, ARRAYS = 150, LISTS = -1 /* the step before cycle 0 */ };
+
+/* What a rank accesses of a domain in a cycle. */
+typedef struct part {
+    int rank, domain; /* the latter is the aggregator's node */
+    int64_t cycle, lo, hi, bytes;
+    int64_t list; /* bytes of the list for the domain, which goes with the first part; else 0 */
+} part;
+
+typedef struct parts {
+    part *part;
+    size_t count, capacity;
+} parts;
+
+/* What the ranks have in common. They come to a step only after all have left the last but one. */
+struct romio {
+    int nodes;
+    int *aggregator; /* of each node, its lowest rank */
+    parts *expected; /* by node, in a step; then the same in the next one */
+};
+
+typedef struct romio_call {
+    job_rank *self;
+    bool write;
+    int64_t lo, domain; /* the first byte; bytes of a domain */
+    parts own;
+    int64_t cycle; /* or LISTS */
+} romio_call;
+
+static struct romio *romio_new(const job *j)
 {
-    (void)context, (void)offset, (void)bytes;
-    return 0;
+    struct romio *made = sim_zeroed(1, sizeof *made);
+    size_t nodes = j->set.machine.topology->nodes;
+    *made = (struct romio){(int)nodes, sim_zeroed(nodes, sizeof *made->aggregator),
+                           sim_zeroed(2 * nodes, sizeof *made->expected)};
+    for (int i = j->set.ranks; i-- > 0;)
+        made->aggregator[node_of(j, i)] = i;
+    return made;
 }
 
-static int unlock_file(void *context)
+static void romio_free(struct romio *r)
 {
-    (void)context;
-    return 0;
+    if (r == NULL)
+        return;
+    __real_free(r->aggregator);
+    __real_free(r->expected);
+    __real_free(r);
 }
 
-static void begin(void *context)
+static void append(parts *list, part p)
 {
-    (void)context;
+    if (list->count == list->capacity) {
+        list->capacity = 2 * list->capacity + 8;
+        list->part = sim_resized(list->part, list->capacity * sizeof p);
+    }
+    list->part[list->count++] = p;
 }
 
-static bool may_map(void *context)
+static void find_parts(romio_call *c, const access_list *list)
 {
-    (void)context;
-    return false;
+    access_cursor cursor;
+    access_piece piece;
+    size_t first = 0;
+    access_cursor_init(&cursor, list);
+    for (int64_t at; (at = access_next(&cursor)) != ACCESS_END;) {
+        int64_t in = (at - c->lo) % c->domain, end = (in / CYCLE + 1) * CYCLE, taken = 0;
+        part p = {c->self->rank, (int)((at - c->lo) / c->domain), in / CYCLE, at, 0, 0, 0};
+        end = at - in + (end < c->domain ? end : c->domain);
+        for (; access_take_piece(&cursor, end, &piece); taken++) {
+            p.hi = piece.offset + piece.length;
+            p.bytes += piece.length;
+        }
+        append(&c->own, p);
+        if (p.domain != c->own.part[first].domain)
+            first = c->own.count - 1;
+        c->own.part[first].list += PIECE * taken;
+    }
+}
+
+/* In the present step; 0: there is none. */
+static int64_t message_of(const romio_call *c, const part *p)
+{
+    return c->cycle == LISTS ? p->list : c->cycle == p->cycle ? p->bytes : 0;
+}
+
+/* Says what its messages will be. Returns what it is to expect as an aggregator. */
+static parts announce(const romio_call *c)
+{
+    const struct romio *r = c->self->job->romio;
+    int ranks = c->self->job->set.ranks, node = node_of(c->self->job, c->self->rank);
+    parts *expected = r->expected + (c->cycle - LISTS) % 2 * r->nodes, result = {NULL, 0, 0};
+    for (size_t i = 0; i < c->own.count; i++)
+        if (message_of(c, &c->own.part[i]) > 0)
+            append(&expected[c->own.part[i].domain], c->own.part[i]);
+    meet(c->self, NULL, 0, 4.0 * ranks * ranks / r->nodes);
+    if (r->aggregator[node] == c->self->rank) {
+        result = expected[node];
+        expected[node] = (parts){NULL, 0, 0};
+    }
+    return result;
+}
+
+/* Messages from ranks to aggregators, or back; each side posts its receives first. Returns their
+ * bytes on this rank, those to itself included. */
+static int64_t move(const romio_call *c, const parts *expected, bool back)
+{
+    job_rank *r = c->self;
+    exchange_request *request = sim_zeroed(c->own.count + expected->count, sizeof *request),
+                     *next = request;
+    int64_t sum = 0;
+    for (int sends = 0; sends < 2; sends++) {
+        bool aggregates = back == (sends == 1);
+        const parts *list = aggregates ? expected : &c->own;
+        for (const part *p = list->part; p < list->part + list->count; p++) {
+            int peer = aggregates ? p->rank : r->job->romio->aggregator[p->domain];
+            size_t bytes = (size_t)message_of(c, p);
+            sum += (int64_t)bytes;
+            if (bytes > 0 && peer != r->rank && sends)
+                (void)start_send(r, peer, COLL_TAG_DATA, NULL, bytes, false, next++);
+            else if (bytes > 0 && peer != r->rank)
+                (void)start_receive(r, peer, COLL_TAG_DATA, NULL, bytes, next++);
+        }
+    }
+    for (size_t got; next-- > request;)
+        (void)wait_for(r, next, &got);
+    __real_free(request);
+    return sum;
+}
+
+static void access_expected(const romio_call *c, const parts *expected)
+{
+    int64_t lo = ACCESS_END, hi = 0, bytes = 0;
+    for (const part *p = expected->part; p < expected->part + expected->count; p++) {
+        lo = p->lo < lo ? p->lo : lo;
+        hi = p->hi > hi ? p->hi : hi;
+        bytes += p->bytes;
+    }
+    for (int i = c->write && bytes < hi - lo ? 2 : 1; i > 0 && hi > 0; i--)
+        access_file(c->self, lo, hi - lo);
+}
+
+/* Returns the bytes of ROMIO's memory. */
+static int64_t send_lists(romio_call *c)
+{
+    c->cycle = LISTS;
+    parts expected = announce(c);
+    int64_t buffer = c->domain < CYCLE ? c->domain : CYCLE;
+    int64_t lists = move(c, &expected, false);
+    __real_free(expected.part);
+    return ARRAYS * c->self->job->set.ranks + lists + (expected.count > 0 ? buffer : 0);
+}
+
+static void run_cycle(romio_call *c)
+{
+    parts expected = announce(c);
+    if (!c->write)
+        access_expected(c, &expected);
+    move(c, &expected, !c->write);
+    if (c->write)
+        access_expected(c, &expected);
+    __real_free(expected.part);
+}
+
+/* An ordered list, not empty on all ranks. */
+static void romio_access(job_rank *r, const access_list *list, bool write)
+{
+    romio_call c = {.self = r, .write = write};
+    int64_t range[] = {-access_lower(list), access_upper(list)}, nodes = r->job->romio->nodes;
+    for (int i = 0; i < 2; i++)
+        meet(r, &range[i], 1, 8.0 * r->job->set.ranks);
+    c.lo = -range[0];
+    c.domain = (range[1] - c.lo + nodes - 1) / nodes;
+    find_parts(&c, list);
+    int64_t bytes = send_lists(&c);
+    sim_memory_add(bytes);
+    meet(r, NULL, 0, 8.0);
+    for (c.cycle = 0; c.cycle * CYCLE < c.domain; c.cycle++)
+        run_cycle(&c);
+    meet(r, NULL, 0, 8.0);
+    sim_memory_add(-bytes);
+    __real_free(c.own.part);
 }
 
 /* ---- the front end of a rank ---- */
@@ -284,16 +453,6 @@ static struct hwloc_topology *no_machine(void *context)
 {
     (void)context;
     return NULL;
-}
-
-static void show(const char *text)
-{
-    (void)text;
-}
-
-static void log_line(void *context, int level, const char *format, va_list arguments)
-{
-    (void)context, (void)level, (void)format, (void)arguments;
 }
 
 static void make_rank(job_rank *r)
@@ -311,8 +470,6 @@ static void make_rank(job_rank *r)
         .mpi_setting = {"buffer", "aggregators"},
         .clock = get_time,
         .machine = no_machine,
-        .show = show,
-        .log = log_line,
         .pool = &r->pool,
         .lock = PTHREAD_MUTEX_INITIALIZER,
     };
@@ -326,23 +483,17 @@ static void make_rank(job_rank *r)
         .is_local = is_local,
         .host = host,
         .locality = locality,
-        .job_rank = job_rank_of,
         .isend = start_send,
         .irecv = start_receive,
         .test = test,
         .wait = wait_for,
         .probe = probe,
         .progress = progress,
-        .has_lost = has_lost,
         .reduce = reduce,
         .gather = gather,
         .error_class = error_class,
     };
-    r->store = (coll_store){
-        .access = {r, write_extents, read_bytes, lock_bytes, unlock_file, 0},
-        .begin = begin,
-        .may_map = may_map,
-    };
+    r->store = (coll_store){.access = {r, write_extents, read_bytes, NULL, NULL, 0}};
 }
 
 static void open_file(job_rank *r)
@@ -380,12 +531,10 @@ static void set_view(job_rank *r)
 
 static int access_by_romio(job_rank *r, bool write, int64_t copy)
 {
-    const romio_rank self = {r->job->romio, node_of(r->job, r->rank), &r->runtime, meet,
-                             access_file};
     access_list list = {0};
     int rc =
         access_append_slice(&list, &r->view.period, 0, r->view.period.bytes, copy * r->view.extent);
-    romio_access(&self, &list, write);
+    romio_access(r, &list, write);
     access_release(&list);
     return rc;
 }
@@ -535,8 +684,7 @@ int job_run(const job_settings *settings, job_phase phase[JOB_PHASES], char **fa
     j.mate = sim_zeroed((size_t)settings->ranks, sizeof *j.mate);
     j.machine = machine_new(&settings->machine, &j.net);
     if (settings->is_romio)
-        j.romio = romio_new(settings->machine.node_of_rank, settings->ranks,
-                            (int)settings->machine.topology->nodes);
+        j.romio = romio_new(&j);
     find_mates(&j);
     for (int i = 0; i < settings->ranks; i++) {
         j.rank[i].job = &j;

@@ -2,7 +2,7 @@
  *
  * A whole job in one process, by the code that runs: all ranks open a file through src/collective,
  * write and read it collectively, and close it, over a machine (machine.h); or, as a baseline, by
- * the messages of ROMIO (romio.h). What each phase took is counted. The contents of files are not
+ * the messages of ROMIO. What each phase took is counted. The contents of files are not
  * kept, and all ranks have the same buffer.
  *
  * Programs are linked with --wrap for malloc and its family, mmap, munmap and exchange_execute.

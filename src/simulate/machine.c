@@ -65,18 +65,6 @@ static entry pop(machine *m)
 
 /* ---- links ---- */
 
-static size_t parent_of(const machine *m, size_t v)
-{
-    const topo *t = m->set.topology;
-    return t->tree.vertices > 0 ? t->tree.parent[v] : t->nodes;
-}
-
-static double width_of(const machine *m, size_t v)
-{
-    const topo *t = m->set.topology;
-    return t->tree.vertices > 0 ? (double)t->tree.width[v] : 1.0;
-}
-
 /* Returns when the server begins with it. */
 static double serve(server *s, double at, double seconds, double bytes)
 {
@@ -98,7 +86,7 @@ static void pass(entry *e, server *s, const machine_rate *rate, double width)
 static bool is_above(const machine *m, size_t v, size_t below)
 {
     while (below < v)
-        below = parent_of(m, below);
+        below = topo_parent(m->set.topology, below);
     return below == v;
 }
 
@@ -106,14 +94,14 @@ static bool is_above(const machine *m, size_t v, size_t below)
 static void advance(machine *m, entry *e)
 {
     if (!is_above(m, e->vertex, e->to)) {
-        pass(e, &m->up[e->vertex], &m->set.link, width_of(m, e->vertex));
-        e->vertex = parent_of(m, e->vertex);
+        pass(e, &m->up[e->vertex], &m->set.link, topo_cables(m->set.topology, e->vertex));
+        e->vertex = topo_parent(m->set.topology, e->vertex);
         return;
     }
     size_t child = e->to;
-    while (parent_of(m, child) != e->vertex)
-        child = parent_of(m, child);
-    pass(e, &m->down[child], &m->set.link, width_of(m, child));
+    while (topo_parent(m->set.topology, child) != e->vertex)
+        child = topo_parent(m->set.topology, child);
+    pass(e, &m->down[child], &m->set.link, topo_cables(m->set.topology, child));
     e->vertex = child;
 }
 
@@ -122,7 +110,7 @@ static double latency_between(const machine *m, size_t a, size_t b)
     double sum = a == b ? m->set.memory.latency : 0.0;
     while (a != b) {
         size_t *lower = a < b ? &a : &b;
-        *lower = parent_of(m, *lower);
+        *lower = topo_parent(m->set.topology, *lower);
         sum += m->set.link.latency;
     }
     return sum;
@@ -145,18 +133,18 @@ static bool is_eager(void *context, int64_t bytes)
 static void add_event(void *context, net_event event)
 {
     machine *m = context;
-    net_message message = net_message_of(event);
+    const net_request *message = event.send;
     entry e = {.at = time_of(m), .event = event, .rank = -1};
-    size_t from = (size_t)m->set.node_of_rank[message.from];
-    e.to = e.vertex = (size_t)m->set.node_of_rank[message.to];
+    size_t from = (size_t)m->set.node_of_rank[message->from];
+    e.to = e.vertex = (size_t)m->set.node_of_rank[message->to];
     e.has_begun = true;
-    if (event.kind == NET_ARRIVAL || (event.kind == NET_TRANSFER && !message.is_eager)) {
+    if (event.kind == NET_ARRIVAL || (event.kind == NET_TRANSFER && !message->is_eager)) {
         e.has_begun = false;
         e.vertex = from;
         e.bytes = HEADER_BYTES;
     }
-    if (!e.has_begun && (event.kind == NET_TRANSFER || message.is_eager))
-        e.bytes += (double)message.bytes;
+    if (!e.has_begun && (event.kind == NET_TRANSFER || message->is_eager))
+        e.bytes += (double)message->bytes;
     if (!e.has_begun && event.kind == NET_TRANSFER)
         e.at += latency_between(m, e.to, from);
     e.end = e.at;
@@ -183,9 +171,9 @@ static void run_rank(machine *m, int rank)
 
 static void take_event(machine *m, entry *e)
 {
-    net_message message = net_message_of(e->event);
+    const net_request *message = e->event.send;
     net_take(m->net, e->event);
-    net_wake(m->net, e->event.kind == NET_COMPLETION ? message.from : message.to);
+    net_wake(m->net, e->event.kind == NET_COMPLETION ? message->from : message->to);
 }
 
 static void move(machine *m, entry *e)
@@ -228,7 +216,7 @@ machine *machine_new(const machine_settings *settings, network *net)
     size_t ranks = (size_t)net->ranks;
     m->set = *settings;
     m->net = net;
-    m->vertices = t->tree.vertices > 0 ? t->tree.vertices : t->nodes + 1;
+    m->vertices = topo_vertices(t);
     m->clock = sim_zeroed(ranks, sizeof *m->clock);
     m->is_queued = sim_zeroed(ranks, sizeof *m->is_queued);
     m->up = sim_zeroed(m->vertices, sizeof *m->up);

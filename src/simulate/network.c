@@ -11,22 +11,6 @@
 
 enum { STACK = 1 << 18 };
 
-struct net_request {
-    net_request *next, **at;       /* in a list, and what points to this one there */
-    net_request *earlier, **place; /* of all, and what points to this one */
-    int from, to, tag;
-    int users; /* its rank, and the network */
-    int64_t number;
-    bool is_send, is_eager, is_empty; /* the latter: arrives without its data */
-    bool has_arrived, is_matched, is_transferred, is_complete, is_given_up;
-    const char *data;
-    char *copy; /* of the data in the network, or NULL */
-    char *room;
-    size_t bytes, received; /* of the message, or room for it */
-    int error;
-    net_request *peer; /* of a send that is matched */
-};
-
 struct net_collective {
     net_collective *next; /* later */
     uint64_t number;
@@ -64,15 +48,6 @@ void net_trace(network *n, const char *format, ...)
     va_end(arguments);
     if (n->is_verbose)
         printf("# %s\n", line);
-}
-
-void net_print_trace(const network *n)
-{
-    uint64_t first = n->traced < NET_TRACE ? 0 : n->traced - NET_TRACE;
-    for (uint64_t i = first; i < n->traced && !n->is_verbose; i++)
-        printf("#   %s\n", n->trace[i % NET_TRACE]);
-    if (n->failure != NULL)
-        printf("# %s\n", n->failure);
 }
 
 /* ---- running ---- */
@@ -180,31 +155,6 @@ static int owner_of(const net_request *q)
 static bool is_cut(const network *n, const net_request *q)
 {
     return n->lost >= 0 && (q->from == n->lost || q->to == n->lost);
-}
-
-bool net_is_cut(const network *n, net_event event)
-{
-    return is_cut(n, event.send);
-}
-
-net_message net_message_of(net_event event)
-{
-    const net_request *s = event.send;
-    return (net_message){s->from, s->to, s->bytes, s->is_eager};
-}
-
-uint64_t net_digest(const network *n)
-{
-    uint64_t digest = 0;
-    for (const net_request *q = n->latest; q != NULL; q = q->earlier) {
-        unsigned state = q->is_eager | q->is_empty << 1 | q->has_arrived << 2 | q->is_matched << 3 |
-                         q->is_transferred << 4 | q->is_complete << 5 | q->is_given_up << 6;
-        digest += net_mix(net_mix((uint64_t)owner_of(q), (uint64_t)q->number), state);
-    }
-    for (int i = 0; i < n->ranks; i++)
-        digest = net_mix(net_mix(digest, n->rank[i].seen),
-                         (uint64_t)(n->rank[i].has_ended | n->rank[i].is_woken << 1));
-    return digest;
 }
 
 /* ---- events ---- */
@@ -363,12 +313,6 @@ net_request *net_receive(network *n, int rank, int peer, int tag, void *data, si
     return receive;
 }
 
-void net_spoil(net_request *request, int error, bool without_data)
-{
-    request->error = error;
-    request->is_empty = without_data;
-}
-
 /* The network frees what was given up when it can. */
 static int end_request(network *n, int rank, net_request **request, size_t *bytes)
 {
@@ -423,19 +367,6 @@ int net_probe(network *n, int rank, int tag, size_t *bytes)
             break;
     }
     return from;
-}
-
-/* What others have sent to it, or receive from it, does not end. */
-void net_lose(network *n, int rank)
-{
-    n->lost = rank;
-    net_trace(n, "rank %d is lost", rank);
-    n->rank[rank].has_ended = true;
-    n->ended++;
-    for (int i = 0; i < n->ranks; i++)
-        net_wake(n, i);
-    happened(n);
-    net_yield(n, rank);
 }
 
 /* ---- collective operations ---- */

@@ -87,8 +87,6 @@ int net_end(network *n);
 /* Ends the run. On the stack of a rank it does not return. */
 void net_fail(network *n, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void net_trace(network *n, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void net_print_trace(const network *n);
-uint64_t net_digest(const network *n);
 
 /* ---- running ---- */
 
@@ -101,8 +99,6 @@ void net_pause(network *n, int rank);
 bool net_await(network *n, int rank, const bool *flag);
 /* Whether a rank is lost, as far as this one has noticed. */
 bool net_has_noticed(network *n, int rank);
-/* The rank does not go on, and its messages do not arrive. */
-void net_lose(network *n, int rank);
 
 /* ---- messages ---- */
 
@@ -110,8 +106,6 @@ void net_lose(network *n, int rank);
 net_request *net_send(network *n, int rank, int peer, int tag, const void *data, size_t bytes,
                       bool is_synchronous);
 net_request *net_receive(network *n, int rank, int peer, int tag, void *data, size_t bytes);
-/* It will complete with an error; without_data: a message that its receiver gets empty. */
-void net_spoil(net_request *request, int error, bool without_data);
 /* Ends a request that is complete or, after a loss, given up: it is NULL then, and *bytes what was
  * received. Returns its error. */
 int net_test(network *n, int rank, net_request **request, size_t *bytes);

@@ -3,7 +3,6 @@
 #include "life.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,14 +200,6 @@ static void show(const char *text)
     (void)text;
 }
 
-static void log_line(void *context, int level, const char *format, va_list arguments)
-{
-    (void)context;
-    (void)level;
-    (void)format;
-    (void)arguments;
-}
-
 static void make_process(sim_rank *r)
 {
     life *l = r->life;
@@ -226,7 +217,6 @@ static void make_process(sim_rank *r)
         .clock = get_time,
         .machine = no_machine,
         .show = show,
-        .log = log_line,
         .pool = &r->pool,
         .lock = PTHREAD_MUTEX_INITIALIZER,
     };

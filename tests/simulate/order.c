@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "order.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "simulate/memory.h"
@@ -49,6 +50,57 @@ bool sim_order_call(sim_order *o, int rank, const char *where)
     return net_has_noticed(o->net, rank);
 }
 
+/* ---- the network ---- */
+
+void net_print_trace(const network *n)
+{
+    uint64_t first = n->traced < NET_TRACE ? 0 : n->traced - NET_TRACE;
+    for (uint64_t i = first; i < n->traced && !n->is_verbose; i++)
+        printf("#   %s\n", n->trace[i % NET_TRACE]);
+    if (n->failure != NULL)
+        printf("# %s\n", n->failure);
+}
+
+uint64_t net_digest(const network *n)
+{
+    uint64_t digest = 0;
+    for (const net_request *q = n->latest; q != NULL; q = q->earlier) {
+        unsigned state = q->is_eager | q->is_empty << 1 | q->has_arrived << 2 | q->is_matched << 3 |
+                         q->is_transferred << 4 | q->is_complete << 5 | q->is_given_up << 6;
+        digest +=
+            net_mix(net_mix((uint64_t)(q->is_send ? q->from : q->to), (uint64_t)q->number), state);
+    }
+    for (int i = 0; i < n->ranks; i++)
+        digest = net_mix(net_mix(digest, n->rank[i].seen),
+                         (uint64_t)(n->rank[i].has_ended | n->rank[i].is_woken << 1));
+    return digest;
+}
+
+void net_spoil(net_request *request, int error, bool without_data)
+{
+    request->error = error;
+    request->is_empty = without_data;
+}
+
+/* What others have sent to it, or receive from it, does not end. */
+void net_lose(network *n, int rank)
+{
+    n->lost = rank;
+    net_trace(n, "rank %d is lost", rank);
+    n->rank[rank].has_ended = true;
+    n->ended++;
+    for (int i = 0; i < n->ranks; i++)
+        net_wake(n, i);
+    n->order.wake(n->order.context, -1);
+    net_yield(n, rank);
+}
+
+/* Whether the event is one of a message from or to the rank that is lost, and does not happen. */
+static bool is_cut(const network *n, const net_request *send)
+{
+    return n->lost >= 0 && (send->from == n->lost || send->to == n->lost);
+}
+
 /* ---- events ---- */
 
 static void add_event(void *context, net_event event)
@@ -65,7 +117,7 @@ static void drop_cut_events(sim_order *o)
 {
     size_t kept = 0;
     for (size_t i = 0; i < o->events; i++)
-        if (!net_is_cut(o->net, o->event[i]))
+        if (!is_cut(o->net, o->event[i].send))
             o->event[kept++] = o->event[i];
     o->events = kept;
 }
@@ -81,7 +133,7 @@ static void take_any_event(sim_order *o)
 {
     int64_t last = (int64_t)o->events - 1;
     size_t i = (size_t)pick(o->state, 0, last);
-    for (int k = 0; k < 3 && net_message_of(o->event[i]).from == o->delayed; k++)
+    for (int k = 0; k < 3 && o->event[i].send->from == o->delayed; k++)
         i = (size_t)pick(o->state, 0, last);
     take_event(o, i);
 }

@@ -46,4 +46,13 @@ void sim_happened(sim_order *o);
  * has noticed. */
 bool sim_order_call(sim_order *o, int rank, const char *where);
 
+/* ---- the network ---- */
+
+void net_print_trace(const network *n);
+uint64_t net_digest(const network *n);
+/* The rank does not go on, and its messages do not arrive. */
+void net_lose(network *n, int rank);
+/* It will complete with an error; without_data: a message that its receiver gets empty. */
+void net_spoil(net_request *request, int error, bool without_data);
+
 #endif

@@ -156,17 +156,10 @@ static void begin(void *context)
     r->first_error = 0;
 }
 
-static bool may_map(void *context)
-{
-    (void)context;
-    return false;
-}
-
 coll_store sim_store(sim_rank *r)
 {
     return (coll_store){
         .access = {r, write_extents, read_bytes, lock_bytes, unlock_bytes, 0},
         .begin = begin,
-        .may_map = may_map,
     };
 }
