@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The commands of dla, one file each. argv[0] is "dla COMMAND"; each returns the exit status.
+ * The commands of dla. argv[0] is "dla COMMAND"; each returns the exit status.
  */
 #ifndef TOOLS_DLA_H
 #define TOOLS_DLA_H
@@ -9,7 +9,6 @@ int dla_convert(int argc, char **argv);
 int dla_forget(int argc, char **argv);
 int dla_list(int argc, char **argv);
 int dla_map(int argc, char **argv);
-int dla_pingpong(int argc, char **argv);
 int dla_setup(int argc, char **argv);
 int dla_show(int argc, char **argv);
 

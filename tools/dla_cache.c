@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "cache/cache.h"
+#include "output.h"
 #include "record/record_header.h"
-#include "table.h"
 #include "tool.h"
 
 typedef struct cache_contents {
@@ -65,13 +65,7 @@ static void add_entry(tool_table *table, int folder, const cache_entry *e)
     tool_table_add_text(table, is_whole ? header.program : "(damaged)");
 }
 
-static error_t parse_list_option(int key, char *arg, struct argp_state *state)
-{
-    return key == ARGP_KEY_ARG ? tool_refuse_argument(arg, state) : ARGP_ERR_UNKNOWN;
-}
-
 static const struct argp list_argp = {
-    .parser = parse_list_option,
     .doc = "Lists the records in your cache, which fcoll_tatp_record=auto writes and "
            "rmaps_dla_file=auto uses.",
 };

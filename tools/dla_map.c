@@ -12,17 +12,21 @@
 #include "dla/place.h"
 #include "dla/predict.h"
 #include "nodes.h"
+#include "output.h"
 #include "tool.h"
-#include "tool_json.h"
 #include "topo/machine.h"
 
 typedef struct placement {
+    tool_options common;
+    const struct placement_format *format;
+    const char *machine_file;
     dla_spec spec;
     const char *list, *hostfile; /* of the nodes, as given */
     node_list nodes;
     dla_data data;
     setmatch_input input; /* points into this struct */
     size_t *node;         /* of each rank */
+    size_t *first, *rank; /* ranks by node (dla_sort_by_node) */
     dla_benefit benefit;
     double seconds;
     topo_machine *machine; /* of the nodes; NULL if it is unknown */
@@ -125,16 +129,15 @@ static size_t *place_by(const placement *placed, setmatch_method_fn place)
     input.load = dla_judge_load;
     input.load_context = &judge;
     int rc = place(&input, node);
-    if (rc != 0)
-        exit(rc == -ENOSPC ? fail_slots(placed, ranks_of(placed))
-                           : tool_fail("placing: %s", strerror(-rc)));
+    if (rc == -ENOSPC)
+        exit(fail_slots(placed, ranks_of(placed)));
+    tool_check(rc, "placing");
     return node;
 }
 
 static void check_sums(int rc)
 {
-    if (rc != 0)
-        exit(tool_fail("the weights and bytes of the record: %s", strerror(-rc)));
+    tool_check(rc, "the weights and bytes of the record");
 }
 
 /* Where the options demand no method: replaces the placement by a stock mapping, unless it gains
@@ -250,8 +253,9 @@ static char **core_localities(topo_machine *machine, size_t cores)
     return locality;
 }
 
-static void check_cores(const placement *placed, const size_t *first, char *const *locality)
+static void check_cores(const placement *placed, char *const *locality)
 {
+    const size_t *first = placed->first;
     size_t cores = 0;
     while (cores < ranks_of(placed) && locality[cores] != NULL)
         cores++;
@@ -264,22 +268,21 @@ static void check_cores(const placement *placed, const size_t *first, char *cons
 
 /* The slot of each rank: its index among the ranks of its node or, if the machine is known, a core
  * that is near those of its neighbours. */
-static void find_slots(const placement *placed, const size_t *first, const size_t *rank,
-                       size_t *slot)
+static void find_slots(const placement *placed, size_t *slot)
 {
+    const size_t *first = placed->first;
     size_t ranks = ranks_of(placed), *place = tool_allocate(ranks, sizeof *place);
     char **locality = placed->machine == NULL ? NULL : core_localities(placed->machine, ranks);
     dla_inside sum = {0};
     char text[DLA_INSIDE_SIZE];
     if (locality != NULL)
-        check_cores(placed, first, locality);
+        check_cores(placed, locality);
     for (size_t n = 0; n < placed->nodes.count; n++) {
-        const dla_bound_ranks node = {first[n + 1] - first[n], rank + first[n], locality};
+        const dla_bound_ranks node = {first[n + 1] - first[n], placed->rank + first[n], locality};
         for (size_t i = 0; i < node.count; i++)
             place[i] = i;
-        int rc = locality == NULL ? 0 : dla_arrange(placed->input.view, &node, place, &sum);
-        if (rc != 0)
-            exit(tool_fail("placing inside nodes: %s", strerror(-rc)));
+        if (locality != NULL)
+            tool_check(dla_arrange(placed->input.view, &node, place, &sum), "placing inside nodes");
         for (size_t i = 0; i < node.count; i++)
             slot[node.rank[i]] = place[i];
     }
@@ -297,14 +300,9 @@ static void find_slots(const placement *placed, const size_t *first, const size_
 static int print_rankfile(const placement *placed)
 {
     size_t ranks = ranks_of(placed), *slot = tool_allocate(ranks, sizeof *slot);
-    size_t *first = tool_allocate(placed->nodes.count + 2, sizeof *first);
-    size_t *by_node = tool_allocate(ranks, sizeof *by_node);
-    dla_sort_by_node(placed->node, ranks_of(placed), placed->nodes.count, first, by_node);
-    find_slots(placed, first, by_node, slot);
+    find_slots(placed, slot);
     for (size_t rank = 0; rank < ranks; rank++)
         printf("rank %zu=%s slot=%zu\n", rank, node_of(placed, rank), slot[rank]);
-    free(by_node);
-    free(first);
     free(slot);
     return 0;
 }
@@ -355,10 +353,8 @@ static bool find_uneven(const size_t *first, const node_list *nodes, size_t *beg
 static int print_cray(const placement *placed)
 {
     const node_list *nodes = &placed->nodes;
-    size_t *first = tool_allocate(nodes->count + 2, sizeof *first);
-    size_t *rank = tool_allocate(ranks_of(placed), sizeof *rank);
+    const size_t *first = placed->first;
     int status = 0;
-    dla_sort_by_node(placed->node, ranks_of(placed), placed->nodes.count, first, rank);
     size_t begin = 0, uneven = 0;
     if (find_uneven(first, nodes, &begin, &uneven))
         status =
@@ -371,10 +367,8 @@ static int print_cray(const placement *placed)
             continue;
         printf("# %s\n", nodes->name[n]);
         for (size_t k = first[n]; k < first[n + 1]; k++)
-            printf("%zu%s", rank[k], k + 1 < first[n + 1] ? "," : "\n");
+            printf("%zu%s", placed->rank[k], k + 1 < first[n + 1] ? "," : "\n");
     }
-    free(first);
-    free(rank);
     return status;
 }
 
@@ -418,12 +412,6 @@ static int read_machine(FILE *stream, void *object, matrix_error *error)
                : rc;
 }
 
-struct map_options {
-    placement *placed;
-    const struct placement_format *format;
-    const char *machine;
-};
-
 /* Options have the names of the items of --map-by dla: that they set. */
 static const struct argp_option option_table[] = {
     {"file", 'f', "FILE", 0, "View file, as recorded", 0},
@@ -463,11 +451,10 @@ static error_t set_item(dla_spec *spec, int key, const char *value, const struct
     return rc == -ENOMEM ? ENOMEM : 0;
 }
 
-static void check_options(const struct map_options *options, const struct argp_state *state)
+static void check_options(const placement *placed, const struct argp_state *state)
 {
-    const placement *placed = options->placed;
     const char *const files[] = {placed->spec.text[DLA_FILE], placed->spec.text[DLA_TOPOLOGY],
-                                 placed->hostfile, options->machine};
+                                 placed->hostfile, placed->machine_file};
     tool_check_input(state, files, sizeof files / sizeof *files);
     if ((placed->spec.text[DLA_FILE] != NULL) + (placed->spec.ndims > 0) != 1)
         argp_error(state, "one of a view file and --cart is needed");
@@ -475,34 +462,35 @@ static void check_options(const struct map_options *options, const struct argp_s
         argp_error(state, "one of --nodes and --hostfile is needed");
     if (placed->spec.text[DLA_ORDER] != NULL && placed->spec.ndims == 0)
         argp_error(state, "--order is that of --cart");
-    if (options->machine != NULL && options->format->print != print_rankfile)
+    if (placed->machine_file != NULL && placed->format->print != print_rankfile)
         argp_error(state, "--machine is for --format rankfile");
 }
 
 static error_t parse_map_option(int key, char *arg, struct argp_state *state)
 {
-    struct map_options *options = state->input;
+    placement *placed = state->input;
+    error_t rc = 0;
     switch (key) {
     case 'F':
-        options->format = tool_choose(state, "format", arg, formats, sizeof *formats);
+        placed->format = tool_choose(state, "format", arg, formats, sizeof *formats);
         return 0;
-    case 'M': options->machine = arg; return 0;
+    case 'M': placed->machine_file = arg; return 0;
     case 'H':
-        if (options->placed->hostfile != NULL)
+        if (placed->hostfile != NULL)
             argp_error(state, "hostfile is given twice");
-        options->placed->hostfile = arg;
+        placed->hostfile = arg;
         return 0;
     case 'n':
-        options->placed->list = arg;
-        if (nodes_parse(&options->placed->nodes, arg) != 0)
+        placed->list = arg;
+        if (nodes_parse(&placed->nodes, arg) != 0)
             exit(TOOL_USAGE);
         return 0;
-    case ARGP_KEY_ARG:
-        if (state->arg_num > 0)
-            return tool_refuse_argument(arg, state);
-        return set_item(&options->placed->spec, 'f', arg, state);
-    case ARGP_KEY_END: check_options(options, state); return 0;
-    default: return set_item(&options->placed->spec, key, arg, state);
+    case ARGP_KEY_END:
+        if (placed->common.file != NULL)
+            rc = set_item(&placed->spec, 'f', placed->common.file, state);
+        check_options(placed, state);
+        return rc;
+    default: return set_item(&placed->spec, key, arg, state);
     }
 }
 
@@ -516,22 +504,26 @@ static const struct argp map_argp = {
 
 int dla_map(int argc, char **argv)
 {
-    placement placed = {.benefit = {.kept = DLA_STOCK_NONE}};
-    struct map_options options = {.placed = &placed, .format = formats};
+    placement placed = {.format = formats, .benefit = {.kept = DLA_STOCK_NONE}};
     char why[DLA_REPORT_SIZE];
-    tool_parse(&map_argp, 0, argc, argv, &options);
+    tool_parse(&map_argp, 0, argc, argv, &placed);
     if (placed.hostfile != NULL)
         nodes_read(&placed.nodes, placed.hostfile);
     load_files(&placed);
-    if (options.machine != NULL)
-        tool_read(options.machine, read_machine, &placed.machine);
+    if (placed.machine_file != NULL)
+        tool_read(placed.machine_file, read_machine, &placed.machine);
     double begin = tool_seconds();
     placed.node = place_by(&placed, dla_spec_method(&placed.spec)->place);
     placed.seconds = tool_seconds() - begin;
     keep_stock(&placed);
-    if (options.format->bare && placed.benefit.kept != DLA_STOCK_NONE)
+    if (placed.format->bare && placed.benefit.kept != DLA_STOCK_NONE)
         tool_note("%s", explain_stock(&placed, why));
-    int status = options.format->print(&placed);
+    placed.first = tool_allocate(placed.nodes.count + 2, sizeof *placed.first);
+    placed.rank = tool_allocate(ranks_of(&placed), sizeof *placed.rank);
+    dla_sort_by_node(placed.node, ranks_of(&placed), placed.nodes.count, placed.first, placed.rank);
+    int status = placed.format->print(&placed);
+    free(placed.first);
+    free(placed.rank);
     free(placed.node);
     topo_machine_free(placed.machine);
     dla_data_release(&placed.data);

@@ -106,12 +106,11 @@ static int store_setting(void)
 
 static error_t parse_setup_option(int key, char *arg, struct argp_state *state)
 {
-    bool *write = state->input;
-    switch (key) {
-    case 'w': *write = true; return 0;
-    case ARGP_KEY_ARG: return tool_refuse_argument(arg, state);
-    default: return ARGP_ERR_UNKNOWN;
-    }
+    (void)arg;
+    if (key != 'w')
+        return ARGP_ERR_UNKNOWN;
+    *(bool *)state->input = true;
+    return 0;
 }
 
 static const struct argp setup_argp = {

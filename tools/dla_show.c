@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dla show: prints the contents of a view file. */
+/* dla show: prints the contents of a view file. dla convert: a view file as Matrix Market, which
+ * other programs read, and back. */
 #include "dla.h"
 
 #include <inttypes.h>
@@ -7,14 +8,9 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "output.h"
 #include "setmatch/setmatch.h"
 #include "tool.h"
-#include "tool_json.h"
-
-struct show_options {
-    const char *file;
-    bool json;
-};
 
 /* Of the view matrix. `largest` is the largest value between two ranks, 0 if there is none. */
 struct view_summary {
@@ -23,22 +19,8 @@ struct view_summary {
     size_t rank[2]; /* of the largest value */
 };
 
-static error_t parse_show_option(int key, char *arg, struct argp_state *state)
-{
-    struct show_options *options = state->input;
-    (void)arg;
-    if (key != ARGP_KEY_INIT)
-        return ARGP_ERR_UNKNOWN;
-    state->child_inputs[0] = &options->file;
-    state->child_inputs[1] = &options->json;
-    return 0;
-}
-
 static const struct argp show_argp = {
-    .parser = parse_show_option,
-    .children = (const struct argp_child[]){{&tool_file_argp, 0, NULL, 0},
-                                            {&tool_json_argp, 0, NULL, 0},
-                                            {0}},
+    .args_doc = "FILE",
     .doc =
         "Prints the contents of a view file: the matrix, the recorded calls, and its provenance.",
 };
@@ -59,9 +41,7 @@ static void summarise_view(const matrix *view, struct view_summary *s)
     int64_t inside;
     size_t *node = tool_allocate(view->rows, sizeof *node);
     *s = (struct view_summary){.entries = view->row_start[view->rows]};
-    int rc = setmatch_weight(view, node, &inside, &s->weight);
-    if (rc != 0)
-        exit(tool_fail("the weights: %s", strerror(-rc)));
+    tool_check(setmatch_weight(view, node, &inside, &s->weight), "the weights");
     find_largest(view, s);
     free(node);
 }
@@ -138,13 +118,57 @@ static void print_view_json(view_file *f, const struct view_summary *s)
 
 int dla_show(int argc, char **argv)
 {
-    struct show_options options = {.file = NULL};
+    tool_options options = {.file = NULL};
     view_file file;
     struct view_summary s;
-    tool_parse(&show_argp, 0, argc, argv, &options);
+    tool_parse(&show_argp, TOOL_JSON, argc, argv, &options);
     tool_read_view(options.file, &file);
     summarise_view(&file.view, &s);
     (options.json ? print_view_json : print_view)(&file, &s);
     view_file_release(&file);
     return 0;
+}
+
+/* ---- convert ---- */
+
+struct convert_options {
+    tool_options common;
+    const char *const *format; /* of formats; NULL if it is not given */
+};
+
+static const char *const formats[] = {"mtx", "fileview", NULL};
+
+static error_t parse_convert_option(int key, char *arg, struct argp_state *state)
+{
+    struct convert_options *options = state->input;
+    switch (key) {
+    case 't':
+        options->format = tool_choose(state, "format", arg, formats, sizeof *formats);
+        return 0;
+    case ARGP_KEY_END:
+        if (options->format == NULL)
+            argp_error(state, "--to is needed");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp convert_argp = {
+    .options = (const struct argp_option[]){{"to", 't', "FORMAT", 0, "mtx or fileview", 0}, {0}},
+    .parser = parse_convert_option,
+    .args_doc = "FILE",
+    .doc = "Writes a view file in another format. Only fileview contains the profile.",
+};
+
+int dla_convert(int argc, char **argv)
+{
+    struct convert_options options = {.format = NULL};
+    view_file file;
+    tool_parse(&convert_argp, 0, argc, argv, &options);
+    tool_read_view(options.common.file, &file);
+    int rc = options.format == formats ? matrix_write_market(stdout, &file.view, file.comments)
+                                       : view_file_write(stdout, &file);
+    view_file_release(&file);
+    const char *name = ferror(stdout) ? "standard output" : options.common.file;
+    return rc == 0 ? 0 : tool_fail("%s: %s", name, strerror(-rc));
 }

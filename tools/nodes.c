@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE /* tdestroy */
+#define _GNU_SOURCE /* tdestroy, FNM_EXTMATCH */
 #include "nodes.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <search.h>
 #include <stdbool.h>
@@ -197,14 +198,6 @@ struct hostfile_line {
     bool given;         /* the slots, also by a line before */
 };
 
-static bool is_one_of(const char *word, size_t length, const char *const *names)
-{
-    for (; *names != NULL; names++)
-        if (strlen(*names) == length && strncmp(word, *names, length) == 0)
-            return true;
-    return false;
-}
-
 static void set_line_slots(struct hostfile_line *line, size_t slots)
 {
     if (line->given)
@@ -222,24 +215,24 @@ static void set_line_most(struct hostfile_line *line, size_t most)
     line->most = most;
 }
 
+static bool is_key(const char *pattern, const char *word)
+{
+    return fnmatch(pattern, word, FNM_EXTMATCH) == 0;
+}
+
 /* One KEY=VALUE, written without blanks; keys as in Open MPI's hostfiles. */
 static void parse_hostfile_word(struct hostfile_line *line, const char *word)
 {
-    static const char *const slots[] = {"slots", "count", "cpu", NULL};
-    static const char *const most[] = {
-        "max_slots", "max-slots", "slots_max", "slots-max", "max_count", "max-count", "count_max",
-        "count-max", "max_cpu",   "max-cpu",   "cpu_max",   "cpu-max",   NULL};
-    static const char *const users[] = {"username", "user-name", "user_name", NULL};
     size_t length = strcspn(word, "="), number;
     const char *value = word[length] == '=' ? word + length + 1 : "";
     bool is_number = tool_number(value, 0, INT_MAX, &number) == 0;
     bool is_text = *value != '\0' && strchr(value, '=') == NULL;
-    if (is_number && is_one_of(word, length, slots))
+    if (is_number && is_key("@(slots|count|cpu)=*", word))
         set_line_slots(line, number);
-    else if (is_number && is_one_of(word, length, most))
+    else if (is_number && is_key("@(max[-_]@(slots|count|cpu)|@(slots|count|cpu)[-_]max)=*", word))
         set_line_most(line, number);
-    else if (!(is_number && strncmp(word, "port=", length + 1) == 0) &&
-             !(is_text && is_one_of(word, length, users)))
+    else if (!(is_number && is_key("port=*", word)) &&
+             !(is_text && is_key("user?([-_])name=*", word)))
         exit(tool_fail("%s:%zu: '%s' is not slots=N or max_slots=N", line->text->name,
                        line->text->number, word));
 }

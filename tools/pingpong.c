@@ -63,7 +63,6 @@ static error_t parse_pingpong_option(int key, char *arg, struct argp_state *stat
         return 0;
     case 'T': options->topology = arg; return 0;
     case 'o': options->output = arg; return 0;
-    case ARGP_KEY_ARG: return tool_refuse_argument(arg, state);
     default: return ARGP_ERR_UNKNOWN;
     }
 }

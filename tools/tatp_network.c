@@ -15,16 +15,6 @@
 /* More than a controller needs for an answer. */
 #define SLURM_SECONDS "10"
 
-struct network_reader {
-    const char *file; /* of distances or a topology */
-    size_t ranks;
-    const tool_hosts *hosts; /* NULL if it is not given */
-    const char **name;       /* of the nodes: those hosts */
-    size_t nodes;
-    const topo_fabric *fabric;
-    topo_summary summary;
-};
-
 static int read_fabric(FILE *stream, void *object, matrix_error *error)
 {
     return topo_fabric_read(stream, object, error);
@@ -86,119 +76,102 @@ topo_fabric *tatp_network_of_job(const char *hosts, bool *known)
     return fabric;
 }
 
-/* ---- hops between ranks ---- */
-
-static void read_rank_hops(const struct network_reader *r, topo *ranks)
+void tatp_network_hops(const topo_fabric *fabric, const char *file, const char *const *host,
+                       size_t count, topo *t)
 {
     matrix_error error = {0, ""};
-    char(*number)[24] = tool_allocate(r->ranks, sizeof *number);
-    const char **name = tool_allocate(r->ranks, sizeof *name);
-    for (size_t i = 0; i < r->ranks; i++) {
-        snprintf(number[i], sizeof number[i], "rank %zu", i);
-        name[i] = topo_fabric_hosts(r->fabric) > 0 ? topo_fabric_host(r->fabric, i) : number[i];
-    }
-    int rc = topo_from_fabric(r->fabric, name, r->ranks, ranks, &error);
+    int rc = topo_from_fabric(fabric, host, count, t, &error);
     if (rc != 0)
-        exit(tool_fail_reading(r->file, rc, &error));
+        exit(tool_fail_reading(file, rc, &error));
+}
+
+/* ---- hops between ranks ---- */
+
+static void read_rank_hops(const topo_fabric *fabric, const char *file, size_t count, topo *ranks)
+{
+    char(*number)[24] = tool_allocate(count, sizeof *number);
+    const char **name = tool_allocate(count, sizeof *name);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(number[i], sizeof number[i], "rank %zu", i);
+        name[i] = topo_fabric_hosts(fabric) > 0 ? topo_fabric_host(fabric, i) : number[i];
+    }
+    tatp_network_hops(fabric, file, name, count, ranks);
     free(name);
     free(number);
 }
 
-/* Without hosts, ranks 1 hop apart share a node. If that contradicts other distances, each rank
+/* Without hosts (0), ranks 1 hop apart share a node. If that contradicts other distances, each rank
  * gets a node. */
-static void set_rank_hops(const struct network_reader *r, tatp_network *n)
+static void set_rank_hops(topo ranks, const char *file, size_t hosts, tatp_network *n)
 {
     matrix_error error = {0, ""};
-    topo ranks = {0};
-    read_rank_hops(r, &ranks);
-    size_t nodes =
-        r->hosts != NULL ? r->hosts->nodes.count : topo_group_ranks(&ranks, n->node_of_rank);
+    size_t nodes = hosts > 0 ? hosts : topo_group_ranks(&ranks, n->node_of_rank);
     int rc = topo_of_nodes(&ranks, n->node_of_rank, nodes, &n->topology, &error);
-    if (rc == -EBADMSG && r->hosts == NULL) {
-        for (size_t i = 0; i < r->ranks; i++)
+    if (rc == -EBADMSG && hosts == 0) {
+        for (size_t i = 0; i < ranks.nodes; i++)
             n->node_of_rank[i] = i;
         n->topology = ranks;
         return;
     }
     if (rc != 0)
-        exit(tool_fail_reading(r->file, rc, &error));
+        exit(tool_fail_reading(file, rc, &error));
     topo_release(&ranks);
-}
-
-/* ---- hops between nodes ---- */
-
-static void set_host_hops(const struct network_reader *r, tatp_network *n)
-{
-    matrix_error error = {0, ""};
-    int rc = topo_from_fabric(r->fabric, r->name, r->nodes, &n->topology, &error);
-    if (rc != 0)
-        exit(tool_fail_reading(r->file, rc, &error));
-}
-
-/* A matrix of unnamed rows is between ranks if the number of rows is that of the ranks and not that
- * of the hosts. */
-static bool is_between_ranks(const struct network_reader *r)
-{
-    bool named = topo_fabric_hosts(r->fabric) > 0;
-    return r->hosts == NULL ||
-           (!named && r->summary.rows == r->ranks && r->summary.rows != r->hosts->nodes.count);
-}
-
-static void read_network_file(const tatp_network_options *options, struct network_reader *r,
-                              tatp_network *n)
-{
-    topo_fabric *fabric = tatp_network_read_fabric(r->file);
-    r->fabric = fabric;
-    topo_fabric_summary(fabric, &r->summary);
-    if (options->distances != NULL && r->summary.rows == 0 &&
-        r->summary.hosts + r->summary.switches > 0)
-        exit(tool_fail("%s: %s, which is for --topology; --distances takes hops in Matrix Market",
-                       r->file, r->summary.format));
-    if (!is_between_ranks(r))
-        set_host_hops(r, n);
-    else if (r->summary.rows == r->ranks)
-        set_rank_hops(r, n);
-    else
-        exit(tool_fail("%s: %zu rows for %zu ranks; hops between nodes need --hosts too", r->file,
-                       r->summary.rows, r->ranks));
-    topo_fabric_free(fabric);
 }
 
 /* ---- the network ---- */
 
-static void place_ranks(const tatp_network_options *options, const char *requests,
-                        tool_hosts *hosts, struct network_reader *r, tatp_network *n)
+/* A matrix of unnamed rows is between ranks if the number of rows is that of the ranks and not that
+ * of the hosts. */
+static void read_network_file(const char *file, bool has_distances, size_t ranks,
+                              const node_list *hosts, tatp_network *n)
 {
-    tool_parse_hosts(options->hosts, hosts);
-    if (hosts->ranks != r->ranks)
+    topo_fabric *fabric = tatp_network_read_fabric(file);
+    topo_summary s;
+    topo between;
+    topo_fabric_summary(fabric, &s);
+    bool is_named = topo_fabric_hosts(fabric) > 0;
+    if (has_distances && s.rows == 0 && s.hosts + s.switches > 0)
+        exit(tool_fail("%s: %s, which is for --topology; --distances takes hops in Matrix Market",
+                       file, s.format));
+    if (hosts->count > 0 && (is_named || s.rows != ranks || s.rows == hosts->count)) {
+        tatp_network_hops(fabric, file, (const char *const *)hosts->name, hosts->count,
+                          &n->topology);
+    } else if (s.rows == ranks) {
+        read_rank_hops(fabric, file, ranks, &between);
+        set_rank_hops(between, file, hosts->count, n);
+    } else {
+        exit(tool_fail("%s: %zu rows for %zu ranks; hops between nodes need --hosts too", file,
+                       s.rows, ranks));
+    }
+    topo_fabric_free(fabric);
+}
+
+static void place_ranks(const tool_hosts *hosts, const char *requests, size_t ranks,
+                        tatp_network *n)
+{
+    if (hosts->ranks != ranks)
         exit(tool_fail("%s: %zu rows, but %zu ranks on the hosts: write the number of ranks behind "
                        "each host, as %s:%zu",
-                       requests, r->ranks, hosts->ranks, hosts->nodes.name[0],
-                       (r->ranks + hosts->nodes.count - 1) / hosts->nodes.count));
-    for (size_t i = 0; i < r->ranks; i++)
-        n->node_of_rank[i] = hosts->of_rank[i];
-    r->nodes = hosts->nodes.count;
-    r->name = tool_allocate(r->nodes, sizeof *r->name);
-    for (size_t k = 0; k < r->nodes; k++)
-        r->name[k] = hosts->nodes.name[k];
+                       requests, ranks, hosts->ranks, hosts->nodes.name[0],
+                       (ranks + hosts->nodes.count - 1) / hosts->nodes.count));
+    memcpy(n->node_of_rank, hosts->of_rank, ranks * sizeof *n->node_of_rank);
 }
 
 void tatp_network_read(const tatp_network_options *options, const char *requests, size_t ranks,
                        tatp_network *n)
 {
+    bool has_distances = options->distances != NULL;
+    const char *file = has_distances ? options->distances : options->topology;
     tool_hosts hosts = {0};
-    struct network_reader r = {.file = options->distances != NULL ? options->distances
-                                                                  : options->topology,
-                               .ranks = ranks,
-                               .hosts = options->hosts != NULL ? &hosts : NULL};
     *n = (tatp_network){.node_of_rank = tool_allocate(ranks, sizeof *n->node_of_rank)};
-    if (options->hosts != NULL)
-        place_ranks(options, requests, &hosts, &r, n);
-    if (r.file != NULL)
-        read_network_file(options, &r, n);
+    if (options->hosts != NULL) {
+        tool_parse_hosts(options->hosts, &hosts);
+        place_ranks(&hosts, requests, ranks, n);
+    }
+    if (file != NULL)
+        read_network_file(file, has_distances, ranks, &hosts.nodes, n);
     else
-        topo_flat(&n->topology, r.nodes);
-    free(r.name);
+        topo_flat(&n->topology, hosts.nodes.count);
     tool_hosts_release(&hosts);
 }
 

@@ -32,6 +32,10 @@ void tatp_network_release(tatp_network *network);
  * does not, and one switch stands for it. Ends the program after a message if that fails. */
 topo_fabric *tatp_network_of_job(const char *hosts, bool *known);
 
+/* topo_from_fabric; ends the program after a message about the file on failure. */
+void tatp_network_hops(const topo_fabric *fabric, const char *file, const char *const *host,
+                       size_t count, topo *t);
+
 /* Reads a topology file; ends the program after a message if it is unusable. */
 topo_fabric *tatp_network_read_fabric(const char *file);
 

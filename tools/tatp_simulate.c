@@ -12,12 +12,11 @@
 
 #include "base/mix.h"
 #include "dla/predict.h"
+#include "output.h"
 #include "record/record.h"
 #include "simulate/job.h"
-#include "table.h"
 #include "tatp_network.h"
 #include "tool.h"
-#include "tool_json.h"
 
 enum { DIMENSIONS = 3, MOST_RANKS = 1 << 20 };
 /* That a rank accesses in a call. */
@@ -42,12 +41,13 @@ typedef struct simulate_access {
 } simulate_access;
 
 typedef struct simulate_options {
+    tool_options common;
     simulate_access access;
     tatp_network_options network;
     machine_rate link, server;
     size_t servers;
     const char *aggregators;
-    bool json, compare, romio;
+    bool compare, romio;
 } simulate_options;
 
 /* What a user can choose. */
@@ -180,7 +180,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     simulate_options *options = state->input;
     simulate_access *a = &options->access;
     switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = &options->json; return 0;
     case 'v': a->view = arg; return 0;
     case 'c': parse_shape(state, arg, a->grid); return 0;
     case 'b': parse_shape(state, arg, a->block); return 0;
@@ -201,7 +200,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     case 'C': options->compare = true; return 0;
     case 'R': options->romio = true; return 0;
-    case ARGP_KEY_ARG: return tool_refuse_argument(arg, state);
     case ARGP_KEY_END: check_options(state, options); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -233,7 +231,6 @@ static const struct argp simulate_argp = {
             {0},
         },
     .parser = parse_option,
-    .children = (const struct argp_child[]){{&tool_json_argp, 0, NULL, 0}, {0}},
     .doc = "Simulates collective writes and reads of a whole job in this process.",
 };
 
@@ -402,8 +399,7 @@ static void check_memory(const simulate_access *a)
 
 static void check(int rc)
 {
-    if (rc != 0)
-        exit(tool_fail("placing: %s", strerror(-rc)));
+    tool_check(rc, "placing");
 }
 
 /* What a run would have recorded. */
@@ -674,7 +670,7 @@ static void run_choices(simulate_options *options, const tatp_network *places)
         run_choice(options, places, choice, i);
     /* By slot is how they are given. */
     size_t first = options->compare && options->network.hosts == NULL ? 1 : 0;
-    if (options->json)
+    if (options->common.json)
         print_json(options, choice + first, count - first, places->topology.nodes);
     else if (options->compare)
         print_choices(choice + first, count - first, options->access.ranks);
@@ -693,7 +689,7 @@ int tatp_simulate(int argc, char **argv)
         .servers = 16,
     };
     tatp_network places = {.node_of_rank = NULL};
-    tool_parse(&simulate_argp, 0, argc, argv, &options);
+    tool_parse(&simulate_argp, TOOL_JSON, argc, argv, &options);
     if (options.access.view != NULL)
         read_view(&options.access);
     if (options.access.is_random)

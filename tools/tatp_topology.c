@@ -8,22 +8,17 @@
 #include <unistd.h>
 
 #include "nodes.h"
-#include "table.h"
+#include "output.h"
 #include "tatp_network.h"
 #include "tool.h"
-#include "tool_json.h"
 #include "topo/machine.h"
 
 /* Up to this number of hosts, their hops are printed as a table. */
 enum { SMALL = 16 };
 
-struct topology_options {
-    const char *file; /* NULL for this job or machine */
-    const char *hosts;
-    bool json;
-};
-
 struct network {
+    tool_options common;  /* without file: this job or machine */
+    const char *selected; /* hosts, as given; or NULL */
     const char *source;
     const topo_fabric *fabric;
     bool is_job;
@@ -36,17 +31,11 @@ struct network {
 
 static error_t parse_topology_option(int key, char *arg, struct argp_state *state)
 {
-    struct topology_options *options = state->input;
+    struct network *p = state->input;
     switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = &options->json; return 0;
-    case 'H': options->hosts = arg; return 0;
-    case ARGP_KEY_ARG:
-        if (options->file != NULL)
-            return tool_refuse_argument(arg, state);
-        options->file = arg;
-        return 0;
+    case 'H': p->selected = arg; return 0;
     case ARGP_KEY_END:
-        tool_check_input(state, (const char *const[]){options->file, options->hosts}, 2);
+        tool_check_input(state, (const char *const[]){p->common.file, p->selected}, 2);
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -61,7 +50,6 @@ static const struct argp topology_argp = {
         },
     .parser = parse_topology_option,
     .args_doc = "[FILE]",
-    .children = (const struct argp_child[]){{&tool_json_argp, 0, NULL, 0}, {0}},
     .doc = "Prints the network that a file describes: the hops between hosts, and the switches "
            "between them. Without a file, that of this job of Slurm, or this machine.",
 };
@@ -300,16 +288,12 @@ static int print_machine(void)
 
 /* ---- the command ---- */
 
-static int print_hosts(const struct topology_options *options, struct network *p,
-                       const node_list *hosts)
+static int print_hosts(struct network *p, const node_list *hosts)
 {
-    matrix_error error = {0, ""};
     find_present(hosts, p);
-    int rc = topo_from_fabric(p->fabric, p->present, p->present_count, &p->topo, &error);
-    if (rc != 0)
-        exit(tool_fail_reading(p->source, rc, &error));
+    tatp_network_hops(p->fabric, p->source, p->present, p->present_count, &p->topo);
     count_distance_pairs(p);
-    (options->json ? print_network_json : print_network)(p);
+    (p->common.json ? print_network_json : print_network)(p);
     int status = 0;
     if (p->missing_count > 0)
         status = tool_fail("%s: %zu of %zu hosts are not in the file, %s first", p->source,
@@ -330,29 +314,30 @@ static const char *hosts_of_job(void)
 
 int tatp_topology(int argc, char **argv)
 {
-    struct topology_options options = {.file = NULL};
+    struct network p = {.pairs = NULL};
     tool_hosts hosts = {0};
-    tool_parse(&topology_argp, 0, argc, argv, &options);
-    const char *list = options.file == NULL ? hosts_of_job() : NULL;
-    if (options.file == NULL && list == NULL)
-        return options.hosts == NULL && !options.json
+    tool_parse(&topology_argp, TOOL_JSON, argc, argv, &p);
+    const char *file = p.common.file, *list = file == NULL ? hosts_of_job() : NULL;
+    if (file == NULL && list == NULL)
+        return p.selected == NULL && !p.common.json
                    ? print_machine()
                    : tool_fail("this is one node, in no job of Slurm: name the file of a network");
-    bool known = true, is_job = list != NULL;
+    bool known = true;
+    p.is_job = list != NULL;
+    p.source = p.is_job ? "the job" : file;
     topo_fabric *fabric =
-        is_job ? tatp_network_of_job(list, &known) : tatp_network_read_fabric(options.file);
-    struct network p = {
-        .source = is_job ? "the job" : options.file, .fabric = fabric, .is_job = is_job};
+        p.is_job ? tatp_network_of_job(list, &known) : tatp_network_read_fabric(file);
+    p.fabric = fabric;
     topo_fabric_summary(fabric, &p.summary);
     if (!known)
         p.summary.format = "the network is not known: one switch stands for it";
-    if (options.hosts != NULL)
-        list = options.hosts;
+    if (p.selected != NULL)
+        list = p.selected;
     if (list != NULL)
         tool_parse_hosts(list, &hosts);
     else
         copy_all_hosts(fabric, &hosts);
-    int status = print_hosts(&options, &p, &hosts.nodes);
+    int status = print_hosts(&p, &hosts.nodes);
     topo_fabric_free(fabric);
     tool_hosts_release(&hosts);
     return status;

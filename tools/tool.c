@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE /* program_invocation_short_name */
+#define _GNU_SOURCE /* program_invocation_short_name, asprintf */
 #include "tool.h"
 
 #include <errno.h>
@@ -33,6 +33,12 @@ int tool_fail(const char *format, ...)
     base_escape(shown, sizeof shown, message);
     fprintf(stderr, "%s: %s\n", program_invocation_short_name, shown);
     return TOOL_FAILURE;
+}
+
+void tool_check(int rc, const char *what)
+{
+    if (rc != 0)
+        exit(tool_fail("%s: %s", what, strerror(-rc)));
 }
 
 FILE *tool_open(const char *file)
@@ -142,6 +148,14 @@ char *tool_copy(const char *text)
     return check_memory(strdup(text));
 }
 
+void tool_append_choice(char **list, int width, const char *name, const char *note)
+{
+    char *shorter = *list;
+    if (asprintf(list, "%s  %-*s %s\n", shorter, width, name, note) < 0)
+        exit(tool_fail("out of memory"));
+    free(shorter);
+}
+
 bool tool_is_trial(bool *crashes)
 {
     int status = 0;
@@ -171,12 +185,6 @@ double tool_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-error_t tool_refuse_argument(const char *arg, struct argp_state *state)
-{
-    argp_error(state, "'%s' is one argument too many", arg);
-    return 0;
-}
-
 void tool_check_input(const struct argp_state *state, const char *const *file, size_t count)
 {
     size_t inputs = 0;
@@ -185,22 +193,6 @@ void tool_check_input(const struct argp_state *state, const char *const *file, s
     if (inputs > 1)
         argp_error(state, "'-', standard input, can be one of the files only");
 }
-
-static error_t parse_file_argument(int key, char *arg, struct argp_state *state)
-{
-    const char **file = state->input;
-    switch (key) {
-    case ARGP_KEY_ARG:
-        if (*file != NULL)
-            return tool_refuse_argument(arg, state);
-        *file = arg;
-        return 0;
-    case ARGP_KEY_NO_ARGS: argp_error(state, "no file is given"); return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-const struct argp tool_file_argp = {.parser = parse_file_argument, .args_doc = "FILE"};
 
 static void collect_options(const struct argp *argp, const char **known, size_t *count)
 {
@@ -238,30 +230,59 @@ static void check_options(const struct argp_state *state)
             return;
 }
 
-static error_t parse_help_option(int key, char *arg, struct argp_state *state)
+/* A command: its argp, and the input of that. */
+struct parsed {
+    const struct argp *argp;
+    void *options;
+};
+
+static error_t parse_common(int key, char *arg, struct argp_state *state)
 {
-    (void)arg;
+    const struct parsed *parsed = state->input;
+    const char *wanted = parsed->argp->args_doc;
+    bool is_file = wanted != NULL && strstr(wanted, "FILE") != NULL;
+    tool_options *common = parsed->options;
     switch (key) {
     case ARGP_KEY_INIT:
         state->name = basename(state->argv[0]); /* argp sets it later */
         check_options(state);
         return 0;
     case 'h': argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP); return 0;
+    case 'j': common->json = true; return 0;
+    case ARGP_KEY_ARG:
+        if (!is_file || common->file != NULL)
+            argp_error(state, "'%s' is one argument too many", arg);
+        common->file = arg;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        if (is_file && *wanted != '[')
+            argp_error(state, "no file is given");
+        return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
 
-static const struct argp help_argp = {
-    .options = (const struct argp_option[]){{NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0}, {0}},
-    .parser = parse_help_option,
-};
+static error_t share_input(int key, char *arg, struct argp_state *state)
+{
+    (void)arg;
+    if (key != ARGP_KEY_INIT)
+        return ARGP_ERR_UNKNOWN;
+    struct parsed *parsed = state->input;
+    state->child_inputs[0] = parsed->options;
+    state->child_inputs[1] = parsed;
+    return 0;
+}
 
-/* argp gives the input to the first child. */
 void tool_parse(const struct argp *argp, unsigned flags, int argc, char **argv, void *options)
 {
-    const struct argp_child children[] = {{argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
-    const struct argp both = {.children = children};
-    if (argp_parse(&both, argc, argv, flags, NULL, options) != 0)
+    static const struct argp_option common_options[] = {
+        {"json", 'j', NULL, 0, "Print JSON", 0}, {NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0}, {0}};
+    const struct argp common = {.options = common_options + ((flags & TOOL_JSON) == 0),
+                                .parser = parse_common};
+    const struct argp_child children[] = {{argp, 0, NULL, 0}, {&common, 0, NULL, 0}, {0}};
+    const struct argp both = {.parser = share_input, .children = children};
+    struct parsed parsed = {argp, options};
+    if (argp_parse(&both, argc, argv, flags & ~(unsigned)TOOL_JSON, NULL, &parsed) != 0)
         exit(tool_fail("out of memory"));
 }
 

@@ -23,26 +23,32 @@ typedef struct tool_command {
  * --help. Returns the exit status, which is TOOL_FAILURE also if stdout cannot be written. */
 int tool_run(const tool_command *commands, const char *doc, int argc, char **argv);
 
-/* A child of a command's argp for its only argument, FILE; its input is a const char **,
- * initially NULL. */
-extern const struct argp tool_file_argp;
+/* What the options of most commands begin with. */
+typedef struct tool_options {
+    const char *file; /* the argument of a command whose args_doc is FILE or [FILE]; NULL: none */
+    bool json;        /* of one that is parsed with TOOL_JSON */
+} tool_options;
 
 /* Ends the program after a message if several of the files are "-" or "@-". NULL if it is not
  * given. */
 void tool_check_input(const struct argp_state *state, const char *const *file, size_t count);
 
-/* For parsers of commands without further arguments: ends the program after a message. */
-error_t tool_refuse_argument(const char *arg, struct argp_state *state);
-
 /* Prints the message with the program's name in front, without control characters; returns
  * TOOL_FAILURE. */
 int tool_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same for what is no error. */
+/* Ends the program after a message, "WHAT: REASON", if rc, a negative errno value, is not 0. */
+void tool_check(int rc, const char *what);
+
+/* As tool_fail, for what is no error. */
 #define tool_note (void)tool_fail
 
-/* Parses the arguments of a command into `options`, the input of the argp. -h is --help. flags:
- * argp's; by ARGP_IN_ORDER options behind an argument may belong to it. */
+enum { TOOL_JSON = 1 << 16 };
+
+/* Parses the arguments of a command into `options`, the input of the argp, and a tool_options
+ * unless its parser takes arguments. -h is --help. flags: TOOL_JSON for --json, and argp's; by
+ * ARGP_IN_ORDER options behind an argument may belong to it. Arguments that nobody takes are
+ * refused. */
 void tool_parse(const struct argp *argp, unsigned flags, int argc, char **argv, void *options);
 
 /* The row of that name in a table, whose rows, of `size` bytes, begin with a name, the last one
@@ -80,6 +86,9 @@ void *tool_allocate(size_t count, size_t size);
 
 /* A copy; ends the program when out of memory. */
 char *tool_copy(const char *text);
+
+/* Appends a line for one value of an option to malloc'ed text, for the end of --help. */
+void tool_append_choice(char **list, int width, const char *name, const char *note);
 
 /* True in a process of its own, which prints no errors, and ends by _exit(0); then false, and
  * whether that process has crashed. */

@@ -9,7 +9,6 @@ import signal
 import sys
 
 import examine
-import other
 
 LIMIT = 60
 
@@ -149,7 +148,7 @@ def main():
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as in the other commands
     build, options = Build(*sys.argv[1:5]), parse_arguments(sys.argv[5:])
     try:
-        found = (examine if build.release else other).Examination(build, options)
+        found = (examine.Examination if build.release else examine.OtherExamination)(build, options)
         found.examine()
     except OSError as error:
         fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))

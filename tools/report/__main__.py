@@ -21,7 +21,6 @@ import figures
 import jobs
 import planning
 import statistics_file
-import summary
 import text
 
 MOST_ROWS = 60  # of a table of files or calls
@@ -267,7 +266,7 @@ def make_page(options, tools, notes):
     tools.copy_pipes(options.view, options.topology)
     report.look(tools)
     write(path, render(report))
-    return [*summary.lines(report.runs, advice.advise(report)), path] if os.path.isfile(path) else None
+    return [*advice.summary(report.runs, advice.advise(report)), path] if os.path.isfile(path) else None
 
 
 def main():

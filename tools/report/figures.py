@@ -5,6 +5,7 @@ however large the job was, and the table behind it has the numbers that are draw
 from dataclasses import dataclass, field
 
 import text
+from statistics_file import depths
 
 LEVELS = 7
 MOST_CELLS = 48       # rows or columns of a heat map
@@ -276,13 +277,6 @@ class Network:
 def loads_of_link(links, v):
     cables = max(links.cables[v], 1)
     return links.up[v] / cables, links.down[v] / cables
-
-
-def depths(parent):
-    depth = [0] * len(parent)
-    for v in range(len(parent) - 2, -1, -1):
-        depth[v] = depth[parent[v]] + 1
-    return depth
 
 
 def vertex_names(links, hosts):

@@ -131,10 +131,10 @@ class Tools:
             out.writelines(line + "\n" for line in lines)
         return path
 
-    def links(self, network, rank_hosts, requests, *options):
+    def plan(self, network, rank_hosts, *options):
         hosts = self.write("hosts", rank_hosts)
         topology = ["--topology", network] if network is not None else []
-        return json.loads(self.run("tatp", "plan", "--json", "--requests", requests, "--hosts", "@" + hosts, *topology, *options))
+        return json.loads(self.run("tatp", "plan", "--json", "--hosts", "@" + hosts, *topology, *options))
 
 
 def market(rows, columns, triples):
@@ -264,6 +264,10 @@ class Planner:
     def rank_hosts(self, node_of_rank):
         return [self.names[node] for node in node_of_rank]
 
+    def ask_for(self, strategy, network, node_of_rank, requests):
+        return self.tools.plan(network, self.rank_hosts(node_of_rank), "--requests", requests, "--strategy", strategy, "--quiet",
+                               "--per-node", str(self.plan.data["per_node"]))
+
     def by_rank(self, answer):
         plan = self.plan
         ranks, places = plan.call["ranks"], plan.call["ranks"] * plan.domains
@@ -273,7 +277,7 @@ class Planner:
                    "--aggregators", ",".join(map(str, plan.data["rank_of_domain"]))]
         options += ["--workload", by] if places <= MOST_COSTS else ["--quiet"]
         node_of_rank = plan.data["node_of_rank"]
-        got = self.tools.links(self.network, self.rank_hosts(node_of_rank), self.requests, *options)
+        got = self.tools.plan(self.network, self.rank_hosts(node_of_rank), "--requests", self.requests, *options)
         seen = first_seen(node_of_rank)
         answer.costs, answer.costs_by = got.get("workload"), by
         answer.strategies = got["strategies"] + [got["given"]]
@@ -281,8 +285,7 @@ class Planner:
         requests, domains = plan.contiguous()
         if plan.fitted and requests["requests_by"] == "rank":
             self.requests = self.tools.write("even", market(ranks, domains, triples_of(requests)))
-            got = self.tools.links(self.network, self.rank_hosts(node_of_rank), self.requests, "--strategy", "otp",
-                                   "--quiet", "--per-node", str(plan.data["per_node"]))
+            got = self.ask_for("otp", self.network, node_of_rank, self.requests)
         answer.usual = links_of("usual aggregators", got, named(got, "otp"), seen)
 
     def by_node(self, answer):
@@ -292,12 +295,11 @@ class Planner:
         before = self.tools.write("before", market(plan.nodes, plan.contiguous()[1], self.contiguous_by_node()))
         nobody = self.tools.write("nothing", market(plan.call["ranks"], plan.domains, []))
         node_of_rank, seen = plan.data["node_of_rank"], list(range(plan.nodes))
-        usual = self.tools.links(None, self.rank_hosts(node_of_rank), nobody, "--strategy", "otp",
-                                 "--quiet", "--per-node", str(plan.data["per_node"]))
+        usual = self.ask_for("otp", None, node_of_rank, nobody)
 
         def links_with(title, ranks, accesses):
             nodes = ",".join(str(node_of_rank[rank]) for rank in ranks)
-            got = self.tools.links(self.network, self.names, accesses, "--strategy", "otp", "--quiet", "--aggregators", nodes)
+            got = self.tools.plan(self.network, self.names, "--requests", accesses, "--strategy", "otp", "--quiet", "--aggregators", nodes)
             return links_of(title, got, got["given"], seen)
 
         answer.usual = links_with("usual aggregators", named(usual, "otp")["assignment"], before)
@@ -327,9 +329,7 @@ class Planner:
     def predict(self, title, view, node_of_rank):
         """A recorded call of the kind by which most bytes went, with the domains and aggregators that it would have.
         None: the view has no calls with aggregators."""
-        network = ["--topology", self.network] if self.network is not None else []
-        hosts = self.tools.write("hosts", self.rank_hosts(node_of_rank))
-        got = json.loads(self.tools.run("tatp", "plan", "--json", "--view", view, "--hosts", "@" + hosts, *network))
+        got = self.tools.plan(self.network, self.rank_hosts(node_of_rank), "--view", view)
         most = max(got["patterns"], key=lambda entry: entry["bytes"], default=None)
         if most is None:
             return None
@@ -340,9 +340,7 @@ class Planner:
     def loads_of(self, placement):
         """The same accesses with the ranks there, and their aggregators chosen anew; instead of even domains
         there may be fitted ones again if these cost less."""
-        hosts = self.rank_hosts(placement.node_of_rank)
-        got = self.tools.links(self.network, hosts, self.requests, "--strategy", "tatp",
-                               "--quiet", "--per-node", str(self.plan.data["per_node"]))
+        got = self.ask_for("tatp", self.network, placement.node_of_rank, self.requests)
         return links_of("placed by the view", got, named(got, "tatp"), first_seen(placement.node_of_rank))
 
 

@@ -122,6 +122,13 @@ def check_call(call):
     return None
 
 
+def depths(parent):
+    depth = [0] * len(parent)
+    for v in range(len(parent) - 2, -1, -1):
+        depth[v] = depth[parent[v]] + 1
+    return depth
+
+
 def is_tree(parent, cables, nodes):
     """Vertices after their children, the root last; no deeper and no thicker than any network."""
     vertices = len(parent) if isinstance(parent, list) else 0
@@ -129,10 +136,7 @@ def is_tree(parent, cables, nodes):
         return False
     if parent[-1] != vertices - 1 or any(v >= up for v, up in enumerate(parent[:-1])):
         return False
-    depth = [0] * vertices
-    for v in range(vertices - 2, -1, -1):
-        depth[v] = depth[parent[v]] + 1
-    return max(depth) <= MOST_LEVELS and sum(cables) <= MOST_CABLES
+    return max(depths(parent)) <= MOST_LEVELS and sum(cables) <= MOST_CABLES
 
 
 def check_distances(distances, nodes):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE /* vasprintf, strsep */
-#include "table.h"
+#define _GNU_SOURCE /* vasprintf, strsep, open_memstream */
+#include "output.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -70,4 +70,25 @@ void tool_table_print(tool_table *table)
     free(width);
     free(table->cell);
     *table = (tool_table){.align = table->align};
+}
+
+/* ---- JSON ---- */
+
+json_writer *tool_json_begin(tool_json *json)
+{
+    *json = (tool_json){.text = NULL};
+    json->w = (json_writer){.out = open_memstream(&json->text, &json->length)};
+    if (json->w.out == NULL)
+        exit(tool_fail("out of memory"));
+    json_begin_object(&json->w, NULL);
+    return &json->w;
+}
+
+void tool_json_end(tool_json *json)
+{
+    json_end_object(&json->w);
+    if (fclose(json->w.out) != 0)
+        exit(tool_fail("out of memory"));
+    puts(json->text);
+    free(json->text);
 }
