@@ -26,33 +26,27 @@ int matrix_finish_writing(FILE *stream)
 }
 
 /* Appends the line without its '%' and one blank after that, and a newline. */
-static int append_comment(matrix_scan *scan, struct matrix_text *text)
+static void append_comment(matrix_scan *scan, struct matrix_text *text)
 {
     size_t line = text->length;
     matrix_scan_next(scan);
-    int rc = matrix_scan_rest_of_line(scan, MATRIX_SCAN_COMMENTS, text);
-    if (rc == 0 && text->string[line] == ' ')
+    matrix_scan_rest_of_line(scan, MATRIX_SCAN_COMMENTS, text);
+    if (scan->rc == 0 && text->string[line] == ' ')
         memmove(text->string + line, text->string + line + 1, --text->length - line);
-    if (rc == 0)
-        rc = base_reserve(&text->string, &text->capacity, text->length + 2, 1);
-    if (rc == 0)
+    matrix_scan_fail(scan, base_reserve(&text->string, &text->capacity, text->length + 2, 1));
+    if (scan->rc == 0)
         text->string[text->length++] = '\n';
-    return rc;
 }
 
-int matrix_scan_comments(matrix_scan *scan, char **comments)
+char *matrix_scan_comments(matrix_scan *scan)
 {
     struct matrix_text text = {0};
-    int rc = base_reserve(&text.string, &text.capacity, 1, 1);
-    while (rc == 0 && matrix_scan_at_comment(scan))
-        rc = append_comment(scan, &text);
-    if (rc == 0)
-        rc = matrix_scan_failure(scan);
-    if (rc == 0) {
+    matrix_scan_fail(scan, base_reserve(&text.string, &text.capacity, 1, 1));
+    while (matrix_scan_at_comment(scan))
+        append_comment(scan, &text);
+    if (scan->rc == 0)
         text.string[text.length] = '\0';
-        *comments = text.string;
-    } else {
+    else
         free(text.string);
-    }
-    return rc;
+    return scan->rc == 0 ? text.string : NULL;
 }

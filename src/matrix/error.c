@@ -21,6 +21,12 @@ int matrix_refuse(matrix_error *error, size_t line, const char *format, ...)
     return -EBADMSG;
 }
 
+int matrix_refuse_stream(matrix_error *error, int cause)
+{
+    (void)matrix_refuse(error, 0, "cannot be read: %s", strerror(cause));
+    return -EIO;
+}
+
 int matrix_refuse_line(matrix_error *error, size_t line, size_t most, int rc)
 {
     if (rc == -ENOMEM)
@@ -29,6 +35,5 @@ int matrix_refuse_line(matrix_error *error, size_t line, size_t most, int rc)
         return matrix_refuse(error, line, "a NUL character: this is no text");
     if (rc == -EMSGSIZE)
         return matrix_refuse(error, line, "a line of more than %zu characters", most);
-    matrix_refuse(error, 0, "cannot be read: %s", strerror(-rc));
-    return -EIO;
+    return matrix_refuse_stream(error, -rc);
 }

@@ -8,12 +8,12 @@
 
 #include "matrix/scan.h"
 
-/* Reads from the word FILEVIEW to the last row pointer, then as fileview_scan_section. `comments`
- * as in matrix_read_market, but not NULL. Errors as matrix_read_fileview. */
-int fileview_scan_matrix(matrix_scan *scan, matrix *m, char **comments);
+/* Reads from the word FILEVIEW to the last row pointer, then as fileview_scan_section. The caller
+ * releases the matrix, which is zeroed before, and the comments, also after an error. */
+void fileview_scan_matrix(matrix_scan *scan, matrix *m, char **comments);
 
 /* Reads the word that begins the next section, word_length 0 at the end of the text; refuses
  * anything else. */
-int fileview_scan_section(matrix_scan *scan);
+void fileview_scan_section(matrix_scan *scan);
 
 #endif

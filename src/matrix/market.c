@@ -12,6 +12,7 @@
 /* ---- banner, comments, sizes ---- */
 
 /* The words of the banner after the first. */
+enum { OBJECT, FORMAT, FIELD, SYMMETRY };
 static const struct {
     const char *what, *choice[6]; /* ends with NULL */
 } banner[] = {{"object", {"matrix"}},
@@ -19,263 +20,217 @@ static const struct {
               {"field", {"integer", "unsigned-integer", "real", "double", "pattern"}},
               {"symmetry", {"general", "symmetric"}}};
 
-/* Reads the next word, which must be a choice of that one of the banner. */
-static int read_banner_word(matrix_scan *scan, size_t word, size_t *choice)
+/* Reads the next word, and returns which choice of that word of the banner it is. */
+static size_t read_banner_word(matrix_scan *scan, size_t word)
 {
     const char *const *known = banner[word].choice;
-    int rc = matrix_scan_word(scan);
-    if (rc != 0)
-        return rc;
-    for (*choice = 0; scan->word_line == 1 && known[*choice] != NULL; (*choice)++)
-        if (strcasecmp(scan->word, known[*choice]) == 0)
-            return 0;
-    return matrix_refuse(scan->error, 1, "Matrix Market %s '%.40s' is not supported",
-                         banner[word].what, scan->word_line == 1 ? scan->word : "");
+    size_t choice = 0;
+    matrix_scan_word(scan);
+    while (known[choice] != NULL && strcasecmp(scan->word, known[choice]) != 0)
+        choice++;
+    SCAN_EXPECT_AT(scan, 1, scan->word_line == 1 && known[choice] != NULL,
+                   "Matrix Market %s '%.40s' is not supported", banner[word].what,
+                   scan->word_line == 1 ? scan->word : "");
+    return choice;
 }
 
-static int read_banner(matrix_scan *scan, market_layout *layout)
+static void read_banner(matrix_scan *scan, market_file *f)
 {
-    static const market_field fields[] = {MARKET_INTEGER, MARKET_INTEGER, MARKET_REAL, MARKET_REAL,
-                                          MARKET_PATTERN};
-    size_t choice[4];
-    int rc = matrix_scan_word(scan);
-    if (rc != 0)
-        return rc;
-    if (scan->word_length == 0)
-        return matrix_refuse(scan->error, 0, "the file is empty");
-    if (strcmp(scan->word, "%%MatrixMarket") != 0 || scan->word_line != 1)
-        return matrix_refuse(scan->error, scan->word_line, "does not begin with %%%%MatrixMarket");
-    for (size_t k = 0; rc == 0 && k < 4; k++)
-        rc = read_banner_word(scan, k, &choice[k]);
-    if (rc != 0)
-        return rc;
-    layout->array = choice[1] == 1;
-    layout->field = fields[choice[2]];
-    layout->symmetric = choice[3] == 1;
-    if (layout->array && layout->field == MARKET_PATTERN)
-        return matrix_refuse(scan->error, 1, "an array cannot be a pattern");
-    return 0;
+    matrix_scan_word(scan);
+    SCAN_EXPECT_AT(scan, 0, scan->word_length > 0, "the file is empty");
+    SCAN_EXPECT(scan, strcmp(scan->word, "%%MatrixMarket") == 0 && scan->word_line == 1,
+                "does not begin with %%%%MatrixMarket");
+    (void)read_banner_word(scan, OBJECT);
+    f->array = read_banner_word(scan, FORMAT) == 1;
+    size_t field = read_banner_word(scan, FIELD);
+    f->decimals = field == 2 || field == 3;
+    f->real = f->decimals && !f->weights;
+    f->pattern = field == 4;
+    f->symmetric = read_banner_word(scan, SYMMETRY) == 1;
+    SCAN_EXPECT_AT(scan, 1, !f->array || !f->pattern, "an array cannot be a pattern");
 }
 
-/* The values of an array: all, or a triangle with its diagonal. */
-static int count_array_values(market_layout *layout)
+/* The numbers of an array: all, or a triangle with its diagonal. False: beyond 64 bits. */
+static bool count_stored(market_file *f)
 {
-    if (!layout->symmetric)
-        return __builtin_mul_overflow(layout->rows, layout->cols, &layout->stored);
-    if (__builtin_mul_overflow(layout->rows, layout->cols + 1, &layout->stored))
-        return 1;
-    layout->stored /= 2;
-    return 0;
+    if (__builtin_mul_overflow(f->costs.rows, f->costs.cols + f->symmetric, &f->stored))
+        return false;
+    f->stored /= f->symmetric ? 2 : 1;
+    return true;
 }
 
-static int market_check_extent(matrix_scan *scan, size_t extent, const char *what)
+static void check_extent(matrix_scan *scan, size_t extent, const char *what)
 {
-    if (extent > MATRIX_MARKET_FREE_ROWS && extent > scan->length)
-        return matrix_refuse(scan->error, scan->word_line, "%zu %s in a file of %" PRIu64 " bytes",
-                             extent, what, scan->length);
-    return 0;
+    SCAN_EXPECT(scan, extent <= MATRIX_MARKET_FREE_ROWS || extent <= scan->length,
+                "%zu %s in a file of %" PRIu64 " bytes", extent, what, scan->length);
 }
 
-/* A number takes a separator and a digit. */
-static int check_market_length(matrix_scan *scan, const market_layout *layout)
+static void read_market_sizes(matrix_scan *scan, market_file *f)
 {
-    size_t numbers = layout->array ? 1 : layout->field == MARKET_PATTERN ? 2 : 3;
-    size_t bytes;
-    if (__builtin_mul_overflow(layout->stored, 2 * numbers, &bytes) ||
-        bytes > matrix_scan_left(scan))
-        return matrix_refuse(scan->error, scan->word_line,
-                             "%zu entries cannot be in a file of %" PRIu64 " bytes", layout->stored,
-                             scan->length);
-    int rc = market_check_extent(scan, layout->rows, "rows");
-    return rc == 0 ? market_check_extent(scan, layout->cols, "columns") : rc;
-}
-
-static int read_market_sizes(matrix_scan *scan, market_layout *layout)
-{
-    int rc = matrix_scan_count(scan, "the number of rows", &layout->rows);
-    if (rc == 0)
-        rc = matrix_scan_count(scan, "the number of columns", &layout->cols);
-    if (rc == 0 && !layout->array)
-        rc = matrix_scan_count(scan, "the number of entries", &layout->stored);
-    if (rc != 0)
-        return rc;
-    if (layout->symmetric && layout->rows != layout->cols)
-        return matrix_refuse(scan->error, scan->word_line,
-                             "a symmetric matrix of %zu rows and %zu columns", layout->rows,
-                             layout->cols);
-    if (layout->array && count_array_values(layout))
-        return matrix_refuse(scan->error, scan->word_line, "%zu times %zu is beyond 64 bits",
-                             layout->rows, layout->cols);
-    return check_market_length(scan, layout);
+    matrix_costs *c = &f->costs;
+    c->rows = matrix_scan_count(scan, "the number of rows");
+    c->cols = matrix_scan_count(scan, "the number of columns");
+    if (!f->array)
+        f->stored = matrix_scan_count(scan, "the number of entries");
+    SCAN_EXPECT(scan, !f->symmetric || c->rows == c->cols,
+                "a symmetric matrix of %zu rows and %zu columns", c->rows, c->cols);
+    SCAN_EXPECT(scan, !f->array || count_stored(f), "%zu times %zu is beyond 64 bits", c->rows,
+                c->cols);
+    SCAN_EXPECT(scan,
+                matrix_scan_holds(scan, f->stored,
+                                  f->array     ? 1
+                                  : f->pattern ? 2
+                                               : 3,
+                                  0),
+                "%zu entries cannot be in a file of %" PRIu64 " bytes", f->stored, scan->length);
+    check_extent(scan, c->rows, "rows");
+    check_extent(scan, c->cols, "columns");
 }
 
 /* ---- the entries ---- */
 
-static int add_to_sink(const market_sink *sink, const market_layout *layout, size_t row, size_t col,
-                       market_number value)
+static int allocate_entries(market_file *f)
 {
-    int rc = sink->add(sink->context, row, col, value);
-    if (rc == 0 && layout->symmetric && row != col)
-        rc = sink->add(sink->context, col, row, value);
+    size_t count;
+    int rc = 0;
+    if (f->array ? __builtin_mul_overflow(f->costs.rows, f->costs.cols, &count)
+                 : __builtin_mul_overflow(f->stored, f->symmetric ? 2 : 1, &count))
+        return -ENOMEM;
+    if (!f->array)
+        f->entry = base_zeroed(count, sizeof *f->entry, &rc);
+    else if (f->real)
+        f->costs.real = base_zeroed(count, sizeof *f->costs.real, &rc);
+    else
+        f->costs.whole = base_zeroed(count, sizeof *f->costs.whole, &rc);
     return rc;
 }
 
-/* Entries of a pattern have the value 1. */
-static int read_value(matrix_scan *scan, const market_sink *sink, market_field field,
-                      market_number *value)
+static void add_entry(market_file *f, matrix_entry entry)
 {
-    if (field == MARKET_INTEGER)
-        return matrix_scan_number(scan, "a value", &value->whole);
-    if (field == MARKET_REAL)
-        return sink->read_real(sink->context, scan, value);
-    value->whole = 1;
-    return 0;
+    if (!f->array)
+        f->entry[f->entries++] = entry;
+    else if (f->real)
+        f->costs.real[entry.col * f->costs.rows + entry.row] = market_real(&entry);
+    else
+        f->costs.whole[entry.col * f->costs.rows + entry.row] = entry.value;
+}
+
+/* Reads the number of an entry. */
+static void read_entry(matrix_scan *scan, market_file *f, size_t row, size_t col)
+{
+    int64_t value = 1;
+    double real = f->real ? matrix_scan_double(scan, "a cost") : 0.0;
+    if (f->real)
+        memcpy(&value, &real, sizeof value);
+    else if (!f->pattern)
+        value = (f->decimals ? matrix_scan_real : matrix_scan_number)(scan, "a value");
+    SCAN_EXPECT(scan, !f->weights || value >= 0, "a value is negative: %s", scan->word);
+    if (scan->rc == 0)
+        add_entry(f, (matrix_entry){row, col, value});
+    if (scan->rc == 0 && f->symmetric && row != col)
+        add_entry(f, (matrix_entry){col, row, value});
 }
 
 /* Reads a 1-based index, and returns a 0-based one. */
-static int read_index(matrix_scan *scan, const char *what, size_t limit, size_t *index)
+static size_t read_index(matrix_scan *scan, const char *what, size_t limit)
 {
-    size_t n;
-    int rc = matrix_scan_count(scan, what, &n);
-    if (rc != 0)
-        return rc;
-    if (n < 1 || n > limit)
-        return matrix_refuse(scan->error, scan->word_line, "%s is %zu, not in 1..%zu", what, n,
-                             limit);
-    *index = n - 1;
-    return 0;
+    size_t n = matrix_scan_count(scan, what);
+    SCAN_EXPECT(scan, n >= 1 && n <= limit, "%s is %zu, not in 1..%zu", what, n, limit);
+    return n - 1;
 }
 
-static int read_coordinates(matrix_scan *scan, const market_layout *layout, const market_sink *sink)
+static void read_coordinates(matrix_scan *scan, market_file *f)
 {
-    for (size_t i = 0; i < layout->stored; i++) {
-        size_t row = 0, col = 0;
-        market_number value;
-        int rc = read_index(scan, "a row", layout->rows, &row);
-        if (rc == 0)
-            rc = read_index(scan, "a column", layout->cols, &col);
-        if (rc == 0)
-            rc = read_value(scan, sink, layout->field, &value);
-        if (rc == 0)
-            rc = add_to_sink(sink, layout, row, col, value);
-        if (rc != 0)
-            return rc;
+    for (size_t i = 0; i < f->stored && scan->rc == 0; i++) {
+        size_t row = read_index(scan, "a row", f->costs.rows);
+        size_t col = read_index(scan, "a column", f->costs.cols);
+        read_entry(scan, f, row, col);
     }
-    return 0;
 }
 
-/* Column by column; of a symmetric one, the part on and below the diagonal. */
-static int read_array(matrix_scan *scan, const market_layout *layout, const market_sink *sink)
+/* Column by column; of a symmetric one, the part on and below the diagonal. Without rows there are
+ * no values, whatever the number of columns. */
+static void read_array(matrix_scan *scan, market_file *f)
 {
-    /* Without rows there are no values, whatever the number of columns. */
-    for (size_t col = 0; layout->rows > 0 && col < layout->cols; col++) {
-        for (size_t row = layout->symmetric ? col : 0; row < layout->rows; row++) {
-            market_number value;
-            int rc = read_value(scan, sink, layout->field, &value);
-            if (rc == 0)
-                rc = add_to_sink(sink, layout, row, col, value);
-            if (rc != 0)
-                return rc;
-        }
-    }
-    return 0;
+    size_t rows = f->costs.rows, cols = rows > 0 ? f->costs.cols : 0;
+    for (size_t col = 0; col < cols && scan->rc == 0; col++)
+        for (size_t row = f->symmetric ? col : 0; row < rows && scan->rc == 0; row++)
+            read_entry(scan, f, row, col);
 }
 
-static int read_market_end(matrix_scan *scan)
+void market_scan(matrix_scan *scan, market_file *f)
 {
-    int rc = matrix_scan_word(scan);
-    if (rc == 0 && scan->word_length > 0)
-        rc = matrix_refuse(scan->error, scan->word_line, "more text after the last entry");
-    return rc;
+    read_banner(scan, f);
+    f->comments = matrix_scan_comments(scan);
+    read_market_sizes(scan, f);
+    if (scan->rc == 0)
+        matrix_scan_fail(scan, allocate_entries(f));
+    if (scan->rc == 0)
+        (f->array ? read_array : read_coordinates)(scan, f);
+    matrix_scan_word(scan);
+    SCAN_EXPECT(scan, scan->word_length == 0, "more text after the last entry");
 }
 
-int market_read(matrix_scan *scan, const market_sink *sink, char **comments)
+void matrix_costs_release(matrix_costs *costs)
 {
-    market_layout layout = {0};
-    char *text = NULL;
-    int rc = read_banner(scan, &layout);
-    if (rc == 0)
-        rc = matrix_scan_comments(scan, &text);
-    if (rc == 0)
-        rc = read_market_sizes(scan, &layout);
-    if (rc == 0)
-        rc = sink->begin(sink->context, scan, &layout);
-    if (rc == 0)
-        rc = (layout.array ? read_array : read_coordinates)(scan, &layout, sink);
-    if (rc == 0)
-        rc = read_market_end(scan);
-    if (rc != 0 || comments == NULL)
-        free(text);
-    else
-        *comments = text;
-    return rc;
+    free(costs->start);
+    free(costs->row);
+    free(costs->whole);
+    free(costs->real);
+    *costs = (matrix_costs){0};
+}
+
+void market_release(market_file *f)
+{
+    matrix_costs_release(&f->costs);
+    free(f->entry);
+    free(f->comments);
 }
 
 /* ---- a matrix of integers ---- */
 
-/* Entries as read; allocated once for all of them. */
-struct collection {
-    matrix_entry *entries;
-    size_t count;
-    size_t rows, cols;
-    int array;
-    matrix_scan *scan;
-};
-
-static int begin_collection(void *context, matrix_scan *scan, const market_layout *layout)
+/* From the numbers of an array to entries. */
+static int list_entries(market_file *f)
 {
-    struct collection *c = context;
-    size_t capacity;
-    c->scan = scan;
-    c->rows = layout->rows;
-    c->cols = layout->cols;
-    c->array = layout->array;
-    if (__builtin_mul_overflow(layout->stored, layout->symmetric ? 2 : 1, &capacity))
+    size_t rows = f->costs.rows, count = rows * f->costs.cols;
+    f->entry = base_alloc(count, sizeof *f->entry);
+    if (f->entry == NULL)
         return -ENOMEM;
-    c->entries = base_alloc(capacity, sizeof *c->entries);
-    return c->entries != NULL ? 0 : -ENOMEM;
-}
-
-static int collect_entry(void *context, size_t row, size_t col, market_number value)
-{
-    struct collection *c = context;
-    if (value.whole < 0)
-        return matrix_refuse(c->scan->error, c->scan->word_line, "a value is negative: %s",
-                             c->scan->word);
-    if (value.whole != 0 || !c->array)
-        c->entries[c->count++] = (matrix_entry){row, col, value.whole};
+    for (size_t i = 0; i < count; i++)
+        if (f->costs.whole[i] != 0)
+            f->entry[f->entries++] = (matrix_entry){i % rows, i / rows, f->costs.whole[i]};
     return 0;
 }
 
-static int read_whole_real(void *context, matrix_scan *scan, market_number *value)
+void market_scan_matrix(matrix_scan *scan, matrix *m, char **comments)
 {
-    (void)context;
-    return matrix_scan_real(scan, "a value", &value->whole);
-}
-
-int market_scan_matrix(matrix_scan *scan, matrix *m, char **comments)
-{
-    struct collection c = {0};
-    const market_sink sink = {&c, begin_collection, read_whole_real, collect_entry};
-    char *text = NULL;
-    int rc = market_read(scan, &sink, &text);
-    if (rc == 0)
-        rc = matrix_from_entries(m, c.rows, c.cols, c.entries, c.count);
-    if (rc == -ERANGE)
-        rc = matrix_refuse(scan->error, 0, "entries of one place add up beyond 64 bits");
-    free(c.entries);
-    if (rc != 0 || comments == NULL)
-        free(text);
-    else
-        *comments = text;
-    return rc;
+    market_file f = {.weights = true};
+    int rc = 0;
+    market_scan(scan, &f);
+    if (scan->rc == 0 && f.array)
+        rc = list_entries(&f);
+    if (scan->rc == 0 && rc == 0)
+        rc = matrix_from_entries(m, f.costs.rows, f.costs.cols, f.entry, f.entries);
+    SCAN_EXPECT_AT(scan, 0, rc != -ERANGE, "entries of one place add up beyond 64 bits");
+    matrix_scan_fail(scan, rc);
+    if (scan->rc == 0) {
+        *comments = f.comments;
+        f.comments = NULL;
+    }
+    market_release(&f);
 }
 
 int matrix_read_market(FILE *stream, matrix *m, char **comments, matrix_error *error)
 {
     matrix_scan scan;
-    int rc = matrix_scan_init(&scan, stream, error);
-    return rc == 0 ? market_scan_matrix(&scan, m, comments) : rc;
+    char *text = NULL;
+    matrix_scan_init(&scan, stream, error);
+    market_scan_matrix(&scan, m, &text);
+    if (comments == NULL || scan.rc != 0)
+        free(text);
+    else
+        *comments = text;
+    return scan.rc;
 }
 
 int matrix_write_market(FILE *stream, const matrix *m, const char *comments)

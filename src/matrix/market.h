@@ -5,38 +5,35 @@
 #ifndef MATRIX_MARKET_H
 #define MATRIX_MARKET_H
 
+#include <string.h>
+
 #include "matrix/scan.h"
 
-typedef enum market_field { MARKET_INTEGER, MARKET_REAL, MARKET_PATTERN } market_field;
+/* The content of a file. */
+typedef struct market_file {
+    bool weights; /* set by the caller: numbers have to be whole and not negative */
+    bool array, symmetric;
+    bool decimals, pattern; /* numbers are written as reals, or all 1 */
+    bool real;              /* numbers are doubles */
+    size_t stored;          /* entries in the file */
+    char *comments;
+    matrix_costs costs;  /* rows, columns and, of an array, the numbers */
+    matrix_entry *entry; /* otherwise; both of a symmetric pair; the bits of doubles */
+    size_t entries;
+} market_file;
 
-/* The contents of banner and size line. */
-typedef struct market_layout {
-    int array;
-    int symmetric;
-    market_field field;
-    size_t rows, cols;
-    size_t stored; /* entries in the file */
-} market_layout;
-
-typedef union market_number {
-    int64_t whole;
+static inline double market_real(const matrix_entry *entry)
+{
     double real;
-} market_number;
+    memcpy(&real, &entry->value, sizeof real);
+    return real;
+}
 
-/* The receiver of the entries. Its functions return 0, or an error that ends reading. */
-typedef struct market_sink {
-    void *context;
-    int (*begin)(void *context, matrix_scan *scan, const market_layout *layout);
-    /* Reads a value of a real field. */
-    int (*read_real)(void *context, matrix_scan *scan, market_number *value);
-    /* Called for both entries of a symmetric pair. */
-    int (*add)(void *context, size_t row, size_t col, market_number value);
-} market_sink;
+/* Reads the whole file. Release with market_release, also after an error. */
+void market_scan(matrix_scan *scan, market_file *f);
+void market_release(market_file *f);
 
-/* Reads the whole file. `comments` as in matrix_read_market. */
-int market_read(matrix_scan *scan, const market_sink *sink, char **comments);
-
-/* matrix_read_market from the beginning of a text. */
-int market_scan_matrix(matrix_scan *scan, matrix *m, char **comments);
+/* matrix_read_market from the beginning of a text; the comments are NULL after an error. */
+void market_scan_matrix(matrix_scan *scan, matrix *m, char **comments);
 
 #endif

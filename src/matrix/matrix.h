@@ -92,24 +92,14 @@ int matrix_builder_finish(matrix_builder *b, matrix *m);
 /* Frees the entries; rows and cols stay. */
 void matrix_builder_clear(matrix_builder *b);
 
-/* FILEVIEW, in order, separated by white space (the arrays usually a line each):
+/* Writes FILEVIEW, in order, separated by white space (the arrays a line each):
  *   the word FILEVIEW
  *   any number of lines that begin with '%' (comments), only directly after the word
  *   nnz and rows + 1
  *   nnz 0-based columns; nnz values >= 0; rows + 1 row pointers from 1 to nnz + 1
- * The matrix is square. Columns of a row ascend strictly. Then the file ends, or a line begins with
- * an upper-case word (a section of a later format version), which is not read. Everything else is
- * refused, with the line and the reason: empty or truncated text, a word that is not a number, a
- * value beyond int64, a negative one, a column out of range, row pointers that decrease or do not
- * span 1..nnz + 1, and an nnz or row count that a file of this length cannot hold (before memory is
- * allocated for it).
- * -EBADMSG: malformed (error set); -ENOMEM; -EIO: the stream failed (error set). `error` must not
- * be NULL. The stream must be seekable; its position afterwards is unspecified. */
-int matrix_read_fileview(FILE *stream, matrix *m, matrix_error *error);
-
-/* Writes that format. comments: NULL, or complete lines, each of which is prefixed by "% ". Flushes
- * the stream. -EINVAL: not square or a negative value (nothing is written then); errors of the
- * stream. */
+ * The matrix is square. Columns of a row ascend strictly. comments: NULL, or complete lines, each
+ * of which is prefixed by "% ". Flushes the stream. -EINVAL: not square or a negative value
+ * (nothing is written then); errors of the stream. matrix/view_file.h has the reader. */
 int matrix_write_fileview(FILE *stream, const matrix *m, const char *comments);
 
 /* Beyond this number of rows or columns, a coordinate file must have at least as many bytes, so
@@ -119,9 +109,13 @@ int matrix_write_fileview(FILE *stream, const matrix *m, const char *comments);
 /* Reads Matrix Market: coordinate and array; integer, pattern (1) and real with integral values;
  * general and symmetric (either triangle; both are set). Complex, Hermitian and skew-symmetric are
  * refused. Indices count from 1, entries of one position are added up, '%' comments are between the
- * banner and the sizes, negative values are refused. Nothing may follow the last entry. Errors as
- * above. comments: NULL, or receives the comment lines without their "% ", each terminated by a
- * newline, as one string that the caller frees ("" if there are none). */
+ * banner and the sizes, negative values are refused. Nothing may follow the last entry. Everything
+ * else is refused, with the line and the reason, and so is a number of entries that a file of this
+ * length cannot hold (before memory is allocated for it).
+ * -EBADMSG: malformed (error set); -ENOMEM; -EIO: the stream failed (error set). `error` must not
+ * be NULL. The stream must be seekable; its position afterwards is unspecified. comments: NULL, or
+ * receives the comment lines without their "% ", each terminated by a newline, as one string that
+ * the caller frees ("" if there are none). */
 int matrix_read_market(FILE *stream, matrix *m, char **comments, matrix_error *error);
 
 /* Costs of pairs of a row and a column, column by column. All pairs: start and row are NULL, and

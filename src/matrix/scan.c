@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A scanner for words and numbers that tracks line numbers. */
-#define _GNU_SOURCE /* strtod_l */
+#define _GNU_SOURCE /* getc_unlocked */
 #include "matrix/scan.h"
 
 #include "base/memory.h"
-#include "base/text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -23,278 +22,223 @@ static int is_digit(int c)
     return c >= '0' && c <= '9';
 }
 
-static int io_failure(matrix_scan *scan)
+void matrix_scan_fail(matrix_scan *scan, int rc)
 {
-    scan->error->line = 0;
-    snprintf(scan->error->reason, sizeof scan->error->reason, "cannot be read: %m");
-    return -EIO;
+    if (scan->rc == 0)
+        scan->rc = rc;
+    if (scan->rc != 0)
+        scan->ahead = EOF;
 }
 
-int matrix_scan_failure(matrix_scan *scan)
+static void look_ahead(matrix_scan *scan)
 {
-    return ferror(scan->stream) ? io_failure(scan) : 0;
+    scan->ahead = getc_unlocked(scan->stream);
+    if (scan->ahead == EOF && ferror(scan->stream))
+        matrix_scan_fail(scan, matrix_refuse_stream(scan->error, errno));
 }
 
-int matrix_scan_init(matrix_scan *scan, FILE *stream, matrix_error *error)
+void matrix_scan_init(matrix_scan *scan, FILE *stream, matrix_error *error)
 {
     *scan = (matrix_scan){.stream = stream, .error = error, .line = 1, .at_line_start = 1};
-    off_t start = ftello(stream);
-    if (start < 0 || fseeko(stream, 0, SEEK_END) != 0)
-        return io_failure(scan);
-    off_t end = ftello(stream);
-    if (end < 0 || fseeko(stream, start, SEEK_SET) != 0)
-        return io_failure(scan);
-    scan->length = end > start ? (uint64_t)(end - start) : 0;
-    return 0;
-}
-
-uint64_t matrix_scan_left(const matrix_scan *scan)
-{
-    return scan->length > scan->consumed ? scan->length - scan->consumed : 0;
-}
-
-/* The next character without reading it, or EOF. */
-static int peek(matrix_scan *scan)
-{
-    if (scan->position == scan->held) {
-        scan->position = 0;
-        scan->held = fread(scan->buffer, 1, sizeof scan->buffer, scan->stream);
+    off_t start = ftello(stream), end = -1;
+    if (start >= 0 && fseeko(stream, 0, SEEK_END) == 0)
+        end = ftello(stream);
+    if (end < 0 || fseeko(stream, start, SEEK_SET) != 0) {
+        matrix_scan_fail(scan, matrix_refuse_stream(error, errno));
+        return;
     }
-    return scan->held > 0 ? (unsigned char)scan->buffer[scan->position] : EOF;
+    scan->length = end > start ? (uint64_t)(end - start) : 0;
+    look_ahead(scan);
+}
+
+bool matrix_scan_holds(const matrix_scan *scan, size_t entries, size_t numbers, size_t others)
+{
+    uint64_t bytes, left = scan->length > scan->consumed ? scan->length - scan->consumed : 0;
+    return !__builtin_mul_overflow(entries, numbers, &bytes) &&
+           !__builtin_add_overflow(bytes, others, &bytes) &&
+           !__builtin_mul_overflow(bytes, 2, &bytes) && bytes <= left;
 }
 
 int matrix_scan_next(matrix_scan *scan)
 {
-    int c = peek(scan);
+    int c = scan->ahead;
     if (c == EOF)
         return EOF;
-    scan->position++;
     scan->consumed++;
     scan->at_line_start = c == '\n';
     scan->line += c == '\n';
+    look_ahead(scan);
     return c;
 }
 
-/* Stops before the first character that is not white space and returns it; EOF at the end. */
-static int skip_space(matrix_scan *scan)
+static void skip_space(matrix_scan *scan)
 {
-    int c;
-    while (is_space(c = peek(scan)))
+    while (is_space(scan->ahead))
         matrix_scan_next(scan);
-    return c;
 }
 
 int matrix_scan_at_comment(matrix_scan *scan)
 {
-    return skip_space(scan) == '%' && scan->at_line_start;
+    skip_space(scan);
+    return scan->ahead == '%' && scan->at_line_start;
 }
 
-int matrix_scan_word(matrix_scan *scan)
+void matrix_scan_word(matrix_scan *scan)
 {
-    int c = skip_space(scan);
+    skip_space(scan);
     scan->word_line = scan->line;
     scan->word_first = scan->at_line_start;
     scan->word_length = 0;
-    while (c != EOF && !is_space(c)) {
-        if (scan->word_length == MATRIX_SCAN_WORD)
-            return matrix_refuse(scan->error, scan->word_line, "a word of more than %d characters",
-                                 MATRIX_SCAN_WORD);
-        if (c == '\0')
-            return matrix_refuse(scan->error, scan->word_line, "a NUL byte");
-        scan->word[scan->word_length++] = (char)matrix_scan_next(scan);
-        c = peek(scan);
+    while (scan->ahead != EOF && !is_space(scan->ahead)) {
+        SCAN_EXPECT(scan, scan->word_length < MATRIX_SCAN_WORD, "a word of more than %d characters",
+                    MATRIX_SCAN_WORD);
+        SCAN_EXPECT(scan, scan->ahead != '\0', "a NUL byte");
+        if (scan->rc == 0)
+            scan->word[scan->word_length++] = (char)matrix_scan_next(scan);
     }
+    if (scan->rc != 0)
+        scan->word_length = 0;
     scan->word[scan->word_length] = '\0';
-    return matrix_scan_failure(scan);
 }
 
-int matrix_scan_rest_of_line(matrix_scan *scan, size_t most, struct matrix_text *text)
+void matrix_scan_rest_of_line(matrix_scan *scan, size_t most, struct matrix_text *text)
 {
     size_t begin = text->length, line = scan->line;
-    int c, rc = base_reserve(&text->string, &text->capacity, begin + 1, 1);
-    while (rc == 0 && (c = matrix_scan_next(scan)) != '\n' && c != EOF) {
-        if (c == '\0')
-            return matrix_refuse(scan->error, line, "a NUL byte");
-        if (text->length == most)
-            return matrix_refuse(scan->error, line, "text of more than %zu characters", most);
-        rc = base_reserve(&text->string, &text->capacity, text->length + 2, 1);
-        if (rc == 0)
+    int c;
+    matrix_scan_fail(scan, base_reserve(&text->string, &text->capacity, begin + 1, 1));
+    while ((c = matrix_scan_next(scan)) != '\n' && c != EOF) {
+        SCAN_EXPECT_AT(scan, line, c != '\0', "a NUL byte");
+        SCAN_EXPECT_AT(scan, line, text->length < most, "text of more than %zu characters", most);
+        matrix_scan_fail(scan, base_reserve(&text->string, &text->capacity, text->length + 2, 1));
+        if (scan->rc == 0)
             text->string[text->length++] = (char)c;
     }
-    if (rc != 0)
-        return rc;
+    if (scan->rc != 0)
+        return;
     text->length -= text->length > begin && text->string[text->length - 1] == '\r';
     text->string[text->length] = '\0';
-    return 0;
 }
 
-int matrix_scan_unexpected(matrix_scan *scan, const char *what)
+void matrix_scan_unexpected(matrix_scan *scan, const char *what)
 {
     enum { SHOWN = 40 };
-    return matrix_refuse(scan->error, scan->word_line, "'%.*s%s' where %s is expected", SHOWN,
-                         scan->word, scan->word_length > SHOWN ? "..." : "", what);
+    SCAN_EXPECT(scan, false, "'%.*s%s' where %s is expected", SHOWN, scan->word,
+                scan->word_length > SHOWN ? "..." : "", what);
 }
 
-static int beyond(matrix_scan *scan, const char *what)
+static void next_word(matrix_scan *scan, const char *what)
 {
-    return matrix_refuse(scan->error, scan->word_line, "%s is beyond 64 bits", what);
+    matrix_scan_word(scan);
+    SCAN_EXPECT(scan, scan->word_length > 0, "the file ends where %s is expected", what);
 }
 
-static int next_word(matrix_scan *scan, const char *what)
+/* strtoll accepts also white space before a number, and more after it. */
+static bool is_integer(const char *text)
 {
-    int rc = matrix_scan_word(scan);
-    if (rc == 0 && scan->word_length == 0)
-        rc =
-            matrix_refuse(scan->error, scan->word_line, "the file ends where %s is expected", what);
-    return rc;
+    text += *text == '-' || *text == '+';
+    return *text != '\0' && text[strspn(text, "0123456789")] == '\0';
 }
 
-/* *n = 10 * *n - digit: negative, since the range of int64 is larger below 0. */
-static int append_digit(int64_t *n, int digit)
+static int64_t integer_of(matrix_scan *scan, const char *text, const char *what)
 {
-    return __builtin_mul_overflow(*n, 10, n) || __builtin_sub_overflow(*n, digit, n);
+    errno = 0;
+    int64_t number = strtoll(text, NULL, 10);
+    SCAN_EXPECT(scan, errno == 0, "%s is beyond 64 bits", what);
+    return scan->rc == 0 ? number : 0;
 }
 
-static int apply_sign(int64_t negated, int negative, int64_t *number)
+int64_t matrix_scan_number(matrix_scan *scan, const char *what)
 {
-    if (negative) {
-        *number = negated;
-        return 0;
-    }
-    return __builtin_sub_overflow(0, negated, number);
+    next_word(scan, what);
+    if (!is_integer(scan->word))
+        matrix_scan_unexpected(scan, what);
+    return scan->rc == 0 ? integer_of(scan, scan->word, what) : 0;
 }
 
-int matrix_scan_number(matrix_scan *scan, const char *what, int64_t *number)
+size_t matrix_scan_count(matrix_scan *scan, const char *what)
 {
-    int rc = next_word(scan, what);
-    if (rc != 0)
-        return rc;
-    const char *digit = scan->word;
-    int negative = *digit == '-';
-    if (*digit == '-' || *digit == '+')
-        digit++;
-    if (digit[strspn(digit, "0123456789")] != '\0' || *digit == '\0')
-        return matrix_scan_unexpected(scan, what);
-    int64_t n = 0;
-    for (; *digit != '\0'; digit++)
-        if (append_digit(&n, *digit - '0'))
-            return beyond(scan, what);
-    return apply_sign(n, negative, number) ? beyond(scan, what) : 0;
+    int64_t n = matrix_scan_number(scan, what);
+    SCAN_EXPECT(scan, n >= 0, "%s is negative: %s", what, scan->word);
+    return scan->rc == 0 ? (size_t)n : 0;
 }
-
-int matrix_scan_count(matrix_scan *scan, const char *what, size_t *count)
-{
-    int64_t n = 0;
-    int rc = matrix_scan_number(scan, what, &n);
-    if (rc != 0)
-        return rc;
-    if (n < 0)
-        return matrix_refuse(scan->error, scan->word_line, "%s is negative: %s", what, scan->word);
-    *count = (size_t)n;
-    return 0;
-}
-
-/* A decimal as sign, digits and power of ten: -12.5e3 is -, "125", 2. */
-struct decimal {
-    int negative;
-    long exponent;
-    size_t length;
-    char digits[MATRIX_SCAN_WORD + 1];
-};
 
 /* With a greater exponent every number of at most MATRIX_SCAN_WORD digits is 0, fractional or too
  * large. */
 #define EXPONENT_LIMIT 100000
 
-static int parse_exponent(const char *text, long *exponent)
-{
-    int negative = *text == '-';
-    long n = 0;
-    if (*text == '-' || *text == '+')
-        text++;
-    if (*text == '\0')
-        return -1;
-    for (; is_digit(*text); text++)
-        if (n < EXPONENT_LIMIT)
-            n = n * 10 + (*text - '0');
-    *exponent += negative ? -n : n;
-    return *text == '\0' ? 0 : -1;
-}
+/* A word as an integer and a power of ten: -12.5e3 is "-125", 2. */
+struct decimal {
+    long exponent;
+    size_t length; /* of the text, of which the sign is the first */
+    char text[MATRIX_SCAN_WORD + 32];
+};
 
-static int parse_decimal(const char *text, struct decimal *d)
+static bool parse_decimal(const char *word, struct decimal *d)
 {
-    d->negative = *text == '-';
+    bool point = false;
+    d->text[0] = *word == '-' ? '-' : '+';
+    d->length = 1;
     d->exponent = 0;
-    d->length = 0;
-    if (*text == '-' || *text == '+')
-        text++;
-    int point = 0;
-    for (; is_digit(*text) || (*text == '.' && !point); text++) {
-        if (*text == '.') {
-            point = 1;
+    for (word += *word == '-' || *word == '+'; is_digit(*word) || (*word == '.' && !point); word++)
+        if (*word == '.') {
+            point = true;
         } else {
-            d->digits[d->length++] = *text;
+            d->text[d->length++] = *word;
             d->exponent -= point;
         }
-    }
-    if (d->length == 0)
-        return -1;
-    if (*text == 'e' || *text == 'E')
-        return parse_exponent(text + 1, &d->exponent);
-    return *text == '\0' ? 0 : -1;
+    bool scaled = (*word == 'e' || *word == 'E') && is_integer(word + 1);
+    long exponent = scaled ? strtol(word + 1, NULL, 10) : 0;
+    d->exponent += exponent > EXPONENT_LIMIT    ? EXPONENT_LIMIT
+                   : exponent < -EXPONENT_LIMIT ? -EXPONENT_LIMIT
+                                                : exponent;
+    return d->length > 1 && (scaled || *word == '\0');
 }
 
-static void drop_trailing_zeros(struct decimal *d)
+/* Whether the last word is one; otherwise refuses it. */
+static bool is_decimal(matrix_scan *scan, const char *what, struct decimal *d)
 {
-    while (d->length > 0 && d->digits[d->length - 1] == '0') {
-        d->length--;
-        d->exponent++;
-    }
+    if (scan->rc == 0 && !parse_decimal(scan->word, d))
+        matrix_scan_unexpected(scan, what);
+    return scan->rc == 0;
 }
 
-/* strtod depends on the locale, and a double does not represent every int64. */
-int matrix_scan_real(matrix_scan *scan, const char *what, int64_t *number)
+/* A double does not represent every int64. */
+int64_t matrix_scan_real(matrix_scan *scan, const char *what)
 {
+    enum { MOST_ZEROS = 18 }; /* at the end of a number other than 0 */
     struct decimal d;
-    int64_t n = 0;
-    int rc = next_word(scan, what);
-    if (rc != 0)
-        return rc;
-    if (parse_decimal(scan->word, &d) != 0)
-        return matrix_scan_unexpected(scan, what);
-    drop_trailing_zeros(&d);
-    if (d.length > 0 && d.exponent < 0)
-        return matrix_refuse(scan->error, scan->word_line, "%s is not whole: %s", what, scan->word);
-    for (size_t i = 0; i < d.length; i++)
-        if (append_digit(&n, d.digits[i] - '0'))
-            return beyond(scan, what);
-    for (; n != 0 && d.exponent > 0; d.exponent--)
-        if (append_digit(&n, 0))
-            return beyond(scan, what);
-    return apply_sign(n, d.negative, number) ? beyond(scan, what) : 0;
+    next_word(scan, what);
+    if (!is_decimal(scan, what, &d))
+        return 0;
+    for (; d.length > 1 && d.text[d.length - 1] == '0'; d.length--)
+        d.exponent++;
+    if (d.length == 1)
+        return 0;
+    SCAN_EXPECT(scan, d.exponent >= 0, "%s is not whole: %s", what, scan->word);
+    SCAN_EXPECT(scan, d.exponent <= MOST_ZEROS, "%s is beyond 64 bits", what);
+    for (; scan->rc == 0 && d.exponent > 0; d.exponent--)
+        d.text[d.length++] = '0';
+    d.text[d.length] = '\0';
+    return scan->rc == 0 ? integer_of(scan, d.text, what) : 0;
 }
 
-static int is_infinite(const char *word)
+static bool is_infinite(const char *word)
 {
     word += *word == '+';
     return strcasecmp(word, "inf") == 0 || strcasecmp(word, "infinity") == 0;
 }
 
-int matrix_scan_double(matrix_scan *scan, locale_t c, const char *what, double *number)
+/* strtod expects the decimal point of the locale: it gets none. */
+double matrix_scan_double(matrix_scan *scan, const char *what)
 {
     struct decimal d;
-    int rc = next_word(scan, what);
-    if (rc != 0)
-        return rc;
-    if (is_infinite(scan->word)) {
-        *number = INFINITY;
-        return 0;
-    }
-    if (parse_decimal(scan->word, &d) != 0)
-        return matrix_scan_unexpected(scan, what);
-    *number = strtod_l(scan->word, NULL, c);
-    if (isinf(*number))
-        return matrix_refuse(scan->error, scan->word_line, "%s is beyond a double: %s", what,
-                             scan->word);
-    return 0;
+    next_word(scan, what);
+    if (is_infinite(scan->word))
+        return INFINITY;
+    if (!is_decimal(scan, what, &d))
+        return 0.0;
+    snprintf(d.text + d.length, sizeof d.text - d.length, "e%ld", d.exponent);
+    double number = strtod(d.text, NULL);
+    SCAN_EXPECT(scan, !isinf(number), "%s is beyond a double: %s", what, scan->word);
+    return number;
 }

@@ -58,31 +58,22 @@ static void write_name(FILE *stream, const char *name)
             fputc(name[i], stream);
 }
 
-/* -1: not a digit. */
-static int hexadecimal(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-/* In place; the line begins with a space, unless the name is empty. -EBADMSG: a '%' without two
+/* In place; the line begins with a space, unless the name is empty. Refuses a '%' without two
  * digits. */
-static int decode_name(matrix_scan *scan, size_t line, char *text)
+static void decode_name(matrix_scan *scan, size_t line, char *text)
 {
     char *to = text;
-    for (const char *from = text + (text[0] == ' '); *from != '\0'; from++) {
-        int high = *from == '%' ? hexadecimal(from[1]) : 0;
-        int low = *from == '%' && high >= 0 ? hexadecimal(from[2]) : 0;
-        if (high < 0 || low < 0 || (*from == '%' && high == 0 && low == 0))
-            return matrix_refuse(scan->error, line,
-                                 "'%%' in a file name where '%%' and two digits 0-9 "
-                                 "A-F are expected");
-        *to++ = *from == '%' ? (char)(16 * high + low) : *from;
-        from += *from == '%' ? 2 : 0;
+    for (const char *from = text + (text[0] == ' '); *from != '\0' && scan->rc == 0; from++) {
+        unsigned byte = (unsigned char)*from;
+        if (*from == '%') {
+            bool digits = strspn(from + 1, "0123456789ABCDEF") >= 2;
+            SCAN_EXPECT_AT(scan, line, digits && sscanf(from + 1, "%2X", &byte) == 1 && byte > 0,
+                           "'%%' in a file name where '%%' and two digits 0-9 A-F are expected");
+            from += digits ? 2 : 0;
+        }
+        *to++ = (char)byte;
     }
     *to = '\0';
-    return 0;
 }
 
 /* ---- reading ---- */
@@ -92,34 +83,25 @@ struct header {
     size_t calls, first, unit, bins, rows, entries;
 };
 
-/* An entry takes two numbers, a row two more; a number takes a separator and a digit. */
-static int check_header(matrix_scan *scan, const struct header *h, size_t ranks)
+static void check_header(matrix_scan *scan, const struct header *h, size_t ranks)
 {
-    size_t numbers, bytes;
     int64_t end;
-    if (h->calls < 1)
-        return matrix_refuse(scan->error, scan->word_line, "0 calls where at least 1 is expected");
-    if (h->unit < 1 || (h->unit & (h->unit - 1)) != 0)
-        return matrix_refuse(scan->error, scan->word_line,
-                             "a bin of %zu bytes where a power of two is expected", h->unit);
-    if (h->bins < 1 || h->bins > VIEW_FILE_MOST_BINS)
-        return matrix_refuse(scan->error, scan->word_line, "%zu bins where 1 to %zu are expected",
-                             h->bins, VIEW_FILE_MOST_BINS);
-    if (__builtin_mul_overflow(h->unit, h->bins, &end) ||
-        __builtin_add_overflow(end, h->first, &end))
-        return matrix_refuse(scan->error, scan->word_line, "the bins end beyond 64 bits");
-    if (h->rows > ranks)
-        return matrix_refuse(scan->error, scan->word_line, "%zu rows in a file of %zu ranks",
-                             h->rows, ranks);
-    if (__builtin_add_overflow(h->entries, h->rows, &numbers) ||
-        __builtin_mul_overflow(numbers, 4, &bytes) || bytes > matrix_scan_left(scan))
-        return matrix_refuse(scan->error, scan->word_line,
-                             "%zu entries in %zu rows cannot be in a file of %" PRIu64 " bytes",
-                             h->entries, h->rows, scan->length);
-    return 0;
+    SCAN_EXPECT(scan, h->calls > 0, "0 calls where at least 1 is expected");
+    SCAN_EXPECT(scan, h->unit > 0 && (h->unit & (h->unit - 1)) == 0,
+                "a bin of %zu bytes where a power of two is expected", h->unit);
+    SCAN_EXPECT(scan, h->bins > 0 && h->bins <= VIEW_FILE_MOST_BINS,
+                "%zu bins where 1 to %zu are expected", h->bins, VIEW_FILE_MOST_BINS);
+    SCAN_EXPECT(scan,
+                !__builtin_mul_overflow(h->unit, h->bins, &end) &&
+                    !__builtin_add_overflow(end, h->first, &end),
+                "the bins end beyond 64 bits");
+    SCAN_EXPECT(scan, h->rows <= ranks, "%zu rows in a file of %zu ranks", h->rows, ranks);
+    SCAN_EXPECT(scan, matrix_scan_holds(scan, h->entries, 2, 2 * h->rows),
+                "%zu entries in %zu rows cannot be in a file of %" PRIu64 " bytes", h->entries,
+                h->rows, scan->length);
 }
 
-static int read_header(matrix_scan *scan, size_t ranks, struct header *h, struct matrix_text *file)
+static void read_header(matrix_scan *scan, size_t ranks, struct header *h, struct matrix_text *file)
 {
     const struct {
         const char *what;
@@ -128,113 +110,80 @@ static int read_header(matrix_scan *scan, size_t ranks, struct header *h, struct
                  {"the bytes of a bin", &h->unit},   {"the number of bins", &h->bins},
                  {"the number of rows", &h->rows},   {"the number of entries", &h->entries}};
     size_t line = scan->word_line;
-    int rc = 0;
-    for (size_t k = 0; k < sizeof field / sizeof *field && rc == 0; k++) {
-        rc = matrix_scan_count(scan, field[k].what, field[k].number);
-        if (rc == 0 && scan->word_line != line)
-            rc = matrix_refuse(scan->error, line, "the line ends where %s is expected",
-                               field[k].what);
+    for (size_t k = 0; k < sizeof field / sizeof *field; k++) {
+        *field[k].number = matrix_scan_count(scan, field[k].what);
+        SCAN_EXPECT_AT(scan, line, scan->word_line == line, "the line ends where %s is expected",
+                       field[k].what);
     }
-    if (rc == 0)
-        rc = check_header(scan, h, ranks);
-    return rc == 0 ? matrix_scan_rest_of_line(scan, MATRIX_SCAN_LINE, file) : rc;
+    check_header(scan, h, ranks);
+    matrix_scan_rest_of_line(scan, MATRIX_SCAN_LINE, file);
 }
 
 /* Reads an entry of a row that begins at entry `first`. */
-static int read_access_entry(matrix_scan *scan, matrix *m, size_t first, size_t at)
+static void read_access_entry(matrix_scan *scan, matrix *m, size_t first, size_t at)
 {
-    size_t bytes = 0;
-    int rc = matrix_scan_count(scan, "a bin", &m->col[at]);
-    if (rc == 0 && m->col[at] >= m->cols)
-        rc = matrix_refuse(scan->error, scan->word_line, "bin %zu of %zu", m->col[at], m->cols);
-    if (rc == 0 && at > first && m->col[at] <= m->col[at - 1])
-        rc = matrix_refuse(scan->error, scan->word_line, "bin %zu after bin %zu", m->col[at],
-                           m->col[at - 1]);
-    if (rc == 0)
-        rc = matrix_scan_count(scan, "a number of bytes", &bytes);
-    if (rc == 0 && bytes == 0)
-        rc = matrix_refuse(scan->error, scan->word_line, "0 bytes in bin %zu", m->col[at]);
-    m->value[at] = (int64_t)bytes;
-    return rc;
+    size_t *bin = &m->col[at];
+    *bin = matrix_scan_count(scan, "a bin");
+    SCAN_EXPECT(scan, *bin < m->cols, "bin %zu of %zu", *bin, m->cols);
+    SCAN_EXPECT(scan, at == first || *bin > bin[-1], "bin %zu after bin %zu", *bin, bin[-1]);
+    m->value[at] = (int64_t)matrix_scan_count(scan, "a number of bytes");
+    SCAN_EXPECT(scan, m->value[at] > 0, "0 bytes in bin %zu", *bin);
 }
 
 /* Reads a row, which begins at entry *at; its rank must be at least *least. */
-static int read_access_row(matrix_scan *scan, matrix *m, size_t entries, size_t *least, size_t *at)
+static void read_access_row(matrix_scan *scan, matrix *m, size_t entries, size_t *least, size_t *at)
 {
-    size_t rank = 0, count = 0, first = *at;
-    int rc = matrix_scan_count(scan, "a rank", &rank);
-    if (rc == 0 && (rank < *least || rank >= m->rows))
-        rc = matrix_refuse(scan->error, scan->word_line, "rank %zu, not in %zu..%zu", rank, *least,
-                           m->rows - 1);
-    if (rc == 0)
-        rc = matrix_scan_count(scan, "the entries of a rank", &count);
-    if (rc == 0 && count > entries - first)
-        rc = matrix_refuse(scan->error, scan->word_line,
-                           "%zu entries of rank %zu where %zu at most are expected", count, rank,
-                           entries - first);
-    for (; rc == 0 && *at < first + count; (*at)++)
-        rc = read_access_entry(scan, m, first, *at);
-    if (rc == 0)
+    size_t first = *at, rank = matrix_scan_count(scan, "a rank");
+    SCAN_EXPECT(scan, rank >= *least && rank < m->rows, "rank %zu, not in %zu..%zu", rank, *least,
+                m->rows - 1);
+    size_t count = matrix_scan_count(scan, "the entries of a rank");
+    SCAN_EXPECT(scan, count <= entries - first,
+                "%zu entries of rank %zu where %zu at most are expected", count, rank,
+                entries - first);
+    for (; scan->rc == 0 && *at < first + count; (*at)++)
+        read_access_entry(scan, m, first, *at);
+    if (scan->rc == 0)
         m->row_start[rank + 1] = count;
     *least = rank + 1;
-    return rc;
 }
 
-static int read_access_rows(matrix_scan *scan, matrix *m, const struct header *h)
+static void read_access_rows(matrix_scan *scan, matrix *m, const struct header *h)
 {
     size_t least = 0, at = 0;
-    int rc = 0;
-    for (size_t k = 0; k < h->rows && rc == 0; k++)
-        rc = read_access_row(scan, m, h->entries, &least, &at);
-    if (rc == 0 && at != h->entries)
-        rc = matrix_refuse(scan->error, scan->word_line, "%zu entries where %zu are expected", at,
-                           h->entries);
+    for (size_t k = 0; k < h->rows && scan->rc == 0; k++)
+        read_access_row(scan, m, h->entries, &least, &at);
+    SCAN_EXPECT(scan, at == h->entries, "%zu entries where %zu are expected", at, h->entries);
     for (size_t rank = 0; rank < m->rows; rank++)
         m->row_start[rank + 1] += m->row_start[rank];
-    return rc;
 }
 
 /* Reads a section whose first word, ACCESS, has been read. */
-static int read_pattern(matrix_scan *scan, view_file *f)
+static void read_pattern(matrix_scan *scan, view_file *f)
 {
     struct header h = {0};
     matrix bytes = {0};
     struct matrix_text file = {0};
     size_t line = scan->word_line;
-    int rc = read_header(scan, f->view.rows, &h, &file);
-    if (rc == 0)
-        rc = decode_name(scan, line, file.string);
-    if (rc == 0)
-        rc = matrix_allocate(&bytes, f->view.rows, h.bins, h.entries);
-    if (rc == 0)
-        rc = read_access_rows(scan, &bytes, &h);
+    read_header(scan, f->view.rows, &h, &file);
+    if (scan->rc == 0) {
+        decode_name(scan, line, file.string);
+        matrix_scan_fail(scan, matrix_allocate(&bytes, f->view.rows, h.bins, h.entries));
+        read_access_rows(scan, &bytes, &h);
+    }
     access_pattern pattern = {
         .file = file.string,
         .calls = (int64_t)h.calls,
         .first = (int64_t)h.first,
         .unit = (int64_t)h.unit,
     };
-    if (rc == 0)
-        rc = view_file_append(f, &pattern, &bytes);
+    if (scan->rc == 0)
+        matrix_scan_fail(scan, view_file_append(f, &pattern, &bytes));
     free(pattern.file);
     matrix_release(&bytes);
-    return rc;
-}
-
-/* A number of a DIVISION section. */
-static int read_division_number(matrix_scan *scan, const char *what, int64_t most, int64_t *number)
-{
-    size_t value = 0;
-    int rc = matrix_scan_count(scan, what, &value);
-    if (rc == 0 && value > (size_t)most)
-        rc = matrix_refuse(scan->error, scan->word_line, "%s is %zu, not in 0..%" PRId64, what,
-                           value, most);
-    *number = (int64_t)value;
-    return rc;
 }
 
 /* Reads a section about the pattern before it, whose first word, DIVISION, has been read. */
-static int read_division(matrix_scan *scan, access_division *d)
+static void read_division(matrix_scan *scan, access_division *d)
 {
     int64_t unit;
     const struct {
@@ -247,106 +196,86 @@ static int read_division(matrix_scan *scan, access_division *d)
         {"the number of storage targets", VIEW_FILE_MOST_TARGETS, &d->targets},
         {"the bytes of a unit", VIEW_FILE_LARGEST_STRIPE, &unit},
     };
-    int rc = 0;
-    for (size_t k = 0; k < sizeof field / sizeof *field && rc == 0; k++)
-        rc = read_division_number(scan, field[k].what, field[k].most, field[k].number);
-    if (rc == 0 && d->stripe == 0 && d->targets > 0)
-        rc = matrix_refuse(scan->error, scan->word_line, "storage targets without a stripe");
-    return rc;
+    for (size_t k = 0; k < sizeof field / sizeof *field; k++) {
+        *field[k].number = (int64_t)matrix_scan_count(scan, field[k].what);
+        SCAN_EXPECT(scan, *field[k].number <= field[k].most, "%s is %zu, not in 0..%" PRId64,
+                    field[k].what, (size_t)*field[k].number, field[k].most);
+    }
+    SCAN_EXPECT(scan, d->stripe > 0 || d->targets == 0, "storage targets without a stripe");
 }
 
 /* Reads the ranks of a section whose first word, ORDER, has been read. */
-static int read_order(matrix_scan *scan, view_file *f)
+static void read_order(matrix_scan *scan, view_file *f)
 {
     const size_t ranks = f->view.rows;
     int rc = 0;
     bool *is_taken = base_zeroed(ranks, sizeof *is_taken, &rc);
     f->order = base_zeroed(ranks, sizeof *f->order, &rc);
-    for (size_t r = 0; r < ranks && rc == 0; r++) {
-        size_t *rank = &f->order[r];
-        rc = matrix_scan_count(scan, "a rank", rank);
-        if (rc == 0 && (*rank >= ranks || is_taken[*rank]))
-            rc = matrix_refuse(scan->error, scan->word_line, "rank %zu twice, or not in 0..%zu",
-                               *rank, ranks - 1);
-        if (rc == 0)
-            is_taken[*rank] = true;
+    matrix_scan_fail(scan, rc);
+    for (size_t r = 0; r < ranks && scan->rc == 0; r++) {
+        size_t rank = f->order[r] = matrix_scan_count(scan, "a rank");
+        SCAN_EXPECT(scan, rank < ranks && !is_taken[rank], "rank %zu twice, or not in 0..%zu", rank,
+                    ranks - 1);
+        if (scan->rc == 0)
+            is_taken[rank] = true;
     }
     free(is_taken);
-    return rc;
 }
 
-static int read_section(matrix_scan *scan, view_file *f)
+/* Whether it was of a known name. */
+static bool read_section(matrix_scan *scan, view_file *f)
 {
-    if (strcmp(scan->word, "ORDER") == 0)
-        return read_order(scan, f);
-    if (strcmp(scan->word, "DIVISION") == 0)
-        return read_division(scan, &f->pattern[f->patterns - 1].division);
-    if (f->patterns == VIEW_FILE_MOST_PATTERNS)
-        return matrix_refuse(scan->error, scan->word_line, "more than %d sections",
-                             VIEW_FILE_MOST_PATTERNS);
-    return read_pattern(scan, f);
-}
-
-static bool is_known_section(const matrix_scan *scan, const view_file *f)
-{
-    return scan->word_length > 0 && (strcmp(scan->word, "ACCESS") == 0 ||
-                                     (f->order == NULL && strcmp(scan->word, "ORDER") == 0) ||
-                                     (f->patterns > 0 && strcmp(scan->word, "DIVISION") == 0));
-}
-
-static int read_patterns(matrix_scan *scan, view_file *f)
-{
-    int rc = 0;
-    while (rc == 0 && is_known_section(scan, f)) {
-        rc = read_section(scan, f);
-        if (rc == 0)
-            rc = fileview_scan_section(scan);
+    if (f->order == NULL && strcmp(scan->word, "ORDER") == 0) {
+        read_order(scan, f);
+    } else if (f->patterns > 0 && strcmp(scan->word, "DIVISION") == 0) {
+        read_division(scan, &f->pattern[f->patterns - 1].division);
+    } else if (strcmp(scan->word, "ACCESS") == 0) {
+        SCAN_EXPECT(scan, f->patterns < VIEW_FILE_MOST_PATTERNS, "more than %d sections",
+                    VIEW_FILE_MOST_PATTERNS);
+        read_pattern(scan, f);
+    } else {
+        return false;
     }
-    return rc;
+    return true;
 }
 
-static int read_market_view(matrix_scan *scan, view_file *f)
+static void read_view(matrix_scan *scan, view_file *f)
 {
-    int rc = market_scan_matrix(scan, &f->view, &f->comments);
-    if (rc == 0 && f->view.rows != f->view.cols)
-        rc = matrix_refuse(scan->error, 0, "%zu rows and %zu columns: a view is square",
-                           f->view.rows, f->view.cols);
-    return rc;
+    if (matrix_scan_at_comment(scan)) {
+        market_scan_matrix(scan, &f->view, &f->comments);
+        SCAN_EXPECT_AT(scan, 0, f->view.rows == f->view.cols,
+                       "%zu rows and %zu columns: a view is square", f->view.rows, f->view.cols);
+        return;
+    }
+    fileview_scan_matrix(scan, &f->view, &f->comments);
+    while (read_section(scan, f))
+        fileview_scan_section(scan);
 }
 
-static int read_recorded_view(matrix_scan *scan, view_file *f)
-{
-    int rc = fileview_scan_matrix(scan, &f->view, &f->comments);
-    return rc == 0 ? read_patterns(scan, f) : rc;
-}
-
-static int check_sums(const view_file *f, matrix_error *error)
+static void check_sums(matrix_scan *scan, const view_file *f)
 {
     int64_t sum, bytes = 0;
-    if (matrix_sum(&f->view, &sum) != 0)
-        return matrix_refuse(error, 0, "the weights are so large that their sum is out of range");
+    SCAN_EXPECT_AT(scan, 0, matrix_sum(&f->view, &sum) == 0,
+                   "the weights are so large that their sum is out of range");
     for (size_t k = 0; k < f->patterns; k++)
-        if (matrix_sum(&f->bytes[k], &sum) != 0 || __builtin_add_overflow(bytes, sum, &bytes))
-            return matrix_refuse(error, 0,
-                                 "the calls have so many bytes that their sum is out of range");
-    return 0;
+        SCAN_EXPECT_AT(scan, 0,
+                       matrix_sum(&f->bytes[k], &sum) == 0 &&
+                           !__builtin_add_overflow(bytes, sum, &bytes),
+                       "the calls have so many bytes that their sum is out of range");
 }
 
 int view_file_read(FILE *stream, view_file *f, matrix_error *error)
 {
     matrix_scan scan;
     view_file read = {0};
-    int rc = matrix_scan_init(&scan, stream, error);
-    if (rc == 0)
-        rc = matrix_scan_at_comment(&scan) ? read_market_view(&scan, &read)
-                                           : read_recorded_view(&scan, &read);
-    if (rc == 0)
-        rc = check_sums(&read, error);
-    if (rc != 0)
+    matrix_scan_init(&scan, stream, error);
+    read_view(&scan, &read);
+    check_sums(&scan, &read);
+    if (scan.rc != 0)
         view_file_release(&read);
     else
         *f = read;
-    return rc;
+    return scan.rc;
 }
 
 int64_t view_file_independent(const view_file *f)

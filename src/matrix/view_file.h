@@ -53,10 +53,11 @@ typedef struct view_file {
 } view_file;
 
 /* Reads a whole file; also a square matrix in Matrix Market format, which has no patterns. Refuses
- * matrices as matrix_read_fileview or matrix_read_market does, and ACCESS sections in which a
- * number is missing, out of range or out of order, malformed DIVISION sections, and weights or
- * bytes whose sum is beyond int64. A section of another name ends reading, as LAYOUT, which
- * release 1.0.0 wrote at the end. Errors as there. Release with view_file_release. */
+ * matrices as matrix_read_market does, row pointers that decrease or do not span 1..nnz + 1, ACCESS
+ * sections in which a number is missing, out of range or out of order, malformed DIVISION sections,
+ * and weights or bytes whose sum is beyond int64. A section of another name, an upper-case word
+ * that begins a line, ends reading, as LAYOUT, which release 1.0.0 wrote at the end. Errors as
+ * there. Release with view_file_release. */
 int view_file_read(FILE *stream, view_file *f, matrix_error *error);
 
 /* The bytes of a record that were accessed without aggregators, by its comments; 0 where they do

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* src/matrix: building, looking up, and both file formats with good and bad text. */
-#include "matrix/matrix.h"
+#include "matrix/view_file.h"
 
 #include <check.h>
 #include <errno.h>
@@ -19,6 +19,18 @@ typedef int (*read_fn)(FILE *stream, matrix *m, matrix_error *error);
 static int read_market_only(FILE *stream, matrix *m, matrix_error *error)
 {
     return matrix_read_market(stream, m, NULL, error);
+}
+
+static int read_fileview(FILE *stream, matrix *m, matrix_error *error)
+{
+    view_file f;
+    int rc = view_file_read(stream, &f, error);
+    if (rc != 0)
+        return rc;
+    *m = f.view;
+    f.view = (matrix){0};
+    view_file_release(&f);
+    return 0;
 }
 
 static FILE *open_text(const char *text, size_t length)
@@ -174,7 +186,7 @@ static const struct good_text good_fileviews[] = {
      "FILEVIEW\n% format 1\n%\n%% 7 ranks? no\n5 4\n1 2 0 2 0\n2 1 2 1 1\n1 3 5 6\n"},
     {3, 3, STOCK_VALUES, "FILEVIEW 5\n4 1\n2\n0\n2\n0\n2 1 2 1 1 1 3 5 6"},
     {3, 3, STOCK_VALUES, "FILEVIEW\n5 4\n+1 02 0 2 0\n2 1 2 1 1\n1 3 5 6\n\n \t\n"},
-    {3, 3, STOCK_VALUES, STOCK "ACCESS 1 2 3\n% no part of this version\n-7 \001"},
+    {3, 3, STOCK_VALUES, STOCK "OTHER 1 2 3\n% no part of this version\n-7 \001"},
     {3, 3, {0}, "FILEVIEW\n0 4\n\n\n1 1 1 1 \n"},
     {0, 0, {0}, "FILEVIEW\n0 1\n\n\n1\n"},
     {1, 1, {INT64_MAX}, "FILEVIEW\n1 2\n0\n9223372036854775807\n1 2\n"},
@@ -192,7 +204,7 @@ static void assert_good(read_fn reader, const struct good_text *good)
 
 START_TEST(good_fileview)
 {
-    assert_good(matrix_read_fileview, &good_fileviews[_i]);
+    assert_good(read_fileview, &good_fileviews[_i]);
 }
 END_TEST
 
@@ -292,7 +304,7 @@ static void assert_refused(read_fn reader, const struct bad_text *bad)
 
 START_TEST(bad_fileview)
 {
-    assert_refused(matrix_read_fileview, &bad_fileviews[_i]);
+    assert_refused(read_fileview, &bad_fileviews[_i]);
 }
 END_TEST
 
@@ -303,8 +315,8 @@ START_TEST(truncated_fileview)
     matrix m;
     matrix_error error;
     for (size_t length = 0; length < enough; length++)
-        ck_assert_int_eq(read_text(matrix_read_fileview, STOCK, length, &m, &error), -EBADMSG);
-    ck_assert_int_eq(read_text(matrix_read_fileview, STOCK, enough, &m, &error), 0);
+        ck_assert_int_eq(read_text(read_fileview, STOCK, length, &m, &error), -EBADMSG);
+    ck_assert_int_eq(read_text(read_fileview, STOCK, enough, &m, &error), 0);
     matrix_release(&m);
 }
 END_TEST
@@ -320,7 +332,7 @@ START_TEST(huge_lines_are_counted_as_one)
     length += (size_t)sprintf(text + length, "\n1 2\n0\n?\n1 2\n");
     matrix m;
     matrix_error error;
-    ck_assert_int_eq(read_text(matrix_read_fileview, text, length, &m, &error), -EBADMSG);
+    ck_assert_int_eq(read_text(read_fileview, text, length, &m, &error), -EBADMSG);
     ck_assert_uint_eq(error.line, 5);
     ck_assert_str_eq(error.reason, "'?' where a value is expected");
     free(text);
@@ -350,7 +362,7 @@ START_TEST(fileview_is_written_as_open_mpi_does)
         {"FILEVIEW\n0 3\n\n\n1 1 1 \n", "", "FILEVIEW\n0 3\n\n\n1 1 1 \n"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        matrix m = read_good(matrix_read_fileview, cases[i].read);
+        matrix m = read_good(read_fileview, cases[i].read);
         char *text = write_to_text(matrix_write_fileview, &m, cases[i].comments);
         ck_assert_str_eq(text, cases[i].written);
         free(text);
@@ -536,7 +548,7 @@ START_TEST(comments_beyond_the_limit)
     fprintf(stream, "FILEVIEW\n%%%s%%%s%%c\n0 1 1\n", comment, comment);
     rewind(stream);
     if (random_cases(2) == 2) {
-        ck_assert_int_eq(matrix_read_fileview(stream, &m, &error), -EBADMSG);
+        ck_assert_int_eq(read_fileview(stream, &m, &error), -EBADMSG);
         ck_assert_str_eq(error.reason, "text of more than 67108864 characters");
         ck_assert_uint_eq(error.line, 4);
     }
@@ -558,7 +570,7 @@ START_TEST(round_trips)
     free(text);
     matrix_release(&back);
     text = write_to_text(matrix_write_fileview, &square, "seeded\n\nround trip\n");
-    back = read_good(matrix_read_fileview, text);
+    back = read_good(read_fileview, text);
     assert_equal(&square, &back);
     free(text);
     matrix_release(&back);
@@ -583,7 +595,7 @@ END_TEST
 
 START_TEST(unreadable_streams)
 {
-    static const read_fn readers[] = {matrix_read_fileview, read_market_only};
+    static const read_fn readers[] = {read_fileview, read_market_only};
     int ends[2];
     matrix m = {.rows = 99};
     matrix_error error = {0};
@@ -607,7 +619,7 @@ START_TEST(memory_runs_out)
     static const struct {
         read_fn reader;
         const char *text;
-    } cases[] = {{matrix_read_fileview, STOCK},
+    } cases[] = {{read_fileview, STOCK},
                  {read_market_only, SYMMETRIC "%x\n2 2 1\n2 1 4\n"},
                  {read_market_only, MM "array integer general\n2 2\n1\n2\n3\n4\n"}};
     long nth = 0;
