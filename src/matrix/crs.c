@@ -168,87 +168,48 @@ int matrix_transpose(matrix *transposed, const matrix *m)
     return 0;
 }
 
-enum { BITS = 64 };
-
-/* Adds a row to value[], and sets the bits of its columns in there[]. */
-static int add_row(const matrix *m, size_t row, int64_t *value, uint64_t *there)
-{
-    for (size_t k = m->row_start[row]; k < m->row_start[row + 1]; k++) {
-        size_t j = m->col[k];
-        if (__builtin_add_overflow(value[j], m->value[k], &value[j]))
-            return -ERANGE;
-        there[j / BITS] |= UINT64_C(1) << j % BITS;
-    }
-    return 0;
-}
-
-/* Appends what is there, except zeros, to *m and clears it. */
-static void append_sum(matrix *m, size_t *used, int64_t *value, uint64_t *there)
-{
-    for (size_t word = 0; word <= m->cols / BITS; word++)
-        for (; there[word] != 0; there[word] &= there[word] - 1) {
-            size_t j = word * BITS + (size_t)__builtin_ctzll(there[word]);
-            m->col[*used] = j;
-            m->value[*used] = value[j];
-            *used += value[j] != 0;
-            value[j] = 0;
-        }
-}
-
-/* Rows by group: of[start[g]] to of[start[g + 1] - 1] are those of group g. */
-static int sort_rows(const size_t *group_of_row, size_t rows, size_t groups, size_t *start,
-                     size_t *of)
-{
-    for (size_t r = 0; r < rows; r++) {
-        if (group_of_row[r] >= groups)
-            return -EINVAL;
-        start[group_of_row[r] + 1]++;
-    }
-    for (size_t g = 0; g < groups; g++)
-        start[g + 1] += start[g];
-    for (size_t r = rows; r-- > 0;)
-        of[--start[group_of_row[r] + 1]] = r;
-    memmove(start, start + 1, groups * sizeof *start);
-    start[groups] = rows;
-    return 0;
-}
-
-static int sum_groups(const matrix *m, const size_t *start, const size_t *of, matrix *sums)
+/* Adds up the entries of a column, which are adjacent in each row, and drops zeros. */
+static int merge_columns(matrix *m)
 {
     size_t used = 0;
-    int rc = 0;
-    int64_t *value = base_zeroed(m->cols, sizeof *value, &rc);
-    uint64_t *there = base_zeroed(m->cols / BITS + 1, sizeof *there, &rc);
-    for (size_t g = 0; g < sums->rows && rc == 0; g++) {
-        for (size_t k = start[g]; k < start[g + 1] && rc == 0; k++)
-            rc = add_row(m, of[k], value, there);
-        if (rc == 0)
-            append_sum(sums, &used, value, there);
-        sums->row_start[g + 1] = used;
+    for (size_t row = 0, i = 0; row < m->rows; row++) {
+        m->row_start[row] = used;
+        for (size_t end = m->row_start[row + 1]; i < end;) {
+            size_t col = m->col[i];
+            int64_t sum = 0;
+            for (; i < end && m->col[i] == col; i++)
+                if (__builtin_add_overflow(sum, m->value[i], &sum))
+                    return -ERANGE;
+            m->col[used] = col;
+            m->value[used] = sum;
+            used += sum != 0;
+        }
     }
-    free(value);
-    free(there);
-    return rc;
+    m->row_start[m->rows] = used;
+    return 0;
 }
 
+/* Two transpositions sort the entries of a group by their columns. */
 int matrix_sum_rows(matrix *sums, const matrix *m, const size_t *group_of_row, size_t groups)
 {
-    matrix made = {0};
-    int rc = 0;
-    size_t *of = base_zeroed(m->rows, sizeof *of, &rc);
-    size_t *start = base_zeroed(groups + 1, sizeof *start, &rc);
+    matrix by_column, made = {0};
+    for (size_t row = 0; row < m->rows; row++)
+        if (group_of_row[row] >= groups)
+            return -EINVAL;
+    int rc = matrix_transpose(&by_column, m);
+    if (rc != 0)
+        return rc;
+    for (size_t i = 0; i < matrix_entries(&by_column); i++)
+        by_column.col[i] = group_of_row[by_column.col[i]];
+    by_column.cols = groups;
+    rc = matrix_transpose(&made, &by_column);
+    matrix_release(&by_column);
     if (rc == 0)
-        rc = sort_rows(group_of_row, m->rows, groups, start, of);
-    if (rc == 0)
-        rc = matrix_allocate(&made, groups, m->cols, matrix_entries(m));
-    if (rc == 0)
-        rc = sum_groups(m, start, of, &made);
+        rc = merge_columns(&made);
     if (rc == 0)
         *sums = made;
     else
         matrix_release(&made);
-    free(start);
-    free(of);
     return rc;
 }
 
