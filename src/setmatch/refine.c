@@ -31,7 +31,6 @@ struct refinement {
     const allocation *allocation;
     size_t *node;
     vertex *first, *next; /* the ranks of each node, as lists that end with NO_VERTEX */
-    size_t *count;        /* the lengths of the lists */
     size_t *changed;      /* by node: the last round that moved its ranks */
     size_t round, max_work;
     size_t read, max_read; /* arcs */
@@ -41,17 +40,14 @@ struct refinement {
 
     /* The current pair. */
     two_way t;
-    affinity local;         /* other[] and weight[] grow */
-    size_t arc_capacity[2]; /* of these */
-    vertex *rank, *local_of;
+    vertex *rank; /* of each vertex of its graph */
     unsigned char *side;
+    vertex *to; /* for affinity_extract */
 };
 
 static void release_refinement(struct refinement *r)
 {
     free(r->pair);
-    free(r->local.other);
-    free(r->local.weight);
     base_arena_release(&r->arena);
 }
 
@@ -64,14 +60,10 @@ static void list_rank(struct refinement *r, vertex rank)
 
 static void list_ranks(struct refinement *r)
 {
-    for (size_t n = 0; n < r->allocation->listed; n++) {
+    for (size_t n = 0; n < r->allocation->listed; n++)
         r->first[n] = NO_VERTEX;
-        r->count[n] = 0;
-    }
-    for (size_t v = r->ranks->vertices; v-- > 0;) {
-        r->count[r->node[v]]++;
+    for (size_t v = r->ranks->vertices; v-- > 0;)
         list_rank(r, (vertex)v);
-    }
 }
 
 /* The greatest number of ranks on two nodes. */
@@ -100,88 +92,58 @@ static int init_refinement(struct refinement *r, const affinity *ranks, const al
         .ranks = ranks, .allocation = s, .node = node, .is_large = has_many_ranks(ranks)};
     r->first = base_arena_alloc(&r->arena, nodes, sizeof *r->first);
     r->next = base_arena_alloc(&r->arena, ranks->vertices, sizeof *r->next);
-    r->count = base_arena_alloc(&r->arena, nodes, sizeof *r->count);
     r->changed = base_arena_alloc(&r->arena, nodes, sizeof *r->changed);
-    r->local_of = base_arena_alloc(&r->arena, ranks->vertices, sizeof *r->local_of);
+    r->to = base_arena_alloc(&r->arena, ranks->vertices, sizeof *r->to);
     r->rank = base_arena_alloc(&r->arena, pair_ranks, sizeof *r->rank);
     r->side = base_arena_alloc(&r->arena, pair_ranks, sizeof *r->side);
-    r->local.start = base_arena_alloc(&r->arena, pair_ranks + 1, sizeof *r->local.start);
-    r->local.size = base_arena_alloc(&r->arena, pair_ranks, sizeof *r->local.size);
     if (two_way_init(&r->t, &r->arena, pair_ranks) != 0)
         return -ENOMEM;
     list_ranks(r);
     for (size_t v = 0; v < ranks->vertices; v++)
-        r->local_of[v] = NO_VERTEX;
+        r->to[v] = NO_VERTEX;
     return 0;
 }
 
 /* ---- one pair ---- */
 
-/* Returns the number of their arcs. */
-static size_t number_ranks(struct refinement *r, size_t n, unsigned char side)
+/* Lists the ranks of node n as vertices from `first` on. Returns the number of all vertices. */
+static size_t list_side(struct refinement *r, size_t n, unsigned char side, size_t first)
 {
-    size_t arcs = 0;
     for (vertex v = r->first[n]; v != NO_VERTEX; v = r->next[v]) {
-        size_t local = r->local.vertices++;
-        r->rank[local] = v;
-        r->local_of[v] = (vertex)local;
-        r->local.size[local] = r->ranks->size[v];
-        r->side[local] = side | TWO_WAY_NEAR;
-        arcs += r->ranks->start[v + 1] - r->ranks->start[v];
+        r->rank[first] = v;
+        r->side[first++] = side | TWO_WAY_NEAR;
+        r->read += r->ranks->start[v + 1] - r->ranks->start[v];
     }
-    return arcs;
+    return first;
 }
 
-/* Arcs to ranks on other nodes stay cut, and are omitted. */
-static void collect_local_arcs(struct refinement *r)
-{
-    const affinity *g = r->ranks;
-    size_t arcs = 0;
-    for (size_t local = 0; local < r->local.vertices; local++) {
-        vertex v = r->rank[local];
-        for (size_t i = g->start[v]; i < g->start[v + 1]; i++) {
-            r->local.other[arcs] = r->local_of[g->other[i]];
-            r->local.weight[arcs] = g->weight[i];
-            arcs += r->local.other[arcs] != NO_VERTEX;
-        }
-        r->local.start[local + 1] = arcs;
-    }
-}
-
-static void apply_sides(struct refinement *r, const struct node_pair *pair)
+static void apply_sides(struct refinement *r, const struct node_pair *pair, size_t vertices)
 {
     r->first[pair->a] = r->first[pair->b] = NO_VERTEX;
-    r->count[pair->a] = r->count[pair->b] = 0;
-    for (size_t local = r->local.vertices; local-- > 0;) {
-        vertex v = r->rank[local];
-        r->node[v] = (r->side[local] & TWO_WAY_SIDE) == 0 ? pair->a : pair->b;
-        r->count[r->node[v]]++;
-        r->local_of[v] = NO_VERTEX;
+    for (size_t k = vertices; k-- > 0;) {
+        vertex v = r->rank[k];
+        r->node[v] = (r->side[k] & TWO_WAY_SIDE) == 0 ? pair->a : pair->b;
         list_rank(r, v);
     }
 }
 
-/* Sets *gained to the reduction of the cut. */
+/* Sets *gained to the reduction of the cut. Arcs to ranks on other nodes stay cut. */
 static int refine_pair(struct refinement *r, const struct node_pair *pair, int64_t *gained)
 {
-    size_t vertices = r->count[pair->a] + r->count[pair->b];
+    affinity g;
+    size_t vertices = list_side(r, pair->b, 1, list_side(r, pair->a, 0, 0));
     const two_way_limits limits = {
         .capacity = {r->allocation->slots[pair->a], r->allocation->slots[pair->b]},
         .max_passes = PASSES,
         .patience = r->is_large ? LEAST_OF_MANY + vertices / PART_OF_MANY
                                 : LEAST_PATIENCE + vertices / PATIENCE_PART,
         .all_listed = r->is_large ? TWO_WAY_FEW_LISTED : TWO_WAY_ALL_LISTED};
-    affinity *g = &r->local;
-    g->vertices = 0;
-    size_t arcs = number_ranks(r, pair->a, 0);
-    arcs += number_ranks(r, pair->b, 1);
-    r->read += arcs;
-    if (base_reserve(&g->other, &r->arc_capacity[0], arcs, sizeof *g->other) != 0 ||
-        base_reserve(&g->weight, &r->arc_capacity[1], arcs, sizeof *g->weight) != 0)
-        return -ENOMEM;
-    collect_local_arcs(r);
-    *gained = two_way_refine(&r->t, g, &limits, r->side);
-    apply_sides(r, pair);
+    int rc = affinity_extract(&g, r->ranks, r->rank, vertices, r->to);
+    if (rc != 0)
+        return rc;
+    *gained = two_way_refine(&r->t, &g, &limits, r->side);
+    affinity_release(&g);
+    apply_sides(r, pair, vertices);
     return 0;
 }
 
