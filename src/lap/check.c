@@ -40,14 +40,6 @@ static bool list_is_sound(const lap_problem *problem)
     return true;
 }
 
-static bool groups_are_sound(const lap_problem *problem)
-{
-    for (size_t i = 0; problem->group != NULL && i < problem->rows; i++)
-        if (problem->group[i] >= problem->groups)
-            return false;
-    return true;
-}
-
 static bool shape_is_sound(const lap_problem *problem, const lap_solution *solution)
 {
     size_t pairs;
@@ -84,7 +76,7 @@ static int check_integer(const int64_t *cost, size_t count, int64_t limit)
 
 int lap_check(const lap_problem *problem, const lap_solution *solution)
 {
-    if (!shape_is_sound(problem, solution) || !groups_are_sound(problem))
+    if (!shape_is_sound(problem, solution))
         return -EINVAL;
     size_t pairs = lap_pairs(problem);
     size_t fewer = problem->rows < problem->cols ? problem->rows : problem->cols;

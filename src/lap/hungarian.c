@@ -28,7 +28,7 @@ static void lower_slacks(struct hungarian *h, size_t person, cost_t dual)
     for (size_t k = 0; k < pairs.count; k++) {
         size_t object = object_at(&pairs, k);
         if (pairs.cost[k] < COST_MAX)
-            lower_slack(h, object, pairs.cost[k] - s->price[object] - dual, person);
+            lower_slack(h, object, pairs.cost[k] - s->dual[object] - dual, person);
     }
 }
 
@@ -45,25 +45,10 @@ static size_t find_least_slack(const struct hungarian *h)
 /* The dual of every person of the tree rises by delta, and that of every object falls. */
 static void change_duals(struct hungarian *h, cost_t delta)
 {
-    TYPED(tree_lower_prices)(&h->tree, delta);
+    TYPED(tree_lower_duals)(&h->tree, delta);
     for (size_t i = 0; i < h->tree.s->objects; i++)
         if (!h->in_tree[i] && h->slack[i] < COST_MAX)
             h->slack[i] -= delta;
-}
-
-/* A full group joins the tree with the free object through which it was reached. */
-static void add_group(struct hungarian *h, size_t object)
-{
-    const struct state *s = h->tree.s;
-    size_t g = s->group[object];
-    TYPED(tree_enter)(&h->tree, object, 0);
-    for (size_t k = s->first_member[g]; k < s->first_member[g + 1]; k++) {
-        size_t member = s->members[k];
-        if (is_free(s, member))
-            h->in_tree[member] = true;
-        else
-            lower_slack(h, member, -s->dual[member], NONE);
-    }
 }
 
 /* An object without slack joins the tree together with its person. */
@@ -71,20 +56,16 @@ static void add_object(struct hungarian *h, size_t object)
 {
     const struct state *s = h->tree.s;
     h->in_tree[object] = true;
-    if (is_free(s, object)) {
-        add_group(h, object);
-        return;
-    }
     tree_join(&h->tree, object, 0);
     lower_slacks(h, s->person_of[object], person_dual(s, object));
 }
 
-/* Grows the tree of the person until it has an open object. The person's dual is 0 at first, so
+/* Grows the tree of the person until it has a free object. The person's dual is 0 at first, so
  * that the first change may have any sign; rounding must not make a later one negative. */
 static int grow_tree(struct hungarian *h, size_t person)
 {
     const struct state *s = h->tree.s;
-    TYPED(tree_reset)(&h->tree);
+    h->tree.joined = 0;
     for (size_t i = 0; i < s->objects; i++) {
         h->slack[i] = COST_MAX;
         h->in_tree[i] = false;
@@ -94,10 +75,9 @@ static int grow_tree(struct hungarian *h, size_t person)
         size_t object = find_least_slack(h);
         if (object == NONE)
             return LAP_INFEASIBLE;
-        bool is_first = h->tree.joined + h->tree.groups_entered == 0;
-        if (is_first || h->slack[object] > 0)
+        if (h->tree.joined == 0 || h->slack[object] > 0)
             change_duals(h, h->slack[object]);
-        if (is_open(s, object)) {
+        if (is_free(s, object)) {
             TYPED(tree_flip)(&h->tree, object);
             return 0;
         }

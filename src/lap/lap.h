@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Rectangular linear assignment: choose min(rows, cols) pairs of a row and a column, no row and no
- * column twice and at most `group_capacity` columns on the rows of one group, so that the sum of
- * the costs is least.
+ * column twice, so that the sum of the costs is least.
  *
- * In two-phase I/O a column is a file domain, a row a rank and a group a node.
+ * In two-phase I/O a column is a file domain and a row a rank.
  *
  * Costs are doubles or int64_t, for all pairs (dense) or for a list of allowed pairs (sparse).
  *
@@ -43,9 +42,6 @@ typedef struct lap_problem {
     size_t rows; /* p */
     size_t cols; /* a */
     const double *cost;
-    const size_t *group; /* group[i] < groups is the group of row i; NULL if there are no groups */
-    size_t groups;       /* number of groups; ignored when group is NULL */
-    size_t group_capacity; /* at most this many columns on the rows of a group; 0: no limit */
     const int64_t *integer_cost;
     const size_t *start; /* cols + 1 entries, or NULL */
     const size_t *row;   /* start[cols] entries; NULL when dense */
@@ -54,28 +50,25 @@ typedef struct lap_problem {
 /* The caller owns all arrays. Arrays of duals may be NULL when no proof is needed; those of the
  * other kind of costs are not accessed. Nothing is written unless the solver returns 0.
  *
- * The duals satisfy, for every allowed pair (i, j) with g = group[i]:
- *     cost(i, j) - col_dual[j] - row_dual[i] - group_dual[g] >= 0,
+ * The duals satisfy, for every allowed pair (i, j):
+ *     cost(i, j) - col_dual[j] - row_dual[i] >= 0,
  * with equality where column j is assigned to row i. With rows > cols, row_dual[i] <= 0, and
  * 0 for a row without a column; with cols > rows, col_dual[j] <= 0, and 0 for a column
- * without a row; with rows = cols both have any sign. group_dual[g] <= 0, and 0 for a group
- * below capacity. Then
- *     total = sum col_dual + sum row_dual + group_capacity * sum group_dual. */
+ * without a row; with rows = cols both have any sign. Then
+ *     total = sum col_dual + sum row_dual. */
 typedef struct lap_solution {
     size_t *row_of_col; /* cols entries: the row assigned to column j, or LAP_UNASSIGNED */
     double *col_dual;   /* cols entries, cost units */
     double *row_dual;   /* rows entries, cost units */
-    double *group_dual; /* groups entries, cost units; unused without groups */
     double total;       /* sum of the costs of the chosen pairs; rounded if they are integers */
     int64_t *integer_col_dual; /* the same for integer costs */
     int64_t *integer_row_dual;
-    int64_t *integer_group_dual;
     int64_t integer_total;
 } lap_solution;
 
-/* Returns 0; LAP_INFEASIBLE; -EINVAL (group[i] >= groups, both kinds of cost, NULL where an
- * array is needed, start or row out of order or out of range, rows * cols beyond SIZE_MAX
- * with dense costs, integer costs in a build without them: see solvers.c); -EDOM (a cost is NaN or
+/* Returns 0; LAP_INFEASIBLE; -EINVAL (both kinds of cost, NULL where an array is needed, start or
+ * row out of order or out of range, rows * cols beyond SIZE_MAX with dense costs, integer costs in
+ * a build without them: see solvers.c); -EDOM (a cost is NaN or
  * -INFINITY); -ERANGE (a cost that is not forbidden is above DBL_MAX or INT64_MAX / (32 * (n + 1))
  * in magnitude, n = min(rows, cols): sums of costs might overflow); -ENOMEM. */
 typedef int (*lap_solver_fn)(const lap_problem *problem, lap_solution *solution);

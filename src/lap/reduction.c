@@ -32,8 +32,9 @@ void TYPED(column_reduction)(struct state *s)
     for (size_t i = s->objects; i-- > 0;) {
         size_t person = s->person_of[i];
         s->person_of[i] = NONE;
-        set_dual(s, i, person != NONE ? s->dual[i] : 0);
-        if (person != NONE && s->object_of[person] == NONE)
+        if (person == NONE)
+            s->dual[i] = 0;
+        else if (s->object_of[person] == NONE)
             TYPED(assign)(s, person, i);
     }
 }
@@ -54,7 +55,7 @@ static struct two_least find_two_least(const struct state *s, size_t person)
         size_t object = object_at(&pairs, k);
         if (pairs.cost[k] == COST_MAX)
             continue;
-        cost_t value = pairs.cost[k] - s->price[object];
+        cost_t value = pairs.cost[k] - s->dual[object];
         if (value < found.least) {
             found = (struct two_least){value, found.least, object, found.object};
         } else if (value < found.second) {
@@ -74,7 +75,7 @@ void TYPED(reduction_transfer)(struct state *s)
         struct two_least found = find_two_least(s, j);
         cost_t other = found.object == object ? found.second : found.least;
         if (other < COST_MAX)
-            set_dual(s, object, s->dual[object] - other);
+            s->dual[object] -= other;
     }
 }
 
@@ -89,19 +90,16 @@ static size_t reduce_row(struct state *s, size_t person)
         return person;
     cost_t dual = s->dual[object] - (found.second < COST_MAX ? found.second - found.least : 0);
     bool falls = dual < s->dual[object];
-    if (!falls && !is_open(s, object) && found.second == found.least)
+    if (!falls && !is_free(s, object) && found.second == found.least)
         object = found.second_object;
     size_t previous = s->person_of[object];
-    if (is_open(s, object)) {
-        TYPED(assign_open)(s, person, object);
-    } else if (previous != NONE && falls) {
-        s->object_of[previous] = NONE;
-        TYPED(assign)(s, person, object);
-    } else {
+    if (previous != NONE && !falls)
         return person;
-    }
+    if (previous != NONE)
+        s->object_of[previous] = NONE;
+    TYPED(assign)(s, person, object);
     if (falls)
-        set_dual(s, object, dual);
+        s->dual[object] = dual;
     return previous;
 }
 
@@ -129,16 +127,16 @@ static cost_t least_reduced(const struct state *s, const struct pairs *pairs)
 {
     cost_t least = COST_MAX;
     for (size_t k = 0; k < pairs->count; k++) {
-        cost_t price = s->price[object_at(pairs, k)];
-        if (pairs->cost[k] < COST_MAX && pairs->cost[k] - price < least)
-            least = pairs->cost[k] - price;
+        cost_t dual = s->dual[object_at(pairs, k)];
+        if (pairs->cost[k] < COST_MAX && pairs->cost[k] - dual < least)
+            least = pairs->cost[k] - dual;
     }
     return least;
 }
 
-/* Moves the object's person to an open object that costs it as little, if there is one. Prices do
- * not change here and open objects only become fewer, so no pair is tried twice: next[person] is
- * the first that may still do. */
+/* Moves the object's person to a free object that costs it as little, if there is one. Duals do not
+ * change here and free objects only become fewer, so no pair is tried twice: next[person] is the
+ * first that may still do. */
 static bool displace_person(struct state *s, size_t *next, size_t object)
 {
     size_t person = s->person_of[object];
@@ -146,9 +144,9 @@ static bool displace_person(struct state *s, size_t *next, size_t object)
     cost_t least = person_dual(s, object);
     for (size_t *k = &next[person]; *k < pairs.count; ++*k) {
         size_t other = object_at(&pairs, *k);
-        if (pairs.cost[*k] < COST_MAX && pairs.cost[*k] - s->price[other] <= least &&
-            is_open(s, other)) {
-            TYPED(assign_open)(s, person, other);
+        if (pairs.cost[*k] < COST_MAX && pairs.cost[*k] - s->dual[other] <= least &&
+            is_free(s, other)) {
+            TYPED(assign)(s, person, other);
             return true;
         }
     }
@@ -161,11 +159,9 @@ static void assign_cheapest(struct state *s, size_t *next, size_t person)
     cost_t least = least_reduced(s, &pairs);
     for (size_t k = 0; k < pairs.count && s->object_of[person] == NONE; k++) {
         size_t object = object_at(&pairs, k);
-        if (pairs.cost[k] == COST_MAX || pairs.cost[k] - s->price[object] > least)
+        if (pairs.cost[k] == COST_MAX || pairs.cost[k] - s->dual[object] > least)
             continue;
-        if (is_open(s, object))
-            TYPED(assign_open)(s, person, object);
-        else if (!is_free(s, object) && displace_person(s, next, object))
+        if (is_free(s, object) || displace_person(s, next, object))
             TYPED(assign)(s, person, object);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Initial phases: duals, and a partial assignment in which each assigned person has one of its
- * cheapest objects at the current prices. For the solvers only.
+ * cheapest objects at the current duals. For the solvers only.
  */
 #ifndef LAP_REDUCTION_H
 #define LAP_REDUCTION_H
@@ -21,7 +21,7 @@ void TYPED(reduction_transfer)(struct state *s);
 void TYPED(augmenting_row_reduction)(struct state *s);
 
 /* The first phase of Carpaneto, Martello and Toth, after column reduction: unassigned persons get
- * one of their cheapest objects, an open one, or one whose person has another open one that costs
+ * one of their cheapest objects, a free one, or one whose person has another free one that costs
  * it as little. 0 or -ENOMEM. */
 int TYPED(exchange)(struct state *s);
 

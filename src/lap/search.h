@@ -7,24 +7,15 @@
 
 #include "lap/tree.h"
 
-struct pair {
-    cost_t cost;
-    size_t object;
-};
-
 struct search {
     struct tree tree;
     cost_t *dist;  /* by object; COST_MAX: not reached; COST_MIN: in the tree */
-    size_t *queue; /* objects that are reached, but not open and not in the tree */
+    size_t *queue; /* objects that are reached, but not free and not in the tree */
     size_t *place; /* by object in the queue, if that is a heap: its index there; else NULL */
     size_t queued;
     size_t *reached, reaches; /* all objects that were reached */
-    cost_t *group_dist; /* by full group: that of its nearest free object; COST_MIN: in the tree */
-    size_t nearest;     /* open object */
-    cost_t limit;       /* its distance; COST_MAX: none is reached */
-    /* The cheapest pairs of each person, where persons have many and objects stay free. */
-    struct pair *list;
-    size_t *listed; /* by person, how many; 0: the list is not made yet */
+    size_t nearest;           /* free object */
+    cost_t limit;             /* its distance; COST_MAX: none is reached */
 };
 
 /* The queue is a heap, or a list that is searched for the nearest object. 0 or -ENOMEM; the arrays
@@ -32,7 +23,7 @@ struct search {
 int TYPED(search_init)(struct search *q, struct state *s, bool with_heap);
 
 /* Assigns an object to each unassigned person. Requires that each assigned person has one of its
- * cheapest objects at the current prices. 0 or LAP_INFEASIBLE. */
+ * cheapest objects at the current duals. 0 or LAP_INFEASIBLE. */
 int TYPED(augment_all)(struct search *q);
 
 #endif

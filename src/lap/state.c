@@ -78,53 +78,6 @@ static int init_costs(struct state *s)
     return 0;
 }
 
-/* ---- groups ---- */
-
-static void list_group_members(struct state *s)
-{
-    size_t *next = s->load;
-    for (size_t i = 0; i < s->objects; i++)
-        s->first_member[s->group[i] + 1]++;
-    for (size_t g = 0; g < s->groups; g++)
-        s->first_member[g + 1] += s->first_member[g];
-    for (size_t i = 0; i < s->objects; i++)
-        s->members[s->first_member[s->group[i]] + next[s->group[i]]++] = i;
-    for (size_t g = 0; g < s->groups; g++)
-        s->load[g] = 0;
-}
-
-/* Where every row will be assigned, capacities either hold or do not. */
-static int check_capacity(struct state *s, const lap_problem *problem)
-{
-    size_t *size = base_arena_alloc(&s->arena, problem->groups, sizeof *size);
-    if (size == NULL)
-        return -ENOMEM;
-    for (size_t i = 0; i < problem->rows; i++)
-        if (++size[problem->group[i]] > problem->group_capacity)
-            return LAP_INFEASIBLE;
-    return 0;
-}
-
-static int init_groups(struct state *s, const lap_problem *problem)
-{
-    if (problem->group == NULL || problem->group_capacity == 0 ||
-        problem->group_capacity >= problem->cols)
-        return 0;
-    if (problem->cols >= problem->rows)
-        return check_capacity(s, problem);
-    s->group = problem->group;
-    s->groups = problem->groups;
-    s->capacity = problem->group_capacity;
-    s->group_dual = base_arena_alloc(&s->arena, s->groups, sizeof *s->group_dual);
-    s->load = base_arena_alloc(&s->arena, s->groups, sizeof *s->load);
-    s->first_member = base_arena_alloc(&s->arena, s->groups + 1, sizeof *s->first_member);
-    s->members = base_arena_alloc(&s->arena, s->objects, sizeof *s->members);
-    if (s->arena.failed)
-        return -ENOMEM;
-    list_group_members(s);
-    return 0;
-}
-
 /* ---- the assignment ---- */
 
 static int init_assignment(struct state *s)
@@ -133,7 +86,6 @@ static int init_assignment(struct state *s)
     s->person_of = base_arena_alloc(&s->arena, s->objects, sizeof *s->person_of);
     s->paid = base_arena_alloc(&s->arena, s->objects, sizeof *s->paid);
     s->dual = base_arena_alloc(&s->arena, s->objects, sizeof *s->dual);
-    s->price = base_arena_alloc(&s->arena, s->objects, sizeof *s->price);
     if (s->arena.failed)
         return -ENOMEM;
     for (size_t j = 0; j < s->persons; j++)
@@ -161,17 +113,9 @@ void TYPED(assign)(struct state *s, size_t person, size_t object)
     s->paid[object] = cost_of(s, person, object);
 }
 
-void TYPED(assign_open)(struct state *s, size_t person, size_t object)
-{
-    TYPED(assign)(s, person, object);
-    if (s->group != NULL)
-        s->load[s->group[object]]++;
-}
-
 /* ---- the solution ---- */
 
-static void write_duals(const struct state *s, cost_t *row_dual, cost_t *col_dual,
-                        cost_t *group_dual)
+static void write_duals(const struct state *s, cost_t *row_dual, cost_t *col_dual)
 {
     cost_t *of_person = s->transposed ? row_dual : col_dual;
     cost_t *of_object = s->transposed ? col_dual : row_dual;
@@ -179,10 +123,6 @@ static void write_duals(const struct state *s, cost_t *row_dual, cost_t *col_dua
         of_person[j] = person_dual(s, s->object_of[j]);
     for (size_t i = 0; of_object != NULL && i < s->objects; i++)
         of_object[i] = s->dual[i];
-    if (s->problem->group == NULL || group_dual == NULL)
-        return;
-    for (size_t g = 0; g < s->problem->groups; g++)
-        group_dual[g] = s->group != NULL ? s->group_dual[g] : 0;
 }
 
 static cost_t write_assignment(const struct state *s, size_t *row_of_col)
@@ -204,10 +144,9 @@ static void write_solution(const struct state *s, lap_solution *solution)
     solution->total = (double)total;
 #ifdef LAP_INTEGER
     solution->integer_total = total;
-    write_duals(s, solution->integer_row_dual, solution->integer_col_dual,
-                solution->integer_group_dual);
+    write_duals(s, solution->integer_row_dual, solution->integer_col_dual);
 #else
-    write_duals(s, solution->row_dual, solution->col_dual, solution->group_dual);
+    write_duals(s, solution->row_dual, solution->col_dual);
 #endif
 }
 
@@ -217,8 +156,6 @@ int TYPED(run)(const lap_problem *problem, lap_solution *solution, int (*solve)(
     int rc = lap_check(problem, solution);
     if (rc == 0)
         rc = init_costs(&s);
-    if (rc == 0)
-        rc = init_groups(&s, problem);
     if (rc == 0)
         rc = init_assignment(&s);
     if (rc == 0)

@@ -27,17 +27,9 @@ struct state {
     size_t *object_of, *person_of;
     cost_t *paid; /* by assigned object: the cost of its pair */
 
-    /* A group's dual is 0 until the group is full. An object's dual is 0 until it is assigned, or
-     * has any sign when every object will be assigned (persons = objects). */
-    cost_t *dual, *group_dual;
-    cost_t *price; /* the object's dual + its group's; never rises */
-
-    /* Groups of objects; group is NULL, and groups 0, when no capacity can bind. */
-    const size_t *group;
-    size_t groups, capacity;
-    size_t *load;         /* by group: persons assigned to its objects */
-    size_t *first_member; /* members[first_member[g]] .. of group g, ascending */
-    size_t *members;
+    /* An object's dual never rises. It is 0 until it is assigned, or has any sign when every object
+     * will be assigned (persons = objects). */
+    cost_t *dual;
 
     struct base_arena arena; /* of all arrays */
 };
@@ -67,29 +59,14 @@ static inline bool is_free(const struct state *s, size_t object)
     return s->person_of[object] == NONE;
 }
 
-/* Free, and its group below capacity. */
-static inline bool is_open(const struct state *s, size_t object)
-{
-    return is_free(s, object) && (s->group == NULL || s->load[s->group[object]] < s->capacity);
-}
-
-static inline void set_dual(struct state *s, size_t object, cost_t dual)
-{
-    s->dual[object] = dual;
-    s->price[object] = dual + (s->group != NULL ? s->group_dual[s->group[object]] : 0);
-}
-
 /* The dual of the person to whom the object is assigned. */
 static inline cost_t person_dual(const struct state *s, size_t object)
 {
-    return s->paid[object] - s->price[object];
+    return s->paid[object] - s->dual[object];
 }
 
-/* Assigns an object that may have a person, who keeps it as object_of, or a free one whose load is
- * counted already; the pair is allowed. */
+/* Assigns an object that is free, or whose person gets another one; the pair is allowed. */
 void TYPED(assign)(struct state *s, size_t person, size_t object);
-/* Assigns an open object. */
-void TYPED(assign_open)(struct state *s, size_t person, size_t object);
 
 /* Checks the problem, sets the state up, calls `solve` to complete the assignment and, if that
  * returns 0, writes the solution. */

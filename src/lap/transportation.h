@@ -9,7 +9,7 @@
 
 #include "lap/lap.h"
 
-/* `problem` is sparse, with finite real costs and without groups, and is not checked; capacity[i]
+/* `problem` is sparse, with finite real costs, and is not checked; capacity[i]
  * of a row that is listed is at least 1. All of row_of_col, col_dual and row_dual are written. For
  * each listed pair cost(i, j) - col_dual[j] - row_dual[i] >= 0, with equality where column j is
  * assigned to row i; row_dual[i] <= 0, and 0 for a row below its capacity. Then total = sum

@@ -206,15 +206,20 @@ static void favour_nodes(struct instance *in)
     }
 }
 
+/* As many ranks of a node as it may serve domains. */
+static void limit_nodes(struct instance *in)
+{
+    size_t met[MAX_NODES] = {0};
+    for (size_t i = 0; i < in->ranks && in->input.per_node > 0; i++)
+        if (met[in->node_of_rank[i]]++ >= in->input.per_node)
+            for (size_t j = 0; j < in->domains; j++)
+                in->whole[j * in->ranks + i] = INFINITY;
+}
+
 static int solve_whole(const struct instance *in, double *total)
 {
     static size_t row[MAX_DOMAINS];
-    lap_problem problem = {.rows = in->ranks,
-                           .cols = in->domains,
-                           .cost = in->whole,
-                           .group = in->input.per_node > 0 ? in->node_of_rank : NULL,
-                           .groups = in->nodes,
-                           .group_capacity = in->input.per_node};
+    lap_problem problem = {.rows = in->ranks, .cols = in->domains, .cost = in->whole};
     lap_solution solution = {.row_of_col = row};
     int rc = lap_jv(&problem, &solution);
     *total = solution.total;
@@ -244,22 +249,24 @@ static double cost_of_ranks(const struct instance *in)
 }
 
 /* The two steps: the nodes cost the least of all, as though each domain had the best rank of its
- * node; the plan is the least in all where nodes have one domain at most. */
+ * node, which it has where nodes have one domain at most. */
 static const char *check_steps(struct instance *in)
 {
-    double least = 0.0, least_of_nodes = 0.0;
-    multiply(in);
-    int expected = solve_whole(in, &least);
+    double least = 0.0, cost = 0.0, cost_of_nodes = 0.0;
     int rc = plan_least_hop_bytes(&in->input, in->rank_of_domain);
+    multiply(in);
+    if (rc == 0 && !is_allowed(in))
+        return "not allowed";
+    if (rc == 0)
+        cost = cost_of_ranks(in);
+    favour_nodes(in);
+    if (rc == 0)
+        cost_of_nodes = cost_of_ranks(in);
+    limit_nodes(in);
+    int expected = solve_whole(in, &least);
     if (expected == LAP_INFEASIBLE || rc != 0)
         return expected == LAP_INFEASIBLE && rc < 0 ? NULL : "feasible";
-    if (!is_allowed(in))
-        return "not allowed";
-    double cost = cost_of_ranks(in);
-    favour_nodes(in);
-    solve_whole(in, &least_of_nodes);
-    return cost_of_ranks(in) != least_of_nodes        ? "not the least nodes"
-           : cost < least                             ? "below the least"
+    return cost_of_nodes != least                     ? "not the least nodes"
            : in->input.per_node == 1 && cost != least ? "not the least"
                                                       : NULL;
 }

@@ -173,32 +173,6 @@ static int64_t factor_to_limit(const struct assignment *a)
     return factor;
 }
 
-/* ---- groups ---- */
-
-/* Of consecutive rows, of every n-th row, or of rows at random. */
-static void draw_groups(struct assignment *a, uint64_t *state)
-{
-    const struct shape *s = &a->shape;
-    int64_t way = pick(state, 0, 2);
-    a->group = base_arena_alloc(&a->arena, s->rows, sizeof *a->group);
-    for (size_t i = 0; i < s->rows; i++) {
-        size_t at_random = (size_t)next_random(state) % s->groups;
-        a->group[i] = way == 0 ? i * s->groups / s->rows : way == 1 ? i % s->groups : at_random;
-    }
-}
-
-/* Whether groups have room for the pairs that are kept. */
-static bool groups_take_kept(struct assignment *a)
-{
-    const struct shape *s = &a->shape;
-    size_t *load = base_arena_alloc(&a->arena, s->groups, sizeof *load), most = 0;
-    for (size_t k = 0; k < s->rows * s->cols; k++) {
-        size_t i = k % s->rows, loaded = is_kept(s, i, k / s->rows) ? ++load[a->group[i]] : 0;
-        most = loaded > most ? loaded : most;
-    }
-    return s->capacity == 0 || most <= s->capacity;
-}
-
 /* ---- arrays ---- */
 
 static bool is_listed(const struct assignment *a, size_t k)
@@ -244,19 +218,13 @@ static void make_arrays(struct assignment *a)
     list_pairs(a);
     a->problem = (lap_problem){.rows = s->rows,
                                .cols = s->cols,
-                               .group = a->group,
-                               .groups = s->groups,
-                               .group_capacity = s->capacity,
                                .start = s->listed > 0 ? a->start : NULL,
                                .row = s->listed > 0 ? a->row : NULL};
-    a->solution =
-        (lap_solution){.row_of_col = output_array(a, 0, s->cols, sizeof(size_t)),
-                       .col_dual = output_array(a, 1, s->cols, sizeof(double)),
-                       .row_dual = output_array(a, 2, s->rows, sizeof(double)),
-                       .group_dual = output_array(a, 3, s->groups, sizeof(double)),
-                       .integer_col_dual = output_array(a, 4, s->cols, sizeof(int64_t)),
-                       .integer_row_dual = output_array(a, 5, s->rows, sizeof(int64_t)),
-                       .integer_group_dual = output_array(a, 6, s->groups, sizeof(int64_t))};
+    a->solution = (lap_solution){.row_of_col = output_array(a, 0, s->cols, sizeof(size_t)),
+                                 .col_dual = output_array(a, 1, s->cols, sizeof(double)),
+                                 .row_dual = output_array(a, 2, s->rows, sizeof(double)),
+                                 .integer_col_dual = output_array(a, 3, s->cols, sizeof(int64_t)),
+                                 .integer_row_dual = output_array(a, 4, s->rows, sizeof(int64_t))};
 }
 
 void draw_assignment(struct assignment *a, enum structure structure, enum change change,
@@ -269,11 +237,8 @@ void draw_assignment(struct assignment *a, enum structure structure, enum change
     draw_values(a, &lines, &state);
     change_values(a, &lines, &state);
     a->factor = change == LARGEST ? factor_to_limit(a) : 1;
-    if (shape->groups > 0)
-        draw_groups(a, &state);
     a->infeasible = change == EMPTY_COLUMN && shape->cols > 0 && shape->cols <= shape->rows;
-    a->feasible =
-        change != EMPTY_COLUMN && !is_small(shape) && (a->group == NULL || groups_take_kept(a));
+    a->feasible = change != EMPTY_COLUMN && !is_small(shape);
     make_arrays(a);
 }
 
@@ -288,7 +253,7 @@ static void transpose(const struct assignment *a, struct assignment *t)
     size_t rows = a->shape.rows, cols = a->shape.cols;
     *t = (struct assignment){.structure = a->structure,
                              .change = a->change,
-                             .shape = {cols, rows, 0, 0, a->shape.listed},
+                             .shape = {cols, rows, a->shape.listed},
                              .largest = a->largest,
                              .factor = a->factor,
                              .feasible = a->feasible,
@@ -339,7 +304,6 @@ bool is_marked(const struct assignment *a)
 struct search {
     const struct assignment *a;
     bool taken[SMALL_SIDE];
-    size_t load[SMALL_SIDE];
     int64_t least;
 };
 
@@ -361,14 +325,10 @@ static void try_columns(struct search *search, size_t col, size_t assigned, int6
     try_columns(search, col + 1, assigned, so_far);
     for (size_t i = 0; i < s->rows; i++) {
         int64_t value = a->value[col * s->rows + i];
-        size_t *load = &search->load[a->group != NULL ? a->group[i] : 0];
-        bool full = a->group != NULL && s->capacity > 0 && *load == s->capacity;
-        if (search->taken[i] || full || value == LAP_FORBIDDEN)
+        if (search->taken[i] || value == LAP_FORBIDDEN)
             continue;
         search->taken[i] = true;
-        ++*load;
         try_columns(search, col + 1, assigned + 1, so_far + value);
-        --*load;
         search->taken[i] = false;
     }
 }
@@ -474,7 +434,7 @@ const char *find_fault(struct assignment *a)
     struct expected expected = expect(a);
     struct assignment transposed;
     const char *fault = fault_in_forms(a, &expected, "");
-    if (fault != NULL || a->group != NULL)
+    if (fault != NULL)
         return fault;
     transpose(a, &transposed);
     fault = fault_in_forms(&transposed, &expected, ", transposed");
@@ -498,11 +458,6 @@ static struct shape draw_shape(uint64_t *state)
     struct shape s = {.rows = rows, .cols = cols};
     if (pick(state, 0, 2) == 0)
         s.listed = pick(state, 20, 100);
-    if (pick(state, 0, 2) == 0 && rows > 0) {
-        s.groups = (size_t)pick(state, 1, rows < 9 ? 5 : 9);
-        int64_t even = (int64_t)(wanted(&s) / s.groups);
-        s.capacity = (size_t)pick(state, pick(state, 0, 3) > 0 ? even : 0, even + 3);
-    }
     return s;
 }
 

@@ -56,8 +56,7 @@ enum form { REAL, INTEGER, TENTHS, FORMS };
 
 struct shape {
     size_t rows, cols;
-    size_t groups, capacity; /* of rows; no groups: 0 */
-    int64_t listed;          /* percent of the pairs; 0: the problem is dense */
+    int64_t listed; /* percent of the pairs; 0: the problem is dense */
 };
 
 /* An array of a solution, and a copy. */
@@ -65,7 +64,7 @@ struct output {
     void *array, *copy;
     size_t bytes;
 };
-enum { OUTPUTS = 7 };
+enum { OUTPUTS = 5 };
 
 struct assignment {
     lap_problem problem;
@@ -76,7 +75,7 @@ struct assignment {
     int64_t *value;  /* of column j on row i: value[j * rows + i]; LAP_FORBIDDEN */
     int64_t largest; /* magnitude of a value */
     int64_t factor;  /* integer costs are values times this */
-    size_t *group, *start, *row, pairs;
+    size_t *start, *row, pairs;
     size_t *value_of; /* by pair: an index of value[] */
     double *cost;
     int64_t *integer_cost;

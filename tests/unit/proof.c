@@ -13,7 +13,6 @@ struct proof {
     double tolerance;
     bool integer;
     unsigned char *assigned; /* by row */
-    size_t *load;            /* by group */
 };
 
 /* Every comparison is written so that NaN fails it. */
@@ -35,13 +34,6 @@ static bool assign_row(struct proof *proof, size_t row)
     if (row >= problem->rows || proof->assigned[row])
         return false;
     proof->assigned[row] = 1;
-    if (problem->group == NULL)
-        return true;
-    size_t g = problem->group[row];
-    if (g >= problem->groups ||
-        (problem->group_capacity > 0 && proof->load[g] == problem->group_capacity))
-        return false;
-    proof->load[g]++;
     return true;
 }
 
@@ -74,8 +66,7 @@ static bool row_signs_hold(const struct proof *proof)
     for (size_t i = 0; i < problem->rows; i++) {
         double value = dual(proof, s->row_dual, s->integer_row_dual, i);
         bool right = proof->assigned[i] ? at_most_zero(proof, value) : is_zero(proof, value);
-        if ((problem->rows > problem->cols && !right) ||
-            (problem->group != NULL && problem->group[i] >= problem->groups))
+        if (problem->rows > problem->cols && !right)
             return false;
     }
     return true;
@@ -94,19 +85,6 @@ static bool col_signs_hold(const struct proof *proof)
     return true;
 }
 
-static bool group_signs_hold(const struct proof *proof)
-{
-    const lap_problem *problem = proof->problem;
-    const lap_solution *s = proof->solution;
-    for (size_t g = 0; problem->group != NULL && g < problem->groups; g++) {
-        bool full = problem->group_capacity > 0 && proof->load[g] == problem->group_capacity;
-        double value = dual(proof, s->group_dual, s->integer_group_dual, g);
-        if (!(full ? at_most_zero(proof, value) : is_zero(proof, value)))
-            return false;
-    }
-    return true;
-}
-
 /* ---- slacks and total ---- */
 
 /* NaN where a sum overflows, which does not happen with a solver's duals. */
@@ -114,11 +92,9 @@ static double integer_slack(const struct proof *proof, size_t pair, size_t row, 
 {
     const lap_problem *problem = proof->problem;
     const lap_solution *s = proof->solution;
-    int64_t group = problem->group != NULL ? s->integer_group_dual[problem->group[row]] : 0;
     int64_t slack;
     bool overflows =
         __builtin_sub_overflow(problem->integer_cost[pair], s->integer_row_dual[row], &slack);
-    overflows |= __builtin_sub_overflow(slack, group, &slack);
     overflows |= __builtin_sub_overflow(slack, s->integer_col_dual[col], &slack);
     return overflows ? NAN : (double)slack;
 }
@@ -132,8 +108,7 @@ static double slack(const struct proof *proof, size_t pair, size_t row, size_t c
         bool forbidden = problem->integer_cost[pair] == LAP_FORBIDDEN;
         return forbidden ? INFINITY : integer_slack(proof, pair, row, col);
     }
-    double group = problem->group != NULL ? s->group_dual[problem->group[row]] : 0.0;
-    return problem->cost[pair] - s->col_dual[col] - s->row_dual[row] - group;
+    return problem->cost[pair] - s->col_dual[col] - s->row_dual[row];
 }
 
 static bool add_pair_cost(const struct proof *proof, size_t pair, double *sum, int64_t *integer_sum)
@@ -183,8 +158,7 @@ static int verify_proof(struct proof *proof)
     double sum = 0.0;
     int64_t integer_sum = 0;
     bool holds = assignment_holds(proof) && row_signs_hold(proof) && col_signs_hold(proof) &&
-                 group_signs_hold(proof) && pairs_hold(proof, &sum, &integer_sum) &&
-                 total_holds(proof, sum, integer_sum);
+                 pairs_hold(proof, &sum, &integer_sum) && total_holds(proof, sum, integer_sum);
     return holds ? 0 : -EINVAL;
 }
 
@@ -194,11 +168,8 @@ int lap_verify(const lap_problem *problem, const lap_solution *solution, double 
                           .solution = solution,
                           .tolerance = tolerance,
                           .integer = problem->integer_cost != NULL};
-    size_t groups = problem->group != NULL ? problem->groups : 0;
     proof.assigned = calloc(problem->rows | 1, sizeof *proof.assigned);
-    proof.load = calloc(groups | 1, sizeof *proof.load);
-    int rc = proof.assigned != NULL && proof.load != NULL ? verify_proof(&proof) : -ENOMEM;
-    free(proof.load);
+    int rc = proof.assigned != NULL ? verify_proof(&proof) : -ENOMEM;
     free(proof.assigned);
     return rc;
 }

@@ -14,7 +14,7 @@
 #include "proof.h"
 #include "suite.h"
 
-enum { MAX_ROWS = 100, MAX_COLS = 100, MAX_PAIRS = MAX_ROWS * MAX_COLS, MAX_GROUPS = 11 };
+enum { MAX_ROWS = 100, MAX_COLS = 100, MAX_PAIRS = MAX_ROWS * MAX_COLS };
 
 /* A problem and its solution, with their arrays. */
 struct instance {
@@ -22,10 +22,10 @@ struct instance {
     lap_solution solution;
     double cost[MAX_PAIRS];
     int64_t integer_cost[MAX_PAIRS];
-    size_t group[MAX_ROWS], start[MAX_COLS + 1], row[MAX_PAIRS];
+    size_t start[MAX_COLS + 1], row[MAX_PAIRS];
     size_t row_of_col[MAX_COLS];
-    double col_dual[MAX_COLS], row_dual[MAX_ROWS], group_dual[MAX_GROUPS];
-    int64_t integer_col_dual[MAX_COLS], integer_row_dual[MAX_ROWS], integer_group_dual[MAX_GROUPS];
+    double col_dual[MAX_COLS], row_dual[MAX_ROWS];
+    int64_t integer_col_dual[MAX_COLS], integer_row_dual[MAX_ROWS];
 };
 
 static struct instance one;
@@ -38,23 +38,11 @@ static struct instance *new_instance(size_t rows, size_t cols)
     in->solution = (lap_solution){.row_of_col = in->row_of_col,
                                   .col_dual = in->col_dual,
                                   .row_dual = in->row_dual,
-                                  .group_dual = in->group_dual,
                                   .integer_col_dual = in->integer_col_dual,
                                   .integer_row_dual = in->integer_row_dual,
-                                  .integer_group_dual = in->integer_group_dual,
                                   .total = -1.0,
                                   .integer_total = -1};
     return in;
-}
-
-/* The groups take turns. */
-static void use_groups(struct instance *in, size_t groups, size_t capacity)
-{
-    for (size_t i = 0; i < in->problem.rows; i++)
-        in->group[i] = i % groups;
-    in->problem.group = in->group;
-    in->problem.groups = groups;
-    in->problem.group_capacity = capacity;
 }
 
 static void expect_rc(int solver, struct instance *in, int expected)
@@ -69,23 +57,6 @@ static void expect_proof(int solver, struct instance *in)
 }
 
 /* ---- problems by hand; _i is the number of a solver ---- */
-
-/* Rows, columns, groups, and the least capacity of a group that suffices. With more columns than
- * rows every row must get a column, so a group with more rows than its capacity is infeasible. */
-static const size_t group_cases[][4] = {{3, 5, 1, 3}, {100, 60, 11, 6}};
-
-START_TEST(capacity_below_need)
-{
-    for (size_t k = 0; k < 2; k++) {
-        struct instance *in = new_instance(group_cases[k][0], group_cases[k][1]);
-        memset(in->cost, 0, sizeof in->cost);
-        use_groups(in, group_cases[k][2], group_cases[k][3] - 1);
-        expect_rc(_i, in, LAP_INFEASIBLE);
-        in->problem.group_capacity++;
-        expect_proof(_i, in);
-    }
-}
-END_TEST
 
 /* More columns compete for rows than there are: no prices resolve that. */
 START_TEST(too_few_allowed_rows)
@@ -131,7 +102,6 @@ START_TEST(nothing_to_assign)
         in->problem.cost = NULL;
         in->solution.row_of_col = NULL;
         in->solution.col_dual = NULL;
-        use_groups(in, 2, 1);
         expect_proof(_i, in);
         ck_assert_double_eq(in->solution.total, 0.0);
     }
@@ -157,7 +127,7 @@ static struct instance *plain_instance(void)
     return in;
 }
 
-/* The same pairs as a list, in two groups. */
+/* The same pairs as a list. */
 static struct instance *listed_instance(void)
 {
     struct instance *in = plain_instance();
@@ -167,14 +137,12 @@ static struct instance *listed_instance(void)
         in->start[j] = j * 4;
     in->problem.start = in->start;
     in->problem.row = in->row;
-    use_groups(in, 2, 2);
     return in;
 }
 
 START_TEST(duals_may_be_left_out)
 {
     struct instance *in = plain_instance();
-    use_groups(in, 2, 2);
     expect_proof(_i, in);
     lap_solution bare = {.row_of_col = in->row_of_col};
     ck_assert_int_eq(lap_solvers[_i].solve(&in->problem, &bare), 0);
@@ -252,7 +220,6 @@ static const struct {
     {&one.row[1], 0, "a row twice"},
     {&one.start[0], 1, "a list that does not begin at 0"},
     {&one.start[1], 9, "an end beyond the next one"},
-    {&one.group[3], 2, "a group out of range"},
 };
 
 START_TEST(bad_arguments)
@@ -290,10 +257,10 @@ int main(void)
     size_t solvers = 0;
     while (lap_solvers[solvers].name != NULL)
         solvers++;
-    return run_tests(
-        "lap", TIMES(capacity_below_need, solvers), TIMES(too_few_allowed_rows, solvers),
-        TIMES(integers_beyond_doubles, solvers), TIMES(largest_costs, solvers),
-        TIMES(nothing_to_assign, solvers), TIMES(ties_prefer_the_lower_row, solvers),
-        TIMES(duals_may_be_left_out, solvers), TIMES(solvers_are_explained, solvers),
-        TIMES(bad_costs, solvers), TIMES(bad_integers, solvers), TIMES(bad_arguments, solvers));
+    return run_tests("lap", TIMES(too_few_allowed_rows, solvers),
+                     TIMES(integers_beyond_doubles, solvers), TIMES(largest_costs, solvers),
+                     TIMES(nothing_to_assign, solvers), TIMES(ties_prefer_the_lower_row, solvers),
+                     TIMES(duals_may_be_left_out, solvers), TIMES(solvers_are_explained, solvers),
+                     TIMES(bad_costs, solvers), TIMES(bad_integers, solvers),
+                     TIMES(bad_arguments, solvers));
 }

@@ -141,7 +141,7 @@ END_TEST
 /* Auctions end where all bids are equal. */
 START_TEST(more_columns_than_bids_serve)
 {
-    const struct shape shape = {MAX_ROWS, MAX_COLS, 0, 0, 100};
+    const struct shape shape = {MAX_ROWS, MAX_COLS, 100};
     struct assignment a;
     draw_assignment(&a, EQUAL, NO_CHANGE, &shape, 1);
     choose_form(&a, REAL);
