@@ -28,12 +28,6 @@ static size_t switches_length(const char *address, const char *host)
     return strspn(address, ".") < length ? length : 0;
 }
 
-static int add_under(topo_fabric *f, size_t parent, size_t child)
-{
-    arc a = {.from = parent, .to = child};
-    return fabric_add_arc(f, &a);
-}
-
 /* The key of a switch is the whole path to it: under other switches the same name is another one.
  * An empty name is a level of the tree at which this path has no switch. */
 static int add_route(topo_fabric *f, const char *address, size_t length, size_t *lowest)
@@ -48,7 +42,8 @@ static int add_route(topo_fabric *f, const char *address, size_t length, size_t 
         if (rc != 0)
             return rc;
         f->vertex[v].kind = KIND_SWITCH;
-        if (v == known && parent != NO_INDEX && (rc = add_under(f, parent, v)) != 0)
+        if (v == known && parent != NO_INDEX &&
+            (rc = fabric_add_arc(f, (arc){.from = parent, .to = v})) != 0)
             return rc;
         parent = v;
     }
@@ -71,7 +66,7 @@ static int add_address_line(topo_fabric *f, const char *address, size_t length, 
     if (rc == 0)
         rc = fabric_name_host(f, v, host, strlen(host));
     if (rc == 0 && v >= known)
-        rc = add_under(f, leaf, v);
+        rc = fabric_add_arc(f, (arc){.from = leaf, .to = v});
     free(key);
     return rc;
 }

@@ -48,10 +48,8 @@ static int classify_node(job_hosts *s, size_t n, name_table *known, size_t **lis
     int rc = list_host_neighbours(s->fabric, s->host[n], list, capacity, &count);
     if (rc != 0)
         return rc;
-    if (count == 0) {
-        matrix_refuse(error, 0, "host %.150s has no link", s->names[n]);
-        return -ENXIO;
-    }
+    if (count == 0)
+        return REFUSE_HOST(error, "host %.150s has no link", s->names[n]);
     rc = name_table_add(known, *list, count * sizeof **list, &s->class[n]);
     if (rc == 0 && s->class[n] == s->classes)
         s->sample[s->classes++] = n;
@@ -220,8 +218,7 @@ static int check_pair(const job_hosts *s, size_t from, size_t to, matrix_error *
 {
     if (s->between[s->class[from] * s -> classes + s -> class[to]] != TOPO_UNREACHED)
         return 0;
-    matrix_refuse(error, 0, "no way from host %.80s to host %.80s", s->names[from], s->names[to]);
-    return -ENXIO;
+    return REFUSE_HOST(error, "no way from host %.80s to host %.80s", s->names[from], s->names[to]);
 }
 
 int hosts_check_reached(const job_hosts *s, matrix_error *error)

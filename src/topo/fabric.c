@@ -36,11 +36,11 @@ const char *fabric_key(const topo_fabric *f, size_t v)
     return name_table_get(&f->keys, v);
 }
 
-int fabric_add_arc(topo_fabric *f, const arc *a)
+int fabric_add_arc(topo_fabric *f, arc a)
 {
     int rc = base_reserve(&f->arc, &f->arc_capacity, f->arcs + 1, sizeof *f->arc);
-    if (rc == 0 && a->from != a->to)
-        f->arc[f->arcs++] = *a;
+    if (rc == 0 && a.from != a.to)
+        f->arc[f->arcs++] = a;
     return rc;
 }
 
@@ -80,11 +80,11 @@ int fabric_name_adapter(topo_fabric *f, size_t v, const char *description, size_
     return fabric_name_host(f, v, description, first_word);
 }
 
-int fabric_add_trace(topo_fabric *f, const trace *t)
+int fabric_add_trace(topo_fabric *f, trace t)
 {
     int rc = base_reserve(&f->trace, &f->trace_capacity, f->traces + 1, sizeof *f->trace);
     if (rc == 0)
-        f->trace[f->traces++] = *t;
+        f->trace[f->traces++] = t;
     return rc;
 }
 
@@ -95,8 +95,7 @@ static int add_reversed(topo_fabric *f)
     size_t read = f->arcs;
     for (size_t i = 0; i < read; i++) {
         arc a = f->arc[i];
-        arc back = {a.to, a.from, a.line, a.to_port, a.from_port};
-        int rc = fabric_add_arc(f, &back);
+        int rc = fabric_add_arc(f, (arc){a.to, a.from, a.line, a.to_port, a.from_port});
         if (rc != 0)
             return rc;
     }
@@ -119,6 +118,27 @@ static int compare_arcs(const void *a, const void *b)
     if (order == 0)
         order = sign(x->to_port, y->to_port);
     return order != 0 ? order : sign(x->line, y->line);
+}
+
+static int index_arcs(topo_fabric *f)
+{
+    size_t vertices = f->keys.count;
+    free(f->first_arc);
+    f->first_arc = calloc(vertices + 1, sizeof *f->first_arc);
+    if (f->first_arc == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < f->arcs; i++)
+        f->first_arc[f->arc[i].from + 1]++;
+    for (size_t v = 0; v < vertices; v++)
+        f->first_arc[v + 1] += f->first_arc[v];
+    return 0;
+}
+
+int fabric_sort_arcs(topo_fabric *f)
+{
+    if (f->arcs > 0)
+        qsort(f->arc, f->arcs, sizeof *f->arc, compare_arcs);
+    return index_arcs(f);
 }
 
 /* Without ports, two lines that name one link mean one cable. */
@@ -153,19 +173,6 @@ static int drop_repeated(topo_fabric *f, matrix_error *error)
     return 0;
 }
 
-static int index_arcs(topo_fabric *f)
-{
-    size_t vertices = f->keys.count;
-    f->first_arc = calloc(vertices + 1, sizeof *f->first_arc);
-    if (f->first_arc == NULL)
-        return -ENOMEM;
-    for (size_t i = 0; i < f->arcs; i++)
-        f->first_arc[f->arc[i].from + 1]++;
-    for (size_t v = 0; v < vertices; v++)
-        f->first_arc[v + 1] += f->first_arc[v];
-    return 0;
-}
-
 static int list_adapters(topo_fabric *f)
 {
     size_t hosts = f->hosts.count;
@@ -189,11 +196,10 @@ static int list_adapters(topo_fabric *f)
 int fabric_finish(topo_fabric *f, matrix_error *error)
 {
     int rc = add_reversed(f);
-    if (rc != 0)
-        return rc;
-    if (f->arcs > 0)
-        qsort(f->arc, f->arcs, sizeof *f->arc, compare_arcs);
-    rc = drop_repeated(f, error);
+    if (rc == 0)
+        rc = fabric_sort_arcs(f);
+    if (rc == 0)
+        rc = drop_repeated(f, error);
     if (rc == 0)
         rc = index_arcs(f);
     return rc == 0 ? list_adapters(f) : rc;

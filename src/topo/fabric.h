@@ -54,7 +54,7 @@ struct topo_fabric {
 /* Each returns 0 or -ENOMEM unless said otherwise. */
 int fabric_vertex(topo_fabric *f, const char *key, size_t length, size_t line, size_t *v);
 int fabric_vertex_of_guid(topo_fabric *f, uint64_t guid, size_t line, size_t *v);
-int fabric_add_arc(topo_fabric *f, const arc *a);
+int fabric_add_arc(topo_fabric *f, arc a);
 
 /* An adapter's host is the first word of its description, unless that is a default of the vendor or
  * of an installer, which names no host. */
@@ -63,10 +63,13 @@ int fabric_name_adapter(topo_fabric *f, size_t v, const char *description, size_
 /* Name of a host itself. */
 int fabric_name_host(topo_fabric *f, size_t v, const char *name, size_t length);
 
-int fabric_add_trace(topo_fabric *f, const trace *t);
+int fabric_add_trace(topo_fabric *f, trace t);
 
 /* The key of a vertex, for messages. */
 const char *fabric_key(const topo_fabric *f, size_t v);
+
+/* Sorts the arcs so far, and sets first_arc[]. */
+int fabric_sort_arcs(topo_fabric *f);
 
 /* Adds the reversed arcs, sorts all, removes duplicates, and lists the adapters of each host.
  * -EBADMSG: a port leads to two vertices. */

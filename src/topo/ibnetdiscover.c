@@ -66,7 +66,7 @@ static int vertex_of_id(reading *r, const char *id, size_t length, size_t *v)
 
 static int bad_header(const reading *r)
 {
-    return matrix_refuse(r->error, r->line, "not of the form TYPE PORTS \"ID\" # \"DESCRIPTION\"");
+    return REFUSE_LINE(r, "not of the form TYPE PORTS \"ID\" # \"DESCRIPTION\"");
 }
 
 /* After the '#': a description, which may contain quotes. */
@@ -99,9 +99,8 @@ static int begin_vertex(reading *r, enum vertex_kind kind, const char *at)
         return rc;
     vertex *v = &r->fabric->vertex[r->record.vertex];
     if (v->described != 0)
-        return matrix_refuse(r->error, r->line,
-                             "%.40s is described a second time, first on line %zu",
-                             fabric_key(r->fabric, r->record.vertex), v->described);
+        return REFUSE_LINE(r, "%.40s is described a second time, first on line %zu",
+                           fabric_key(r->fabric, r->record.vertex), v->described);
     v->described = r->line;
     v->kind = kind;
     r->fabric->all_links = 1;
@@ -130,9 +129,9 @@ static int read_port(reading *r, const char *at)
     at = skip_blanks(at);
     good = good && scan_quoted(&at, &id, &length) && length > 0 && scan_port(&at, &a.to_port);
     if (!good)
-        return matrix_refuse(r->error, r->line, "not of the form [PORT] \"ID\"[PORT]");
+        return REFUSE_LINE(r, "not of the form [PORT] \"ID\"[PORT]");
     int rc = vertex_of_id(r, id, length, &a.to);
-    return rc == 0 ? fabric_add_arc(r->fabric, &a) : rc;
+    return rc == 0 ? fabric_add_arc(r->fabric, a) : rc;
 }
 
 int read_ibnetdiscover_line(reading *r, char *line)
@@ -142,9 +141,8 @@ int read_ibnetdiscover_line(reading *r, char *line)
         return type->kind != KIND_UNKNOWN ? begin_vertex(r, type->kind, line + word_length(line))
                                           : 0;
     if (*line != '[')
-        return matrix_refuse(r->error, r->line,
-                             "'%.60s' where ibnetdiscover has a port or a new record", line);
+        return REFUSE_LINE(r, "'%.60s' where ibnetdiscover has a port or a new record", line);
     if (!r->record.open)
-        return matrix_refuse(r->error, r->line, "a port without a Switch, Ca or Rt line before it");
+        return REFUSE_LINE(r, "a port without a Switch, Ca or Rt line before it");
     return read_port(r, line);
 }

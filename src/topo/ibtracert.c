@@ -18,9 +18,8 @@ static int scan_guid(const char **at, uint64_t *guid)
 
 static int bad_trace(const reading *r)
 {
-    return matrix_refuse(r->error, r->line,
-                         "not a line of ibtracert: 'From ca {GUID} ...', '[PORT] -> ... "
-                         "{GUID}[PORT] ...' or 'To ca {GUID} ...'");
+    return REFUSE_LINE(r, "not a line of ibtracert: 'From ca {GUID} ...', '[PORT] -> ... "
+                          "{GUID}[PORT] ...' or 'To ca {GUID} ...'");
 }
 
 /* One end of a trace. Without types ("ibtracert -n") an end that no line calls a switch is an
@@ -50,8 +49,7 @@ static int trace_end(reading *r, const char *at, size_t *v)
 static int begin_trace(reading *r, const char *at)
 {
     if (r->trace.open)
-        return matrix_refuse(r->error, r->line,
-                             "a trace begins, but the one before it has no 'To' line");
+        return REFUSE_LINE(r, "a trace begins, but the one before it has no 'To' line");
     int rc = trace_end(r, at, &r->trace.from);
     r->trace.open = rc == 0;
     r->trace.hops = 0;
@@ -69,7 +67,7 @@ static int link_hop(reading *r)
     if (v->kind == KIND_UNKNOWN)
         v->kind = KIND_SWITCH;
     v->described = v->described != 0 ? v->described : r->line;
-    return fabric_add_arc(r->fabric, &a);
+    return fabric_add_arc(r->fabric, a);
 }
 
 static int add_hop(reading *r, const char *at)
@@ -80,7 +78,7 @@ static int add_hop(reading *r, const char *at)
         !scan_port(&at, &in))
         return bad_trace(r);
     if (!r->trace.open)
-        return matrix_refuse(r->error, r->line, "a hop without a 'From' line before it");
+        return REFUSE_LINE(r, "a hop without a 'From' line before it");
     int rc = link_hop(r);
     r->trace.before_last = r->trace.at;
     r->trace.out = out;
@@ -94,16 +92,16 @@ static int end_trace(reading *r, const char *at)
 {
     size_t to;
     if (!r->trace.open || r->trace.hops == 0 || r->trace.hops >= TOPO_UNREACHED)
-        return matrix_refuse(r->error, r->line,
-                             "a 'To' line without a 'From' line and hops before it");
+        return REFUSE_LINE(r, "a 'To' line without a 'From' line and hops before it");
     int rc = trace_end(r, at, &to);
     if (rc == 0) {
         r->trace.at = to;
         rc = link_hop(r);
     }
     r->trace.open = 0;
-    trace t = {r->trace.from, to, (uint16_t)r->trace.hops};
-    return rc == 0 ? fabric_add_trace(r->fabric, &t) : rc;
+    return rc == 0
+               ? fabric_add_trace(r->fabric, (trace){r->trace.from, to, (uint16_t)r->trace.hops})
+               : rc;
 }
 
 int read_trace_line(reading *r, char *line)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "topo/distances.h"
+#include "topo/names.h"
 
 /* Joined classes at the current level: a union-find whose roots are the lowest members. */
 struct nearness {
@@ -128,29 +129,18 @@ int topo_levels(const topo *t, size_t *levels, size_t **group_of_node)
 
 /* ---- from levels to hops ---- */
 
-typedef struct grouped_node {
-    size_t group, node;
-} grouped_node;
-
-static int compare_groups(const void *a, const void *b)
+/* Numbers the groups of level 0; first[p] is the first node of group p. */
+static int number_groups(topo *t, const size_t *group, size_t *first)
 {
-    const grouped_node *x = a, *y = b;
-    if (x->group != y->group)
-        return x->group < y->group ? -1 : 1;
-    return (x->node > y->node) - (x->node < y->node);
-}
-
-/* Numbers the groups of level 0; first[p] is a node of group p. */
-static void number_groups(topo *t, const size_t *group, grouped_node *sorted, size_t *first)
-{
-    for (size_t n = 0; n < t->nodes; n++)
-        sorted[n] = (grouped_node){group[n], n};
-    qsort(sorted, t->nodes, sizeof *sorted, compare_groups);
-    for (size_t i = 0; i < t->nodes; i++) {
-        if (i == 0 || sorted[i].group != sorted[i - 1].group)
-            first[t->places++] = sorted[i].node;
-        t->place_of_node[sorted[i].node] = t->places - 1;
+    name_table groups = {0};
+    int rc = 0;
+    for (size_t n = 0; n < t->nodes && rc == 0; n++) {
+        rc = name_table_add(&groups, &group[n], sizeof *group, &t->place_of_node[n]);
+        if (rc == 0 && t->place_of_node[n] == t->places)
+            first[t->places++] = n;
     }
+    name_table_release(&groups);
+    return rc;
 }
 
 static uint16_t hops_by_levels(size_t nodes, size_t levels, const size_t *group, size_t n, size_t m)
@@ -170,18 +160,15 @@ int topo_from_levels(topo *t, size_t nodes, size_t levels, const size_t *group_o
         *t = made;
         return 0;
     }
-    grouped_node *sorted = calloc(nodes, sizeof *sorted);
     size_t *first = calloc(nodes, sizeof *first);
     made.place_of_node = calloc(nodes, sizeof *made.place_of_node);
-    if (sorted != NULL && first != NULL && made.place_of_node != NULL) {
-        number_groups(&made, group_of_node, sorted, first);
+    if (first != NULL && made.place_of_node != NULL &&
+        number_groups(&made, group_of_node, first) == 0)
         made.between = base_alloc(made.places, made.places * sizeof *made.between);
-    }
     for (size_t p = 0; made.between != NULL && p < made.places; p++)
         for (size_t q = 0; q < made.places; q++)
             made.between[p * made.places + q] =
                 hops_by_levels(nodes, levels, group_of_node, first[p], first[q]);
-    free(sorted);
     free(first);
     if (made.between == NULL) {
         topo_release(&made);

@@ -96,6 +96,10 @@ static int find_rows(const topo_fabric *f, const char *const *hosts, size_t node
 {
     if (f->format == by_name)
         return find_hosts(&f->hosts, hosts, nodes, 0, row, error);
+    if (f->hops.rows != nodes)
+        return matrix_refuse(error, 0,
+                             "%zu rows for %zu nodes, and no '%% hosts' line that names the rows",
+                             f->hops.rows, nodes);
     for (size_t n = 0; n < nodes; n++)
         row[n] = n;
     return 0;
@@ -116,22 +120,10 @@ static int pick_hops(const topo_fabric *f, const size_t *row, const char *const 
     return 0;
 }
 
-static int check_unnamed(const topo_fabric *f, size_t nodes, matrix_error *error)
-{
-    if (f->format == by_order && f->hops.rows != nodes)
-        return matrix_refuse(error, 0,
-                             "%zu rows for %zu nodes, and no '%% hosts' line that names the rows",
-                             f->hops.rows, nodes);
-    return 0;
-}
-
 int hops_of_market(const topo_fabric *f, const char *const *hosts, size_t nodes, topo *t,
                    matrix_error *error)
 {
     size_t pairs;
-    int unnamed = check_unnamed(f, nodes, error);
-    if (unnamed != 0)
-        return unnamed;
     if (__builtin_mul_overflow(nodes, nodes, &pairs))
         return -ENOMEM;
     size_t *row = calloc(nodes | 1, sizeof *row);
@@ -192,11 +184,8 @@ static int bandwidth_of_market(const topo_fabric *f, const char *const *hosts, s
 {
     if (!f->is_bandwidth)
         return matrix_refuse(error, 0, "no comment line says '%% " TOPO_BANDWIDTH "'");
-    int rc = check_unnamed(f, nodes, error);
-    if (rc != 0)
-        return rc;
     size_t *row = calloc(nodes | 1, sizeof *row);
-    rc = row == NULL ? -ENOMEM : find_rows(f, hosts, nodes, row, error);
+    int rc = row == NULL ? -ENOMEM : find_rows(f, hosts, nodes, row, error);
     if (rc == 0)
         rc = pick_bandwidth(f, row, nodes, bandwidth);
     free(row);

@@ -219,10 +219,8 @@ static int find_host(const host_index *index, const char *host, size_t *found, m
     if (count > 1)
         return matrix_refuse(error, 0, "host %.60s may be %.60s or %.60s", host,
                              nth_name(index, first), nth_name(index, first + 1));
-    if (count == 0) {
-        matrix_refuse(error, 0, "host %.150s is not in the file", host);
-        return -ENXIO;
-    }
+    if (count == 0)
+        return REFUSE_HOST(error, "host %.150s is not in the file", host);
     *found = index->order[first];
     return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Names by number, numbers by name, and the matching of host names. Private to this folder.
+ * Names by number, numbers by name, and the matching of host names.
  */
 #ifndef TOPO_NAMES_H
 #define TOPO_NAMES_H
@@ -25,6 +25,9 @@ int name_table_add(name_table *names, const void *bytes, size_t length, size_t *
 const char *name_table_get(const name_table *names, size_t index);
 
 void name_table_release(name_table *names);
+
+/* Refuses a host, by a format and its arguments. Returns -ENXIO. */
+#define REFUSE_HOST(error, ...) ((void)matrix_refuse(error, 0, __VA_ARGS__), -ENXIO)
 
 /* The number of each host in the table. -EBADMSG: a host matches two names, or two hosts one;
  * -ENXIO: a host is missing, or with `optional` found[n] = NO_INDEX; -ENOMEM. */

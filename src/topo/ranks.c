@@ -45,15 +45,6 @@ static int check_rank(const topo *ranks, const size_t *node_of_rank, const size_
     return 0;
 }
 
-static int check_ranks(const topo *ranks, const size_t *node_of_rank, const size_t *lowest,
-                       matrix_error *error)
-{
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < ranks->nodes; i++)
-        rc = check_rank(ranks, node_of_rank, lowest, i, error);
-    return rc;
-}
-
 int topo_of_nodes(const topo *ranks, const size_t *node_of_rank, size_t nodes, topo *t,
                   matrix_error *error)
 {
@@ -63,11 +54,10 @@ int topo_of_nodes(const topo *ranks, const size_t *node_of_rank, size_t nodes, t
     size_t *lowest = calloc(nodes | 1, sizeof *lowest);
     double *hops = calloc(pairs | 1, sizeof *hops);
     int rc = lowest == NULL || hops == NULL ? -ENOMEM : 0;
-    if (rc == 0) {
-        for (size_t i = ranks->nodes; i-- > 0;)
-            lowest[node_of_rank[i]] = i;
-        rc = check_ranks(ranks, node_of_rank, lowest, error);
-    }
+    for (size_t i = ranks->nodes; rc == 0 && i-- > 0;)
+        lowest[node_of_rank[i]] = i;
+    for (size_t i = 0; rc == 0 && i < ranks->nodes; i++)
+        rc = check_rank(ranks, node_of_rank, lowest, i, error);
     for (size_t n = 0; rc == 0 && n < nodes; n++)
         for (size_t m = 0; m < nodes; m++)
             hops[n * nodes + m] = topo_hops(ranks, lowest[n], lowest[m], n == m);

@@ -57,17 +57,16 @@ static int is_comment(const char *line)
 
 static int refuse_unknown(const reading *r, const char *line)
 {
-    return matrix_refuse(r->error, r->line,
-                         "'%.40s' begins no topology: MatrixMarket, SwitchName= or BlockName= of "
-                         "Slurm, ibnetdiscover or ibtracert",
-                         line);
+    return REFUSE_LINE(r,
+                       "'%.40s' begins no topology: MatrixMarket, SwitchName= or BlockName= of "
+                       "Slurm, ibnetdiscover or ibtracert",
+                       line);
 }
 
 static int refuse_include(const reading *r)
 {
-    return matrix_refuse(
-        r->error, r->line,
-        "Include is not followed: save what 'scontrol show topology' prints and name that file");
+    return REFUSE_LINE(
+        r, "Include is not followed: save what 'scontrol show topology' prints and name that file");
 }
 
 /* Traces follow a list of links. */
@@ -93,7 +92,7 @@ static int check_size(const reading *r)
                  {"blocks in aggregates", slurm_members(r)}};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
         if (parts[k].count > MOST_PARTS)
-            return matrix_refuse(r->error, r->line, "more than %d %s", MOST_PARTS, parts[k].what);
+            return REFUSE_LINE(r, "more than %d %s", MOST_PARTS, parts[k].what);
     return 0;
 }
 
@@ -112,7 +111,7 @@ static int read_lines(reading *r, text_lines *text)
         if (begun == NULL && now == NULL)
             return refuse_unknown(r, line);
         if (begun != NULL && now != NULL && begun->family != now->family)
-            return matrix_refuse(r->error, r->line, "%s in a file of %s", begun->name, now->name);
+            return REFUSE_LINE(r, "%s in a file of %s", begun->name, now->name);
         now = begun != NULL ? begun : now;
         if (begun != NULL)
             r->fabric->format = combined_format(r->fabric->format, begun);
@@ -140,7 +139,7 @@ static int check_described(const topo_fabric *f, matrix_error *error)
 static int finish_infiniband(const reading *r)
 {
     if (r->trace.open)
-        return matrix_refuse(r->error, r->line, "the last trace has no 'To' line");
+        return REFUSE_LINE(r, "the last trace has no 'To' line");
     return check_described(r->fabric, r->error);
 }
 
@@ -170,10 +169,8 @@ static int begins_with_banner(FILE *stream, matrix_error *error)
     char start[2];
     off_t at = ftello(stream);
     size_t got = at < 0 ? 0 : fread(start, 1, sizeof start, stream);
-    if (at < 0 || ferror(stream) || fseeko(stream, at, SEEK_SET) != 0) {
-        matrix_refuse(error, 0, "cannot be read: %s", strerror(errno));
-        return -EIO;
-    }
+    if (at < 0 || ferror(stream) || fseeko(stream, at, SEEK_SET) != 0)
+        return matrix_refuse_stream(error, errno);
     return got == sizeof start && memcmp(start, "%%", sizeof start) == 0;
 }
 

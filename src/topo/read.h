@@ -27,6 +27,9 @@ typedef struct reading {
     } trace;
 } reading;
 
+/* Refuses the line, by a format and its arguments. Returns -EBADMSG. */
+#define REFUSE_LINE(r, ...) matrix_refuse((r)->error, (r)->line, __VA_ARGS__)
+
 /* Each reads one line, which it may modify; 0, -EBADMSG or -ENOMEM. */
 int read_slurm_line(reading *r, char *line);
 int read_ibnetdiscover_line(reading *r, char *line);

@@ -88,7 +88,7 @@ static int next_setting(reading *r, char **at, const char **key, char **value)
 {
     char *start = *at, *end = start + strcspn(start, "= \t"), *equals = end + strspn(end, " \t");
     if (*equals != '=')
-        return matrix_refuse(r->error, r->line, "'%.60s' where KEY=VALUE is expected", start);
+        return REFUSE_LINE(r, "'%.60s' where KEY=VALUE is expected", start);
     *end = '\0';
     *key = start;
     start = equals + 1 + strspn(equals + 1, " \t");
@@ -100,7 +100,7 @@ static int next_setting(reading *r, char **at, const char **key, char **value)
     }
     bool quoted = *start == '"';
     if (quoted && strchr(start + 1, '"') == NULL)
-        return matrix_refuse(r->error, r->line, "'%.60s' has no closing quotation mark", start);
+        return REFUSE_LINE(r, "'%.60s' has no closing quotation mark", start);
     *value = start + quoted;
     *at = end_word(*value, quoted ? "\"" : " \t");
     return 0;
@@ -112,7 +112,7 @@ static int keep_setting(reading *r, const char *key, char *word, char **value)
         if (strcasecmp(key, key_name[k]) != 0)
             continue;
         if (value[k] != NULL)
-            return matrix_refuse(r->error, r->line, "%s= is given twice", key_name[k]);
+            return REFUSE_LINE(r, "%s= is given twice", key_name[k]);
         value[k] = strcmp(word, "(null)") == 0 ? "" : word;
     }
     return 0;
@@ -145,11 +145,10 @@ static int describe_vertex(reading *r, const char *name, size_t *v)
         return rc;
     vertex *named = &r->fabric->vertex[*v];
     if (*name == '\0')
-        return matrix_refuse(r->error, r->line, "an empty name");
+        return REFUSE_LINE(r, "an empty name");
     if (named->described != 0)
-        return matrix_refuse(r->error, r->line,
-                             "%.80s is described a second time, first on line %zu", name,
-                             named->described);
+        return REFUSE_LINE(r, "%.80s is described a second time, first on line %zu", name,
+                           named->described);
     named->described = r->line;
     named->kind = KIND_SWITCH;
     return 0;
@@ -157,11 +156,9 @@ static int describe_vertex(reading *r, const char *name, size_t *v)
 
 static int link_under(const struct listing *list, size_t child)
 {
-    arc a = {.from = list->parent, .to = child, .line = list->r->line};
     if (list->parent == child)
-        return matrix_refuse(list->r->error, list->r->line, "%.80s is under itself",
-                             fabric_key(list->r->fabric, child));
-    return fabric_add_arc(list->r->fabric, &a);
+        return REFUSE_LINE(list->r, "%.80s is under itself", fabric_key(list->r->fabric, child));
+    return fabric_add_arc(list->r->fabric, (arc){list->parent, child, list->r->line, 0, 0});
 }
 
 static int add_listed_switch(const char *name, void *context)
@@ -246,7 +243,7 @@ static int read_block(reading *r, char *const *value)
 static int read_size(reading *r, const char **at, uint64_t *size)
 {
     if (!scan_number(at, UINT32_MAX, size) || *size == 0)
-        return matrix_refuse(r->error, r->line, "'%.40s' where a block size is expected", *at);
+        return REFUSE_LINE(r, "'%.40s' where a block size is expected", *at);
     return 0;
 }
 
@@ -297,9 +294,8 @@ static int check_sizes(reading *r)
     qsort(s->size, s->sizes, sizeof *s->size, compare_sizes);
     for (size_t k = 1; k < s->sizes; k++)
         if (s->size[k] % s->size[k - 1] != 0)
-            return matrix_refuse(r->error, r->line, "block size %llu is no multiple of %llu",
-                                 (unsigned long long)s->size[k],
-                                 (unsigned long long)s->size[k - 1]);
+            return REFUSE_LINE(r, "block size %llu is no multiple of %llu",
+                               (unsigned long long)s->size[k], (unsigned long long)s->size[k - 1]);
     return 0;
 }
 
@@ -307,7 +303,7 @@ static int read_block_sizes(reading *r, const char *at)
 {
     slurm_state *s = r->slurm;
     if (s->sizes > 0)
-        return matrix_refuse(r->error, r->line, "a second line of BlockSizes");
+        return REFUSE_LINE(r, "a second line of BlockSizes");
     do {
         uint64_t size;
         int rc = read_size(r, &at, &size);
@@ -318,8 +314,7 @@ static int read_block_sizes(reading *r, const char *at)
         s->size[s->sizes++] = size;
     } while (scan_text(&at, ","));
     if (*at != '\0')
-        return matrix_refuse(r->error, r->line, "'%.40s' where ',' is expected between block sizes",
-                             at);
+        return REFUSE_LINE(r, "'%.40s' where ',' is expected between block sizes", at);
     return check_sizes(r);
 }
 
@@ -341,7 +336,7 @@ int read_slurm_line(reading *r, char *line)
         return read_aggregate(r, value);
     if (value[BLOCK_SIZES] != NULL)
         return read_block_sizes(r, value[BLOCK_SIZES]);
-    return matrix_refuse(r->error, r->line, "neither SwitchName= nor BlockName= nor BlockSizes=");
+    return REFUSE_LINE(r, "neither SwitchName= nor BlockName= nor BlockSizes=");
 }
 
 /* ---- all lines ---- */
@@ -417,9 +412,9 @@ static int link_groups(reading *r)
     for (size_t g = 0; g < s->groups; g++)
         for (size_t k = s->group[g].first; k < s->group[g].last; k++) {
             size_t top = base_root(s->top, s->member[k]), group = s->group[g].vertex;
-            arc a = {.from = group, .to = top, .line = r->fabric->vertex[group].first_line};
+            size_t line = r->fabric->vertex[group].first_line;
             s->top[top] = group;
-            int rc = fabric_add_arc(r->fabric, &a);
+            int rc = fabric_add_arc(r->fabric, (arc){group, top, line, 0, 0});
             if (rc != 0)
                 return rc;
         }

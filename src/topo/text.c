@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,26 +65,14 @@ int scan_text(const char **at, const char *expected)
     return 1;
 }
 
-static int digit_value(char c, unsigned base)
+static int scan_base(const char **at, int base, uint64_t most, uint64_t *number)
 {
-    int value = c >= '0' && c <= '9'   ? c - '0'
-                : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                       : 99;
-    return value < (int)base ? value : -1;
-}
-
-static int scan_base(const char **at, unsigned base, uint64_t most, uint64_t *number)
-{
-    const char *p = *at;
-    uint64_t value = 0;
-    for (; digit_value(*p, base) >= 0; p++)
-        if (__builtin_mul_overflow(value, base, &value) ||
-            __builtin_add_overflow(value, (unsigned)digit_value(*p, base), &value) || value > most)
-            return 0;
-    if (p == *at)
+    size_t length = strspn(*at, base == 10 ? "0123456789" : "0123456789abcdefABCDEF");
+    errno = 0;
+    uint64_t value = length > 0 ? strtoull(*at, NULL, base) : 0;
+    if (length == 0 || errno != 0 || value > most)
         return 0;
-    *at = p;
+    *at += length;
     *number = value;
     return 1;
 }

@@ -38,11 +38,9 @@ static int fill_gaps(const job_hosts *s, uint16_t *hops, matrix_error *error)
     for (size_t n = 0; n < s->nodes; n++)
         for (size_t m = 0; m < n; m++) {
             uint16_t *there = &hops[n * s->nodes + m], *back = &hops[m * s->nodes + n];
-            if (*there == TOPO_UNREACHED && *back == TOPO_UNREACHED && !s->fabric->all_links) {
-                matrix_refuse(error, 0, "no trace between host %.70s and host %.70s", s->names[m],
-                              s->names[n]);
-                return -ENXIO;
-            }
+            if (*there == TOPO_UNREACHED && *back == TOPO_UNREACHED && !s->fabric->all_links)
+                return REFUSE_HOST(error, "no trace between host %.70s and host %.70s", s->names[m],
+                                   s->names[n]);
             if (*there == TOPO_UNREACHED)
                 *there = *back != TOPO_UNREACHED
                              ? *back

@@ -13,7 +13,6 @@ struct draft {
     const job_hosts *hosts;
     struct base_arena arena;
     size_t vertices;
-    size_t root;    /* before vertices were removed */
     size_t *parent; /* NO_INDEX: a top */
     size_t *width;
     size_t *below;  /* nodes in the subtree */
@@ -279,7 +278,6 @@ static int prune_draft(struct draft *d)
         d->width[to] = d->width[v];
     }
     d->vertices = kept;
-    d->root = root;
     return 1;
 }
 

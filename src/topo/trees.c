@@ -15,8 +15,6 @@ struct forest {
     size_t *above; /* of each vertex: number of its parents */
     size_t *part;  /* of switches: union-find. A node under two switches does not join them. */
     size_t *ready; /* vertices all of whose parents have been passed */
-    size_t *first; /* first[v] .. first[v + 1] - 1 in below: children of v */
-    size_t *below;
 };
 
 static int forest_init(struct forest *t, const topo_fabric *f)
@@ -26,8 +24,6 @@ static int forest_init(struct forest *t, const topo_fabric *f)
     t->above = base_arena_alloc(&t->arena, n, sizeof *t->above);
     t->part = base_arena_alloc(&t->arena, n, sizeof *t->part);
     t->ready = base_arena_alloc(&t->arena, n, sizeof *t->ready);
-    t->first = base_arena_alloc(&t->arena, n + 2, sizeof *t->first);
-    t->below = base_arena_alloc(&t->arena, f->arcs, sizeof *t->below);
     if (t->arena.failed)
         return -ENOMEM;
     for (size_t v = 0; v < n; v++)
@@ -36,12 +32,7 @@ static int forest_init(struct forest *t, const topo_fabric *f)
         t->above[f->arc[i].to]++;
         if (f->vertex[f->arc[i].to].kind == KIND_SWITCH)
             t->part[base_root(t->part, f->arc[i].from)] = base_root(t->part, f->arc[i].to);
-        t->first[f->arc[i].from + 2]++;
     }
-    for (size_t v = 0; v < n; v++)
-        t->first[v + 2] += t->first[v + 1];
-    for (size_t i = 0; i < f->arcs; i++)
-        t->below[t->first[f->arc[i].from + 1]++] = f->arc[i].to;
     return 0;
 }
 
@@ -55,9 +46,9 @@ static int check_cycles(struct forest *t, const topo_fabric *f, size_t *tops, ma
             t->ready[count++] = v;
     *tops = count;
     for (size_t k = 0; k < count; k++)
-        for (size_t i = t->first[t->ready[k]]; i < t->first[t->ready[k] + 1]; i++)
-            if (--t->above[t->below[i]] == 0)
-                t->ready[count++] = t->below[i];
+        for (size_t i = f->first_arc[t->ready[k]]; i < f->first_arc[t->ready[k] + 1]; i++)
+            if (--t->above[f->arc[i].to] == 0)
+                t->ready[count++] = f->arc[i].to;
     for (size_t v = 0; count < t->vertices && v < t->vertices; v++)
         if (t->above[v] > 0 && f->vertex[v].kind == KIND_SWITCH)
             return matrix_refuse(error, f->vertex[v].first_line,
@@ -76,13 +67,9 @@ static int add_root(topo_fabric *f, const struct forest *t, size_t tops)
         return rc;
     f->vertex[v].kind = KIND_SWITCH;
     f->joined = 1;
-    for (size_t k = 0; k < tops; k++) {
-        arc a = {.from = v, .to = t->ready[k]};
-        rc = fabric_add_arc(f, &a);
-        if (rc != 0)
-            return rc;
-    }
-    return 0;
+    for (size_t k = 0; k < tops && rc == 0; k++)
+        rc = fabric_add_arc(f, (arc){.from = v, .to = t->ready[k]});
+    return rc;
 }
 
 int join_trees(topo_fabric *f, matrix_error *error)
@@ -90,6 +77,8 @@ int join_trees(topo_fabric *f, matrix_error *error)
     struct forest t;
     size_t tops = 0, parts = 0;
     int rc = forest_init(&t, f);
+    if (rc == 0)
+        rc = fabric_sort_arcs(f);
     if (rc == 0)
         rc = check_cycles(&t, f, &tops, error);
     for (size_t v = 0; rc == 0 && v < t.vertices; v++)
