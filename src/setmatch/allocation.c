@@ -37,8 +37,8 @@ void allocation_release(allocation *s)
 static size_t fewest_nodes(const allocation *s, size_t ranks)
 {
     size_t nodes = 0;
-    for (uint64_t slots = 0; slots < ranks; nodes++)
-        slots += allocation_slots(s, s->by_size[nodes], ranks);
+    for (size_t left = ranks, slots; left > 0; left -= slots < left ? slots : left)
+        slots = s->slots[s->by_size[nodes++]];
     return nodes;
 }
 

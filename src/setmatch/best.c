@@ -14,20 +14,14 @@ enum { CERTAIN = 5, FEW_RANKS = 16 };
 struct contest {
     const affinity *ranks;
     const allocation *allocation;
+    bool refine;
+    size_t most_work;
     struct base_arena arena;
     size_t *best, *trial;
     int64_t cut;      /* of the best one; INT64_MAX: none */
     size_t confirmed; /* number of times that the least cut was found again */
     size_t work;      /* so far: visits of vertices */
 };
-
-static int contest_init(struct contest *c, const affinity *ranks, const allocation *s)
-{
-    *c = (struct contest){.ranks = ranks, .allocation = s, .cut = INT64_MAX};
-    c->best = base_arena_alloc(&c->arena, ranks->vertices, sizeof *c->best);
-    c->trial = base_arena_alloc(&c->arena, ranks->vertices, sizeof *c->trial);
-    return c->arena.failed ? -ENOMEM : 0;
-}
 
 /* The trial becomes the best placement if its cut is less. */
 static void enter_trial(struct contest *c)
@@ -74,34 +68,35 @@ static int try_simple(struct contest *c, bool refine)
 
 /* Of so many ranks that a bisection takes more than half of the work, only the best placement is
  * refined: refinement of bad ones takes even longer. */
-static int try_first(struct contest *c, const search_rules *rules)
+static int try_first(struct contest *c)
 {
     size_t *bisected = base_arena_alloc(&c->arena, c->ranks->vertices, sizeof *bisected);
     int rc = bisected == NULL
                  ? -ENOMEM
                  : bisect_ranks(c->ranks, c->allocation, variant_of(0), bisected, &c->work);
-    bool few = c->ranks->vertices <= MANY_RANKS || 2 * c->work <= rules->work;
+    bool few = c->ranks->vertices <= MANY_RANKS || 2 * c->work <= c->most_work;
     if (rc == 0)
-        rc = try_simple(c, few && rules->refine);
+        rc = try_simple(c, few && c->refine);
     if (rc == 0)
-        rc = try_copy(c, bisected, few && rules->refine);
-    return rc == 0 && !few ? try_copy(c, c->best, rules->refine) : rc;
+        rc = try_copy(c, bisected, few && c->refine);
+    return rc == 0 && !few ? try_copy(c, c->best, c->refine) : rc;
 }
 
-static bool search_has_ended(const struct contest *c, const search_rules *rules)
+static bool search_has_ended(const struct contest *c)
 {
     bool is_certain = c->confirmed >= CERTAIN && c->ranks->vertices > FEW_RANKS;
-    return c->work >= rules->work || c->cut == 0 || is_certain;
+    return c->work >= c->most_work || c->cut == 0 || is_certain;
 }
 
-int place_best(const affinity *ranks, const allocation *s, const search_rules *rules, size_t *node)
+int place_best(const affinity *ranks, const allocation *s, bool refine, size_t work, size_t *node)
 {
-    struct contest c;
-    int rc = contest_init(&c, ranks, s);
-    if (rc == 0)
-        rc = try_first(&c, rules);
+    struct contest c = {
+        .ranks = ranks, .allocation = s, .refine = refine, .most_work = work, .cut = INT64_MAX};
+    c.best = base_arena_alloc(&c.arena, ranks->vertices, sizeof *c.best);
+    c.trial = base_arena_alloc(&c.arena, ranks->vertices, sizeof *c.trial);
+    int rc = c.arena.failed ? -ENOMEM : try_first(&c);
     c.confirmed = 0;
-    for (size_t k = 1; rc == 0 && rules->refine && !search_has_ended(&c, rules); k++)
+    for (size_t k = 1; rc == 0 && refine && !search_has_ended(&c); k++)
         rc = try_bisection(&c, k);
     if (rc == 0)
         memcpy(node, c.best, ranks->vertices * sizeof *node);

@@ -29,12 +29,6 @@ int allocation_init(allocation *s, const size_t *slots, size_t nodes);
 
 void allocation_release(allocation *s);
 
-/* The slots of a node, of which no more than `most` count. */
-static inline size_t allocation_slots(const allocation *s, size_t n, size_t most)
-{
-    return s->slots[n] < most ? s->slots[n] : most;
-}
-
 /* How one of several bisections differs from the others. */
 typedef struct variant {
     /* The nodes to use, the largest first: the fewest that suffice, twice as many if there are so
@@ -83,14 +77,9 @@ int refine_pairs(const affinity *ranks, const allocation *s, size_t rounds, size
 int refine_multilevel(const affinity *ranks, const allocation *s, size_t seed, size_t *node,
                       size_t *work);
 
-/* How place_best searches. */
-typedef struct search_rules {
-    bool refine;
-    size_t work; /* ends the search: visits of vertices */
-} search_rules;
-
 /* The least cut of SetMatch, by slot and bisection. If `refine` is set, these are refined, of many
- * ranks only the best of them, and compared with as many variants as the work allows. */
-int place_best(const affinity *ranks, const allocation *s, const search_rules *rules, size_t *node);
+ * ranks only the best of them, and compared with as many variants as `work` visits of vertices
+ * allow. */
+int place_best(const affinity *ranks, const allocation *s, bool refine, size_t work, size_t *node);
 
 #endif

@@ -54,13 +54,6 @@ static int groups_init(struct groups *g, const setmatch_input *in, const struct 
     return 0;
 }
 
-static int place_with_work(const placement_task *task, const affinity *ranks, const allocation *s,
-                           size_t work, size_t *node)
-{
-    const search_rules rules = {task->input->refine, work};
-    return place_best(ranks, s, &rules, node);
-}
-
 /* On nodes with these slots. Each rank is placed once on each level, so that all take as much work
  * as a placement that ignores groups. */
 static int place_on_slots(const placement_task *task, const affinity *ranks, const size_t *slots,
@@ -72,7 +65,7 @@ static int place_on_slots(const placement_task *task, const affinity *ranks, con
         return rc;
     double share = (double)ranks->vertices / (double)(task->ranks.vertices + 1);
     double work = share * (double)task->work / (double)(task->input->network->levels + 1);
-    rc = place_with_work(task, ranks, &s, (size_t)work, node);
+    rc = place_best(ranks, &s, task->input->refine, (size_t)work, node);
     allocation_release(&s);
     return rc;
 }
@@ -193,6 +186,6 @@ static int place_by_groups(const placement_task *task, const affinity *ranks, si
 int place_by_affinity(const placement_task *task, const affinity *ranks, size_t *node)
 {
     if (task->input->network == NULL || task->input->network->levels == 0)
-        return place_with_work(task, ranks, &task->allocation, task->work, node);
+        return place_best(ranks, &task->allocation, task->input->refine, task->work, node);
     return place_by_groups(task, ranks, node);
 }

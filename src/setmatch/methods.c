@@ -33,30 +33,17 @@ static int run_method(const setmatch_input *input, place_fn place, bool refine,
     return rc;
 }
 
-int setmatch_auto(const setmatch_input *input, size_t *node_of_rank)
-{
-    return run_method(input, NULL, false, node_of_rank);
-}
+#define METHOD(name, place, refine)                                                                \
+    int setmatch_##name(const setmatch_input *input, size_t *node_of_rank)                         \
+    {                                                                                              \
+        return run_method(input, place, refine, node_of_rank);                                     \
+    }
 
-int setmatch_paper(const setmatch_input *input, size_t *node_of_rank)
-{
-    return run_method(input, place_by_sets, input->refine, node_of_rank);
-}
-
-int setmatch_bisection(const setmatch_input *input, size_t *node_of_rank)
-{
-    return run_method(input, place_bisected, input->refine, node_of_rank);
-}
-
-int setmatch_byslot(const setmatch_input *input, size_t *node_of_rank)
-{
-    return run_method(input, place_by_slot, false, node_of_rank);
-}
-
-int setmatch_bynode(const setmatch_input *input, size_t *node_of_rank)
-{
-    return run_method(input, place_by_node, false, node_of_rank);
-}
+METHOD(auto, NULL, false)
+METHOD(paper, place_by_sets, input->refine)
+METHOD(bisection, place_bisected, input->refine)
+METHOD(byslot, place_by_slot, false)
+METHOD(bynode, place_by_node, false)
 
 const setmatch_method setmatch_methods[] = {
     {"auto", setmatch_auto, "the least cut of several methods, refined"},
