@@ -7,41 +7,20 @@
 #include "base/memory.h"
 #include "dla/mapper.h"
 #include "reorder/reorder.h"
+#include "topo/names.h"
 
 /* ---- nodes ---- */
-
-typedef struct keyed {
-    int64_t key;
-    size_t process;
-} keyed;
-
-static int compare_keys(const void *a, const void *b)
-{
-    const keyed *x = a, *y = b;
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    return (x->process > y->process) - (x->process < y->process);
-}
 
 /* By their first process. Returns their number; 0 if memory is exhausted. */
 static size_t number_nodes(const int64_t *key, size_t ranks, size_t *node)
 {
-    size_t nodes = 0;
-    keyed *sorted = base_alloc(ranks, sizeof *sorted);
-    if (sorted == NULL)
-        return 0;
-    for (size_t i = 0; i < ranks; i++)
-        sorted[i] = (keyed){key[i], i};
-    qsort(sorted, ranks, sizeof *sorted, compare_keys);
-    for (size_t i = 0, first = 0; i < ranks; i++) {
-        if (sorted[i].key != sorted[first].key)
-            first = i;
-        node[sorted[i].process] = sorted[first].process;
-    }
-    for (size_t i = 0; i < ranks; i++)
-        node[i] = node[i] == i ? nodes++ : node[node[i]];
-    free(sorted);
-    return nodes;
+    name_table nodes = {0};
+    int rc = 0;
+    for (size_t i = 0; i < ranks && rc == 0; i++)
+        rc = name_table_add(&nodes, &key[i], sizeof *key, &node[i]);
+    size_t count = rc == 0 ? nodes.count : 0;
+    name_table_release(&nodes);
+    return count;
 }
 
 /* ---- ranks ---- */

@@ -26,7 +26,7 @@ FOLDERS = {
     "plan": ("access", "lap", "matrix", "topo"),
     "predict": ("access", "matrix", "plan"),
     "record": ("access", "matrix"),
-    "reorder": ("dla", "matrix", "setmatch"),
+    "reorder": ("dla", "matrix", "setmatch", "topo"),
     "setmatch": ("matrix", "plan", "topo"),
     "simulate": ("access", "collective", "exchange", "topo"),
     "storage": (),
