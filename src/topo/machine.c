@@ -2,7 +2,6 @@
 /* hwloc's description of a machine. */
 #include "topo/machine.h"
 
-#include "base/memory.h"
 #include "topo/local.h"
 
 #include <errno.h>
@@ -17,35 +16,32 @@
 static const hwloc_obj_type_t type_of_level[TOPO_SAME_MACHINE] = {
     HWLOC_OBJ_CORE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_NUMANODE, HWLOC_OBJ_PACKAGE};
 
-/* The size that hwloc expects includes the NUL. */
-static int load_xml(hwloc_topology_t topology, const char *xml, size_t length)
-{
-    if (length == 0 || length >= INT_MAX)
-        return -EBADMSG;
-    char *text = base_alloc(length + 1, 1);
-    if (text == NULL)
-        return -ENOMEM;
-    memcpy(text, xml, length);
-    text[length] = '\0';
-    int good =
-        hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT) == 0 &&
-        hwloc_topology_set_xmlbuffer(topology, text, (int)(strlen(text) + 1)) == 0 &&
-        hwloc_topology_load(topology) == 0;
-    free(text);
-    return good ? 0 : -EBADMSG;
-}
-
-int topo_machine_read(const char *xml, size_t length, topo_machine **machine)
+/* xml: NULL for the machine that this process runs on. -EIO: hwloc fails; -ENOMEM. */
+static int load_machine(const char *xml, topo_machine **machine)
 {
     hwloc_topology_t topology;
     if (hwloc_topology_init(&topology) != 0)
         return -ENOMEM;
-    int rc = load_xml(topology, xml, length);
-    if (rc == 0)
+    /* The size that hwloc expects includes the NUL. */
+    bool good =
+        hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT) == 0 &&
+        (xml == NULL || hwloc_topology_set_xmlbuffer(topology, xml, (int)(strlen(xml) + 1)) == 0) &&
+        hwloc_topology_load(topology) == 0;
+    if (good)
         *machine = topology;
     else
         topo_machine_free(topology);
-    return rc;
+    return good ? 0 : -EIO;
+}
+
+int topo_machine_read(const char *xml, size_t length, topo_machine **machine)
+{
+    if (length == 0 || length >= INT_MAX)
+        return -EBADMSG;
+    char *text = strndup(xml, length);
+    int rc = text == NULL ? -ENOMEM : load_machine(text, machine);
+    free(text);
+    return rc == -EIO ? -EBADMSG : rc;
 }
 
 void topo_machine_free(topo_machine *machine)
@@ -195,15 +191,11 @@ static void describe_machine(topo_machine *machine, FILE *out)
 
 int topo_machine_describe(FILE *out)
 {
-    hwloc_topology_t machine;
-    if (hwloc_topology_init(&machine) != 0)
-        return -ENOMEM;
-    int rc = hwloc_topology_set_io_types_filter(machine, HWLOC_TYPE_FILTER_KEEP_IMPORTANT) == 0 &&
-                     hwloc_topology_load(machine) == 0
-                 ? 0
-                 : -EIO;
-    if (rc == 0)
-        describe_machine(machine, out);
+    topo_machine *machine;
+    int rc = load_machine(NULL, &machine);
+    if (rc != 0)
+        return rc;
+    describe_machine(machine, out);
     topo_machine_free(machine);
-    return rc;
+    return 0;
 }
