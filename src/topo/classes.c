@@ -197,14 +197,11 @@ static int hop_search_init(struct hop_search *x)
 
 int hosts_count_hops(job_hosts *s)
 {
-    size_t pairs;
     struct hop_search x = {.hosts = s};
-    if (__builtin_mul_overflow(s->classes, s->classes, &pairs))
-        return -ENOMEM;
-    s->between = calloc(pairs | 1, sizeof *s->between);
+    s->between = base_alloc(s->classes, s->classes * sizeof *s->between);
     int rc = s->between == NULL ? -ENOMEM : hop_search_init(&x);
     if (rc == 0) {
-        memset(s->between, 0xff, pairs * sizeof *s->between);
+        memset(s->between, 0xff, s->classes * s->classes * sizeof *s->between);
         for (x.base = 0; x.base < s->classes; x.base += 64)
             search_batch(&x);
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "topo/read.h"
 #include "topo/text.h"
@@ -123,12 +124,11 @@ static int pick_hops(const topo_fabric *f, const size_t *row, const char *const 
 int hops_of_market(const topo_fabric *f, const char *const *hosts, size_t nodes, topo *t,
                    matrix_error *error)
 {
-    size_t pairs;
-    if (__builtin_mul_overflow(nodes, nodes, &pairs))
-        return -ENOMEM;
-    size_t *row = calloc(nodes | 1, sizeof *row);
-    double *hops = calloc(pairs | 1, sizeof *hops);
-    int rc = row == NULL || hops == NULL ? -ENOMEM : find_rows(f, hosts, nodes, row, error);
+    int rc = 0;
+    size_t *row = base_zeroed(nodes, sizeof *row, &rc);
+    double *hops = base_zeroed(nodes, nodes * sizeof *hops, &rc);
+    if (rc == 0)
+        rc = find_rows(f, hosts, nodes, row, error);
     if (rc == 0)
         rc = pick_hops(f, row, hosts, nodes, hops, error);
     if (rc == 0)

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "topo/text.h"
+#include "base/memory.h"
 #include "topo/distances.h"
 
 size_t topo_group_ranks(const topo *ranks, size_t *node_of_rank)
@@ -48,12 +48,9 @@ static int check_rank(const topo *ranks, const size_t *node_of_rank, const size_
 int topo_of_nodes(const topo *ranks, const size_t *node_of_rank, size_t nodes, topo *t,
                   matrix_error *error)
 {
-    size_t pairs;
-    if (__builtin_mul_overflow(nodes, nodes, &pairs))
-        return -ENOMEM;
-    size_t *lowest = calloc(nodes | 1, sizeof *lowest);
-    double *hops = calloc(pairs | 1, sizeof *hops);
-    int rc = lowest == NULL || hops == NULL ? -ENOMEM : 0;
+    int rc = 0;
+    size_t *lowest = base_zeroed(nodes, sizeof *lowest, &rc);
+    double *hops = base_zeroed(nodes, nodes * sizeof *hops, &rc);
     for (size_t i = ranks->nodes; rc == 0 && i-- > 0;)
         lowest[node_of_rank[i]] = i;
     for (size_t i = 0; rc == 0 && i < ranks->nodes; i++)

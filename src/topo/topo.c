@@ -76,10 +76,7 @@ static int find_twins(topo *t, const double *hops, name_table *keys, size_t *sam
 
 static int fill_hops_of_classes(topo *t, const name_table *keys, const size_t *sample)
 {
-    size_t pairs;
-    if (__builtin_mul_overflow(t->places, t->places, &pairs))
-        return -ENOMEM;
-    t->between = calloc(pairs | 1, sizeof *t->between);
+    t->between = base_alloc(t->places, t->places * sizeof *t->between);
     if (t->between == NULL)
         return -ENOMEM;
     for (size_t p = 0; p < t->places; p++)
