@@ -111,19 +111,17 @@ int matrix_from_entries(matrix *m, size_t rows, size_t cols, matrix_entry *entri
     return rc;
 }
 
+static int compare_indices(const void *a, const void *b)
+{
+    const size_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
 int64_t matrix_get(const matrix *m, size_t row, size_t col)
 {
-    size_t low = m->row_start[row], high = m->row_start[row + 1];
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (m->col[middle] == col)
-            return m->value[middle];
-        if (m->col[middle] < col)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return 0;
+    size_t first = m->row_start[row], count = m->row_start[row + 1] - first;
+    const size_t *found = bsearch(&col, m->col + first, count, sizeof col, compare_indices);
+    return found != NULL ? m->value[found - m->col] : 0;
 }
 
 bool matrix_is_nonnegative(const matrix *m)
@@ -226,19 +224,13 @@ int matrix_sum(const matrix *m, int64_t *sum)
 
 /* ---- a part of a matrix ---- */
 
-static int compare_rows(const void *a, const void *b)
-{
-    const size_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 /* Appends an entry of a row at *used. */
 static void cut_entry(matrix *part, const matrix *m, size_t k, const size_t *row, bool square,
                       size_t *used)
 {
     size_t column = m->col[k];
     const size_t *found =
-        square ? bsearch(&column, row, part->rows, sizeof *row, compare_rows) : &column;
+        square ? bsearch(&column, row, part->rows, sizeof *row, compare_indices) : &column;
     if (found == NULL || m->value[k] == 0)
         return;
     part->col[*used] = square ? (size_t)(found - row) : column;
