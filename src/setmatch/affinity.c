@@ -175,6 +175,14 @@ int affinity_extract(affinity *part, const affinity *whole, const vertex *member
     return 0;
 }
 
+uint64_t affinity_ranks(const affinity *g)
+{
+    uint64_t ranks = 0;
+    for (size_t v = 0; v < g->vertices; v++)
+        ranks += g->size[v];
+    return ranks;
+}
+
 int64_t affinity_cut(const affinity *g, const size_t *node)
 {
     int64_t twice = 0;

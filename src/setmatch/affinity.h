@@ -42,6 +42,9 @@ int affinity_contract(affinity *coarse, const affinity *fine, const vertex *to, 
 int affinity_extract(affinity *part, const affinity *whole, const vertex *member, size_t count,
                      vertex *to);
 
+/* The number of ranks of all vertices. */
+uint64_t affinity_ranks(const affinity *g);
+
 /* The sum of the weights of edges between different nodes. */
 int64_t affinity_cut(const affinity *g, const size_t *node);
 

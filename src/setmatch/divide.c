@@ -36,14 +36,6 @@ struct division {
     match_rules rules;
 };
 
-static uint64_t count_graph_ranks(const affinity *g)
-{
-    uint64_t ranks = 0;
-    for (size_t v = 0; v < g->vertices; v++)
-        ranks += g->size[v];
-    return ranks;
-}
-
 static vertex largest_size(const affinity *g)
 {
     vertex largest = 1;
@@ -145,7 +137,7 @@ static int divide_coarsest(const struct division *d, const affinity *g,
 {
     size_t seeds = d->depth->seeds < g->vertices ? d->depth->seeds : g->vertices;
     uint64_t least_excess = UINT64_MAX;
-    uint64_t target = share_of_side(count_graph_ranks(g), limits->capacity);
+    uint64_t target = share_of_side(affinity_ranks(g), limits->capacity);
     int64_t least_cut = INT64_MAX;
     struct base_arena arena = {0};
     unsigned char *trial = base_arena_alloc(&arena, g->vertices, 1);
@@ -203,7 +195,7 @@ static int divide_pairs(const struct division *d, const affinity *g, unsigned ch
 static int divide_graph(const struct division *d, const affinity *g, unsigned char *side)
 {
     if (g->start[g->vertices] == 0) {
-        divide_in_order(g, share_of_side(count_graph_ranks(g), d->capacity), side);
+        divide_in_order(g, share_of_side(affinity_ranks(g), d->capacity), side);
         return 0;
     }
     two_way_limits limits = limits_for(d, g);
@@ -224,6 +216,6 @@ int divide_in_two(two_way *t, const affinity *g, const uint64_t capacity[2],
         t,
         capacity,
         rules->is_large ? &quick : &thorough,
-        {.largest = count_graph_ranks(g) / PARTS_PER_GRAPH + 1, .seed = rules->seed}};
+        {.largest = affinity_ranks(g) / PARTS_PER_GRAPH + 1, .seed = rules->seed}};
     return divide_graph(&d, g, side);
 }

@@ -75,21 +75,15 @@ static size_t max_pair_ranks(const affinity *ranks, const allocation *s)
     return slots[0] >= all || slots[1] >= all - slots[0] ? all : slots[0] + slots[1];
 }
 
-static bool has_many_ranks(const affinity *g)
-{
-    uint64_t ranks = 0;
-    for (size_t v = 0; v < g->vertices; v++)
-        ranks += g->size[v];
-    return ranks > MANY_RANKS;
-}
-
 /* Release with release_refinement, also after an error. */
 static int init_refinement(struct refinement *r, const affinity *ranks, const allocation *s,
                            size_t *node)
 {
     size_t nodes = s->listed, pair_ranks = max_pair_ranks(ranks, s);
-    *r = (struct refinement){
-        .ranks = ranks, .allocation = s, .node = node, .is_large = has_many_ranks(ranks)};
+    *r = (struct refinement){.ranks = ranks,
+                             .allocation = s,
+                             .node = node,
+                             .is_large = affinity_ranks(ranks) > MANY_RANKS};
     r->first = base_arena_alloc(&r->arena, nodes, sizeof *r->first);
     r->next = base_arena_alloc(&r->arena, ranks->vertices, sizeof *r->next);
     r->changed = base_arena_alloc(&r->arena, nodes, sizeof *r->changed);
