@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Sparse integer matrices in compressed row storage, and two text formats: FILEVIEW (view matrices,
- * as recorded by Open MPI's io/ompio) and Matrix Market.
+ * Sparse integer matrices in compressed row storage, and Matrix Market.
  *
  * Functions return 0 or a negative errno value; outputs are set only on success. Reading and
  * writing are independent of the locale.
@@ -92,16 +91,6 @@ int matrix_builder_finish(matrix_builder *b, matrix *m);
 /* Frees the entries; rows and cols stay. */
 void matrix_builder_clear(matrix_builder *b);
 
-/* Writes FILEVIEW, in order, separated by white space (the arrays a line each):
- *   the word FILEVIEW
- *   any number of lines that begin with '%' (comments), only directly after the word
- *   nnz and rows + 1
- *   nnz 0-based columns; nnz values >= 0; rows + 1 row pointers from 1 to nnz + 1
- * The matrix is square. Columns of a row ascend strictly. comments: NULL, or complete lines, each
- * of which is prefixed by "% ". Flushes the stream. -EINVAL: not square or a negative value
- * (nothing is written then); errors of the stream. matrix/view_file.h has the reader. */
-int matrix_write_fileview(FILE *stream, const matrix *m, const char *comments);
-
 /* Beyond this number of rows or columns, a coordinate file must have at least as many bytes, so
  * that a short file cannot cause a large allocation. */
 #define MATRIX_MARKET_FREE_ROWS ((size_t)1 << 20)
@@ -137,7 +126,9 @@ int matrix_read_costs(FILE *stream, matrix_costs *costs, matrix_error *error);
 /* Frees the contents and zeroes the struct; safe on a zeroed one. */
 void matrix_costs_release(matrix_costs *costs);
 
-/* Writes coordinate integer general; `comments` as in matrix_write_fileview. */
+/* Writes coordinate integer general. comments: NULL, or complete lines, each of which is prefixed
+ * by
+ * "% ". Flushes the stream. Errors of the stream. */
 int matrix_write_market(FILE *stream, const matrix *m, const char *comments);
 
 #endif
