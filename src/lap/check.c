@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The checks of arguments and costs that all assignment solvers share. */
-#include "lap/check.h"
+#include "lap/state.h"
 
 #include <errno.h>
 #include <float.h>

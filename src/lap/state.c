@@ -2,8 +2,6 @@
 /* Set-up of a solver's state, and the solution. */
 #include "lap/state.h"
 
-#include "lap/check.h"
-
 #include <errno.h>
 
 /* ---- costs ---- */

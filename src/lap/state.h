@@ -68,6 +68,12 @@ static inline cost_t person_dual(const struct state *s, size_t object)
 /* Assigns an object that is free, or whose person gets another one; the pair is allowed. */
 void TYPED(assign)(struct state *s, size_t person, size_t object);
 
+/* Checks the arguments and the costs: 0, -EINVAL, -EDOM or -ERANGE, as lap_solver_fn. */
+int lap_check(const lap_problem *problem, const lap_solution *solution);
+
+/* The number of costs: rows * cols, or the length of the list. */
+size_t lap_pairs(const lap_problem *problem);
+
 /* Checks the problem, sets the state up, calls `solve` to complete the assignment and, if that
  * returns 0, writes the solution. */
 int TYPED(run)(const lap_problem *problem, lap_solution *solution, int (*solve)(struct state *));
