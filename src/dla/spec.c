@@ -5,7 +5,6 @@
 #define _GNU_SOURCE /* asprintf */
 #include "dla/spec.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -98,14 +97,9 @@ int dla_reject(char reason[DLA_REASON_SIZE], const char *format, ...)
 /* Digits only: strtoul also accepts signs and blanks. */
 static bool parse_digits(const char *text, size_t length, size_t *number)
 {
-    size_t value = 0;
-
-    for (size_t i = 0; i < length; i++)
-        if (!isdigit((unsigned char)text[i]) || __builtin_mul_overflow(value, 10, &value) ||
-            __builtin_add_overflow(value, (size_t)(text[i] - '0'), &value))
-            return false;
-    *number = value;
-    return length > 0;
+    errno = 0;
+    *number = strtoul(text, NULL, 10);
+    return length > 0 && strspn(text, "0123456789") == length && errno == 0;
 }
 
 static int parse_dims(const char *text, size_t *dims, size_t ndims, char *reason)

@@ -71,7 +71,7 @@ static int read_processors(topo_machine *machine, const char *list, hwloc_bitmap
     return 0;
 }
 
-static char *format_locality(topo_machine *machine, hwloc_const_bitmap_t processors)
+static int set_locality(topo_machine *machine, hwloc_const_bitmap_t processors, char **locality)
 {
     char text[TOPO_SAME_MACHINE * sizeof "SK4294967295:"] = "";
     size_t used = 0;
@@ -81,15 +81,10 @@ static char *format_locality(topo_machine *machine, hwloc_const_bitmap_t process
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%u", used > 0 ? ":" : "",
                                      topo_locality_field[level], object->logical_index);
     }
-    return strdup(text);
-}
-
-static int set_locality(topo_machine *machine, hwloc_const_bitmap_t processors, char **locality)
-{
-    char *text = format_locality(machine, processors);
-    if (text == NULL)
+    char *copy = strdup(text);
+    if (copy == NULL)
         return -ENOMEM;
-    *locality = text;
+    *locality = copy;
     return 0;
 }
 
