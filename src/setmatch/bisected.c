@@ -61,19 +61,6 @@ static int extract_half(struct bisection *b, const struct part *whole, unsigned 
 
 static int bisect_part(struct bisection *b, const struct part *p);
 
-/* Memory for parts of up to that number of ranks. */
-static int init_memory(struct bisection *b, size_t ranks)
-{
-    b->side = base_arena_alloc(&b->arena, ranks, sizeof *b->side);
-    b->member = base_arena_alloc(&b->arena, ranks, sizeof *b->member);
-    b->to = base_arena_alloc(&b->arena, ranks, sizeof *b->to);
-    if (two_way_init(&b->t, &b->arena, ranks) != 0)
-        return -ENOMEM;
-    for (size_t v = 0; v < ranks; v++)
-        b->to[v] = NO_VERTEX;
-    return 0;
-}
-
 static int place_halves(struct bisection *b, const struct part *p, size_t middle)
 {
     struct part low = {.first = p->first, .end = middle}, high = {.first = middle, .end = p->end};
@@ -127,9 +114,15 @@ static int order_ranks(struct bisection *b, const affinity *ranks, struct part *
 
 static int init_bisection(struct bisection *b, const affinity *ranks, const allocation *s)
 {
-    return halves_init(&b->nodes, &b->arena, s) != 0 || init_memory(b, ranks->vertices) != 0
-               ? -ENOMEM
-               : 0;
+    size_t most = ranks->vertices;
+    b->side = base_arena_alloc(&b->arena, most, sizeof *b->side);
+    b->member = base_arena_alloc(&b->arena, most, sizeof *b->member);
+    b->to = base_arena_alloc(&b->arena, most, sizeof *b->to);
+    if (two_way_init(&b->t, &b->arena, most) != 0 || halves_init(&b->nodes, &b->arena, s) != 0)
+        return -ENOMEM;
+    for (size_t v = 0; v < most; v++)
+        b->to[v] = NO_VERTEX;
+    return 0;
 }
 
 int bisect_ranks(const affinity *ranks, const allocation *s, variant v, size_t *node, size_t *work)

@@ -8,18 +8,16 @@
 #include "base/union.h"
 #include "setmatch/input.h"
 
-/* Between two nodes, a < b. */
+/* Between two nodes, a < b, or within one. */
 struct link {
     size_t a, b;
     double bandwidth;
 };
 
-/* The measured bandwidths; links are between nodes, the fastest first. */
+/* The measured bandwidths, the fastest first. */
 struct measured {
     size_t nodes, count;
     struct link *link;
-    double node_sum; /* of bandwidths within nodes */
-    size_t node_count;
     struct base_arena arena;
 };
 
@@ -52,12 +50,7 @@ static void add_link(struct measured *s, const matrix *m, size_t row, size_t i)
     if (there == 0 || (row > col && back > 0))
         return;
     double mean = back > 0 ? ((double)there + (double)back) / 2 : (double)there;
-    if (row == col) {
-        s->node_sum += mean;
-        s->node_count++;
-    } else {
-        s->link[s->count++] = (struct link){row < col ? row : col, row < col ? col : row, mean};
-    }
+    s->link[s->count++] = (struct link){row < col ? row : col, row < col ? col : row, mean};
 }
 
 static int measured_init(struct measured *s, const matrix *m)
@@ -147,8 +140,6 @@ static int find_bandwidths(struct measured *s, setmatch_network *network)
     network->bandwidth = calloc(classes, sizeof *network->bandwidth);
     if (count == NULL || network->bandwidth == NULL)
         return -ENOMEM;
-    network->bandwidth[0] = s->node_sum;
-    count[0] = s->node_count;
     for (size_t i = 0; i < s->count; i++) {
         size_t k = setmatch_network_distance(network, s->nodes, s->link[i].a, s->link[i].b);
         network->bandwidth[k] += s->link[i].bandwidth;

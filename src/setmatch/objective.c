@@ -22,35 +22,17 @@ struct profile_search {
     double load; /* of the best */
 };
 
-/* Bytes that are not local, where the caller has no other measure. */
-static int find_load(const struct profile_search *s, int64_t local_bytes, double *load)
-{
-    const setmatch_input *in = s->task->input;
-    *load = -(double)local_bytes;
-    return in->load != NULL ? in->load(in->load_context, s->trial, load) : 0;
-}
-
-/* The trial becomes the best placement if it loads less. */
+/* The trial becomes the best placement if it loads less: bytes that are not local, where the caller
+ * has no other measure. */
 static int enter_trial(struct profile_search *s, int64_t local_bytes)
 {
-    double load;
-    int rc = find_load(s, local_bytes, &load);
+    const setmatch_input *in = s->task->input;
+    double load = -(double)local_bytes;
+    int rc = in->load != NULL ? in->load(in->load_context, s->trial, &load) : 0;
     if (rc == 0 && load < s->load) {
         s->load = load;
         memcpy(s->best, s->trial, s->task->ranks.vertices * sizeof *s->best);
     }
-    return rc;
-}
-
-static int try_placement(struct profile_search *s, owners *o, int64_t *local_bytes)
-{
-    const setmatch_input *in = s->task->input;
-    int rc = owners_find(o, s->profile, in->nodes, s->trial, local_bytes);
-    if (rc != 0)
-        return rc;
-    rc = enter_trial(s, *local_bytes);
-    if (rc != 0)
-        owners_release(o);
     return rc;
 }
 
@@ -70,18 +52,17 @@ static int follow_owners(struct profile_search *s, const owners *o)
  * local. */
 static int alternate(struct profile_search *s)
 {
-    int64_t local_bytes, before = -1;
+    int64_t local_bytes = -1, before = -2;
     int rc = 0;
-    for (size_t k = 0; rc == 0 && k < MAX_ALTERNATIONS; k++) {
+    for (size_t k = 0; rc == 0 && k < MAX_ALTERNATIONS && local_bytes > before; k++) {
         owners o;
-        rc = try_placement(s, &o, &local_bytes);
+        before = local_bytes;
+        rc = owners_find(&o, s->profile, s->task->input->nodes, s->trial, &local_bytes);
         if (rc != 0)
             return rc;
-        if (local_bytes > before)
+        rc = enter_trial(s, local_bytes);
+        if (rc == 0 && local_bytes > before)
             rc = follow_owners(s, &o);
-        else
-            k = MAX_ALTERNATIONS;
-        before = local_bytes;
         owners_release(&o);
     }
     return rc;

@@ -2,21 +2,21 @@
 /* The links as a tree: unchanged, or with the switches of a fat tree folded together. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/arena.h"
+#include "base/memory.h"
 #include "base/union.h"
 #include "topo/hosts.h"
 
 /* A tree under construction: nodes first, then switches; children before parents. */
 struct draft {
     const job_hosts *hosts;
-    struct base_arena arena;
     size_t vertices;
-    size_t *parent; /* NO_INDEX: a top */
+    size_t *parent; /* NO_INDEX: a top; with width[] what becomes of the result */
     size_t *width;
-    size_t *below;  /* nodes in the subtree */
-    size_t *drawn;  /* of each vertex of the fabric: its vertex here, NO_INDEX: not yet */
+    struct base_arena arena; /* of what follows */
+    size_t *below;           /* nodes in the subtree */
+    size_t *drawn;           /* of each vertex of the fabric: its vertex here, NO_INDEX: not yet */
     size_t *height; /* of each switch: links to the nearest switch that has hosts; NO_INDEX: none */
     size_t *queue;
     size_t *part; /* union-find over the fabric's vertices */
@@ -310,45 +310,37 @@ static int agrees_with_hops(const struct draft *d)
     return 1;
 }
 
-static int copy_tree(const struct draft *d, topo_tree *tree)
-{
-    topo_tree made = {d->vertices, calloc(d->vertices, sizeof *made.parent),
-                      calloc(d->vertices, sizeof *made.width)};
-    if (made.parent == NULL || made.width == NULL) {
-        free(made.parent);
-        free(made.width);
-        return -ENOMEM;
-    }
-    memcpy(made.parent, d->parent, d->vertices * sizeof *made.parent);
-    memcpy(made.width, d->width, d->vertices * sizeof *made.width);
-    *tree = made;
-    return 0;
-}
-
 static int draft_init(struct draft *d)
 {
     size_t vertices = d->hosts->fabric->keys.count, all;
+    int rc = 0;
     if (__builtin_add_overflow(vertices, d->hosts->nodes, &all))
         return -ENOMEM;
-    size_t **const of_tree[] = {&d->parent, &d->width, &d->below, &d->open, &d->open_switch};
+    size_t **const of_tree[] = {&d->below, &d->open, &d->open_switch};
     size_t **const of_fabric[] = {&d->drawn, &d->height, &d->queue, &d->part, &d->top};
-    for (size_t k = 0; k < sizeof of_tree / sizeof *of_tree; k++) {
+    for (size_t k = 0; k < sizeof of_tree / sizeof *of_tree; k++)
         *of_tree[k] = base_arena_alloc(&d->arena, all, sizeof(size_t));
+    for (size_t k = 0; k < sizeof of_fabric / sizeof *of_fabric; k++)
         *of_fabric[k] = base_arena_alloc(&d->arena, vertices, sizeof(size_t));
-    }
-    return d->arena.failed ? -ENOMEM : 0;
+    d->parent = base_zeroed(all, sizeof *d->parent, &rc);
+    d->width = base_zeroed(all, sizeof *d->width, &rc);
+    return d->arena.failed ? -ENOMEM : rc;
 }
 
 int hosts_find_tree(const job_hosts *s, topo_tree *tree)
 {
     struct draft d = {.hosts = s};
-    int rc = s->nodes > 0 ? draft_init(&d) : 0;
+    int rc = s->nodes > 0 ? draft_init(&d) : 0, found = 0;
     if (rc == 0 && s->nodes > 0) {
         find_heights(&d);
-        int found = draw_as_it_is(&d) && prune_draft(&d) && agrees_with_hops(&d);
+        found = draw_as_it_is(&d) && prune_draft(&d) && agrees_with_hops(&d);
         found = found || (draw_folded(&d) && prune_draft(&d) && agrees_with_hops(&d));
-        if (found)
-            rc = copy_tree(&d, tree);
+    }
+    if (found) {
+        *tree = (topo_tree){d.vertices, d.parent, d.width};
+    } else {
+        free(d.parent);
+        free(d.width);
     }
     base_arena_release(&d.arena);
     return rc;
