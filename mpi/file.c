@@ -381,6 +381,9 @@ static int report(const front_file *f, int rc)
     return rc;
 }
 
+/* No error: the MPI is to carry it out, on all ranks. */
+enum { LEFT = -1 };
+
 static int leave_access(front_file *f)
 {
     const int rank = f->group.runtime.rank, error = f->store.error;
@@ -392,10 +395,10 @@ static int leave_access(front_file *f)
     if (error != 0 && !f->has_left)
         front_log(1, "%s: rank %d cannot open it: %s", f->name, rank, strerror(error));
     f->has_left = true;
-    return FRONT_LEFT;
+    return LEFT;
 }
 
-/* FRONT_LEFT if nothing is wrong on any rank but that it does not know a datatype. Collective. */
+/* LEFT if nothing is wrong on any rank but that it does not know a datatype. Collective. */
 static int run_call(front_file *f, coll_call *call)
 {
     f->store.is_atomic = call->atomic;
@@ -410,15 +413,16 @@ static int run_call(front_file *f, coll_call *call)
     return rc == 0 ? leave_access(f) : front_error_class(rc);
 }
 
-int front_transfer(front_file *f, front_access *access, const void *buffer, int64_t count,
+int front_transfer(front_file *f, const front_access *access, const void *buffer, int64_t count,
                    front_word datatype, void *status)
 {
     coll_call call;
     front_requests_finish(&f->group.queue);
-    access->offset = fill_call(f, &call, access, buffer, count, (MPI_Datatype)datatype);
+    int64_t offset = fill_call(f, &call, access, buffer, count, (MPI_Datatype)datatype);
     int rc = run_call(f, &call);
-    if (rc == FRONT_LEFT)
-        return rc;
+    if (rc == LEFT)
+        return access->perform(access->is_profiling, (front_word)f->handle, offset, buffer, count,
+                               datatype, status);
     if (status != MPI_STATUS_IGNORE) {
         mpi.Status_set_elements_x(status, MPI_BYTE, rc == 0 ? call.moved : 0);
         mpi.Status_set_cancelled(status, 0);
@@ -460,7 +464,7 @@ static void run_started(fiber_call *call)
     front_request *request = &c->request;
     request->error = run_call(c->file, &c->call);
     request->moved = request->error == MPI_SUCCESS ? c->call.moved : 0;
-    if (request->error == FRONT_LEFT)
+    if (request->error == LEFT)
         request->error = leave_call(c, &request->moved);
     if (c->type != MPI_DATATYPE_NULL)
         mpi.Type_free(&c->type);
@@ -523,26 +527,16 @@ void front_finish(front_word handle)
 
 /* ---- split access ---- */
 
-int front_begin(front_file *f, front_access *access, const void *buffer, int64_t count,
+int front_begin(front_file *f, const front_access *access, const void *buffer, int64_t count,
                 front_word datatype)
 {
     if (f->is_split)
         return report(f, MPI_ERR_IO);
     f->may_end = true;
     int rc = front_transfer(f, access, buffer, count, datatype, &f->split);
-    return rc == FRONT_LEFT ? rc : front_has_begun(f, rc);
-}
-
-int front_has_begun(front_file *f, int rc)
-{
     f->is_split = rc == MPI_SUCCESS;
     f->may_end = rc != MPI_ERR_COUNT && rc != MPI_ERR_TYPE && rc != MPI_ERR_ARG;
     return rc;
-}
-
-void *front_split_status(front_file *f)
-{
-    return &f->split;
 }
 
 int front_end(front_file *f, void *status)
@@ -557,16 +551,19 @@ int front_end(front_file *f, void *status)
 
 /* ---- the file pointer ---- */
 
-bool front_is_from_end(int whence)
+int front_seek(front_file *f, int64_t offset, int whence)
 {
-    return whence == MPI_SEEK_END;
-}
-
-int front_seek(front_file *f, int64_t offset, int whence, int64_t end)
-{
-    int64_t from = whence == MPI_SEEK_END ? end : 0, position;
+    MPI_Offset from = 0;
+    int64_t position;
+    int rc = MPI_SUCCESS;
     if (whence != MPI_SEEK_SET && whence != MPI_SEEK_CUR && whence != MPI_SEEK_END)
         return report(f, MPI_ERR_ARG);
+    if (whence == MPI_SEEK_END)
+        rc = mpi.File_seek(f->handle, 0, whence);
+    if (whence == MPI_SEEK_END && rc == MPI_SUCCESS)
+        rc = mpi.File_get_position(f->handle, &from);
+    if (rc != MPI_SUCCESS)
+        return rc;
     pthread_mutex_lock(&f->pointer_lock);
     if (whence == MPI_SEEK_CUR)
         from = f->pointer;

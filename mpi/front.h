@@ -49,35 +49,29 @@ void front_order_release(front_word comm, front_word ordered);
  * program. created: MPI_Comm *. Collective. */
 void front_order_dist_graph(const int *weights, front_word info, bool reorder, front_word *created);
 
-/* Begins an access with the MPI. request: MPI_Request *. */
+/* The MPI carries out an access, or begins it. result: MPI_Status *, MPI_Request *. */
 typedef int front_perform(bool is_profiling, front_word handle, int64_t offset, const void *buffer,
-                          int64_t count, front_word datatype, void *request);
+                          int64_t count, front_word datatype, void *result);
 
 /* Which access a collective function is. */
 typedef struct front_access {
     bool write;
     bool at_offset; /* `offset` is explicit; else it is that of the file pointer, which moves */
     int64_t offset; /* etypes of the view */
-    /* Of a non-blocking one: for an access that the MPI is to carry out. */
+    /* Where the library leaves it to the MPI, on all ranks. */
     front_perform *perform;
     bool is_profiling;
 } front_access;
 
-/* No error: the MPI is to carry it out, on all ranks, at the offset that `access` then has. */
-enum { FRONT_LEFT = -1 };
-
 /* The access, its error handler, and its error. status: MPI_Status *. Collective. */
-int front_transfer(front_file *file, front_access *access, const void *buffer, int64_t count,
+int front_transfer(front_file *file, const front_access *access, const void *buffer, int64_t count,
                    front_word datatype, void *status);
 /* Starts it. request: MPI_Request *. Returns this rank's error in the arguments. */
 int front_start(front_file *file, const front_access *access, const void *buffer, int64_t count,
                 front_word datatype, void *request);
 /* A split access, which is complete when it has begun. */
-int front_begin(front_file *file, front_access *access, const void *buffer, int64_t count,
+int front_begin(front_file *file, const front_access *access, const void *buffer, int64_t count,
                 front_word datatype);
-/* Where the MPI has carried it out, with this MPI_Status. Returns the error. */
-void *front_split_status(front_file *file);
-int front_has_begun(front_file *file, int error);
 int front_end(front_file *file, void *status);
 
 /* Non-blocking calls that have not ended, or whose requests the MPI still has. */
@@ -91,11 +85,8 @@ int front_completed(int rc, int count, void *statuses);
 /* Before the MPI sets a view: calls on the file come to their end. */
 void front_finish(front_word handle);
 
-/* Whether MPI_File_seek counts from the end of the file. */
-bool front_is_from_end(int whence);
-/* Moves the individual file pointer. end: that of the file, in etypes, where it counts from there.
- */
-int front_seek(front_file *file, int64_t offset, int whence, int64_t end);
+/* Moves the individual file pointer, as MPI_File_seek does. */
+int front_seek(front_file *file, int64_t offset, int whence);
 int64_t front_get_position(front_file *file);
 /* A call that is not collective asks for that much data. file: NULL is allowed. */
 void front_count(front_file *file, bool write, int64_t count, front_word datatype);

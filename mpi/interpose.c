@@ -239,26 +239,7 @@ AT(File_iread_at_all_c, int64_t, void)
 
 /* ---- collective access ---- */
 
-#define TRANSFER(name_at, ...)                                                                     \
-    front_access access = {__VA_ARGS__, NULL, is_profiling};                                       \
-    int rc = front_transfer(file, &access, buffer, count, datatype, result);                       \
-    return rc != FRONT_LEFT ? rc                                                                   \
-                            : perform_##name_at(is_profiling, handle, access.offset, buffer,       \
-                                                count, datatype, result)
-
-#define START(name_at, ...)                                                                        \
-    const front_access access = {__VA_ARGS__, perform_##name_at, is_profiling};                    \
-    return front_start(file, &access, buffer, count, datatype, result)
-
-#define BEGIN(name_at, ...)                                                                        \
-    front_access access = {__VA_ARGS__, NULL, is_profiling};                                       \
-    int rc = front_begin(file, &access, buffer, count, datatype);                                  \
-    return rc != FRONT_LEFT                                                                        \
-               ? rc                                                                                \
-               : front_has_begun(file,                                                             \
-                                 perform_##name_at(is_profiling, handle, access.offset, buffer,    \
-                                                   count, datatype, front_split_status(file)))
-
+/* way: front_transfer or front_start. */
 #define POINTER_ACCESS(way, name, name_at, count_type, buffer_type, writes)                        \
     TAKE(name,                                                                                     \
          (front_word handle, buffer_type * buffer, count_type count, front_word datatype,          \
@@ -268,7 +249,8 @@ AT(File_iread_at_all_c, int64_t, void)
         front_file *file = front_find(handle);                                                     \
         if (file == NULL)                                                                          \
             return PASS(handle, buffer, count, datatype, result);                                  \
-        way(name_at, writes, false, 0);                                                            \
+        const front_access access = {writes, false, 0, perform_##name_at, is_profiling};           \
+        return way(file, &access, buffer, count, datatype, result);                                \
     }
 
 #define OFFSET_ACCESS(way, name, count_type, buffer_type, writes)                                  \
@@ -280,7 +262,8 @@ AT(File_iread_at_all_c, int64_t, void)
         front_file *file = front_find(handle);                                                     \
         if (file == NULL)                                                                          \
             return PASS(handle, offset, buffer, count, datatype, result);                          \
-        way(name, writes, true, offset);                                                           \
+        const front_access access = {writes, true, offset, perform_##name, is_profiling};          \
+        return way(file, &access, buffer, count, datatype, result);                                \
     }
 
 #define POINTER_BEGIN(name, name_at, count_type, buffer_type, writes)                              \
@@ -290,7 +273,8 @@ AT(File_iread_at_all_c, int64_t, void)
         front_file *file = front_find(handle);                                                     \
         if (file == NULL)                                                                          \
             return PASS(handle, buffer, count, datatype);                                          \
-        BEGIN(name_at, writes, false, 0);                                                          \
+        const front_access access = {writes, false, 0, perform_##name_at, is_profiling};           \
+        return front_begin(file, &access, buffer, count, datatype);                                \
     }
 
 #define OFFSET_BEGIN(name, name_at, count_type, buffer_type, writes)                               \
@@ -302,7 +286,8 @@ AT(File_iread_at_all_c, int64_t, void)
         front_file *file = front_find(handle);                                                     \
         if (file == NULL)                                                                          \
             return PASS(handle, offset, buffer, count, datatype);                                  \
-        BEGIN(name_at, writes, true, offset);                                                      \
+        const front_access access = {writes, true, offset, perform_##name_at, is_profiling};       \
+        return front_begin(file, &access, buffer, count, datatype);                                \
     }
 
 #define END(name, buffer_type)                                                                     \
@@ -314,23 +299,10 @@ AT(File_iread_at_all_c, int64_t, void)
 
 /* ---- the file pointer ---- */
 
-typedef int get_position(front_word handle, int64_t *offset);
-
 TAKE(File_seek, (front_word handle, int64_t offset, int whence), handle, offset, whence)
 {
-    static next_slot slot = {"PMPI_File_get_position", NULL};
     front_file *file = front_find(handle);
-    int64_t end = 0;
-    if (file == NULL)
-        return PASS(handle, offset, whence);
-    if (front_is_from_end(whence)) {
-        int rc = PASS(handle, 0, whence);
-        if (rc == 0)
-            rc = ((get_position *)find_next(&slot, NULL))(handle, &end);
-        if (rc != 0)
-            return rc;
-    }
-    return front_seek(file, offset, whence, end);
+    return file == NULL ? PASS(handle, offset, whence) : front_seek(file, offset, whence);
 }
 
 TAKE(File_get_position, (front_word handle, int64_t *offset), handle, offset)
@@ -369,10 +341,10 @@ TAKE(File_get_position, (front_word handle, int64_t *offset), handle, offset)
 
 /* ---- all of them ---- */
 
-POINTER_ACCESS(TRANSFER, File_write_all, File_write_at_all, int, const void, true)
-POINTER_ACCESS(TRANSFER, File_read_all, File_read_at_all, int, void, false)
-OFFSET_ACCESS(TRANSFER, File_write_at_all, int, const void, true)
-OFFSET_ACCESS(TRANSFER, File_read_at_all, int, void, false)
+POINTER_ACCESS(front_transfer, File_write_all, File_write_at_all, int, const void, true)
+POINTER_ACCESS(front_transfer, File_read_all, File_read_at_all, int, void, false)
+OFFSET_ACCESS(front_transfer, File_write_at_all, int, const void, true)
+OFFSET_ACCESS(front_transfer, File_read_at_all, int, void, false)
 POINTER_BEGIN(File_write_all_begin, File_write_at_all, int, const void, true)
 POINTER_BEGIN(File_read_all_begin, File_read_at_all, int, void, false)
 OFFSET_BEGIN(File_write_at_all_begin, File_write_at_all, int, const void, true)
@@ -385,15 +357,15 @@ COUNTED(File_write, File_write_at, int, const void, true)
 COUNTED(File_read, File_read_at, int, void, false)
 COUNTED(File_iwrite, File_iwrite_at, int, const void, true)
 COUNTED(File_iread, File_iread_at, int, void, false)
-POINTER_ACCESS(START, File_iwrite_all, File_iwrite_at_all, int, const void, true)
-POINTER_ACCESS(START, File_iread_all, File_iread_at_all, int, void, false)
-OFFSET_ACCESS(START, File_iwrite_at_all, int, const void, true)
-OFFSET_ACCESS(START, File_iread_at_all, int, void, false)
+POINTER_ACCESS(front_start, File_iwrite_all, File_iwrite_at_all, int, const void, true)
+POINTER_ACCESS(front_start, File_iread_all, File_iread_at_all, int, void, false)
+OFFSET_ACCESS(front_start, File_iwrite_at_all, int, const void, true)
+OFFSET_ACCESS(front_start, File_iread_at_all, int, void, false)
 #if TATP_HAS_LARGE_COUNTS
-POINTER_ACCESS(TRANSFER, File_write_all_c, File_write_at_all_c, int64_t, const void, true)
-POINTER_ACCESS(TRANSFER, File_read_all_c, File_read_at_all_c, int64_t, void, false)
-OFFSET_ACCESS(TRANSFER, File_write_at_all_c, int64_t, const void, true)
-OFFSET_ACCESS(TRANSFER, File_read_at_all_c, int64_t, void, false)
+POINTER_ACCESS(front_transfer, File_write_all_c, File_write_at_all_c, int64_t, const void, true)
+POINTER_ACCESS(front_transfer, File_read_all_c, File_read_at_all_c, int64_t, void, false)
+OFFSET_ACCESS(front_transfer, File_write_at_all_c, int64_t, const void, true)
+OFFSET_ACCESS(front_transfer, File_read_at_all_c, int64_t, void, false)
 POINTER_BEGIN(File_write_all_begin_c, File_write_at_all_c, int64_t, const void, true)
 POINTER_BEGIN(File_read_all_begin_c, File_read_at_all_c, int64_t, void, false)
 OFFSET_BEGIN(File_write_at_all_begin_c, File_write_at_all_c, int64_t, const void, true)
@@ -402,10 +374,10 @@ COUNTED(File_write_c, File_write_at_c, int64_t, const void, true)
 COUNTED(File_read_c, File_read_at_c, int64_t, void, false)
 COUNTED(File_iwrite_c, File_iwrite_at_c, int64_t, const void, true)
 COUNTED(File_iread_c, File_iread_at_c, int64_t, void, false)
-POINTER_ACCESS(START, File_iwrite_all_c, File_iwrite_at_all_c, int64_t, const void, true)
-POINTER_ACCESS(START, File_iread_all_c, File_iread_at_all_c, int64_t, void, false)
-OFFSET_ACCESS(START, File_iwrite_at_all_c, int64_t, const void, true)
-OFFSET_ACCESS(START, File_iread_at_all_c, int64_t, void, false)
+POINTER_ACCESS(front_start, File_iwrite_all_c, File_iwrite_at_all_c, int64_t, const void, true)
+POINTER_ACCESS(front_start, File_iread_all_c, File_iread_at_all_c, int64_t, void, false)
+OFFSET_ACCESS(front_start, File_iwrite_at_all_c, int64_t, const void, true)
+OFFSET_ACCESS(front_start, File_iread_at_all_c, int64_t, void, false)
 #endif
 
 /* ---- completion ---- */
