@@ -189,22 +189,23 @@ static selection distribute(int64_t size, int64_t distribution, int64_t argument
 }
 
 /* MPI_COMBINER_SUBARRAY and MPI_COMBINER_DARRAY. The grid of processes of the latter is in C's
- * order whatever that of the array is. */
+ * order whatever that of the array is; MPIs find a rank in it even if it has other ranks. */
 static int append_selected(access_list *list, const contents *c, const element *e, int64_t at)
 {
     const bool is_distributed = c->combiner == MPI_COMBINER_DARRAY;
     const MPI_Count *n = c->value + (is_distributed ? 2 : 0), *size = n + 1, *second = size + *n,
                     *third = second + *n, *last = third + *n,
                     order = is_distributed ? last[*n] : *last;
-    int64_t rank = c->value[1], stride = e->size.extent;
+    int64_t ranks = c->value[0], rank = c->value[1], stride = e->size.extent;
     selection *s = base_alloc((size_t)*n, sizeof *s);
     if (s == NULL)
         return -ENOMEM;
-    for (int64_t i = *n - 1; i >= 0; i--) {
+    for (int64_t i = 0; i < *n; i++) {
         selection *own = &s[order == MPI_ORDER_FORTRAN ? *n - 1 - i : i];
         if (is_distributed) {
-            *own = distribute(size[i], second[i], third[i], last[i], rank % last[i]);
-            rank /= last[i];
+            ranks /= last[i];
+            *own = distribute(size[i], second[i], third[i], last[i], rank / ranks);
+            rank %= ranks;
         } else {
             *own = (selection){size[i], third[i], second[i] > 0, second[i], 0, 0, 0};
         }
