@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,19 +17,21 @@ static const char *const truths[] = {"true", "false", NULL};
 typedef struct hint_key {
     const char *name;
     const char *const *names; /* of values 1, 2, ...; NULL for a number ... */
-    int64_t most;             /* ... from 1 to this */
+    int64_t least, most;      /* ... in this range; up to 0: as without the hint */
     const char *valid;
 } hint_key;
 
 static const hint_key keys[COLL_HINTS] = {
-    [COLL_HINT_CB_NODES] = {"cb_nodes", NULL, INT64_MAX, "a number of ranks"},
-    [COLL_HINT_CB_BUFFER_SIZE] = {"cb_buffer_size", NULL, INT64_MAX, "a number of bytes"},
-    [COLL_HINT_STRIPING_UNIT] = {"striping_unit", NULL, DIVISION_LARGEST_STRIPE,
+    [COLL_HINT_CB_NODES] = {"cb_nodes", NULL, 1, INT64_MAX, "a number of ranks"},
+    [COLL_HINT_CB_BUFFER_SIZE] = {"cb_buffer_size", NULL, 1, INT64_MAX, "a number of bytes"},
+    /* ROMIO, and Lustre: 0 is the file system's default, -1 all storage targets. */
+    [COLL_HINT_STRIPING_UNIT] = {"striping_unit", NULL, 0, DIVISION_LARGEST_STRIPE,
                                  "a number of bytes up to 4294967296"},
-    [COLL_HINT_STRIPING_FACTOR] = {"striping_factor", NULL, INT_MAX, "a number of storage targets"},
-    [COLL_HINT_CB_WRITE] = {"romio_cb_write", switches, 0, "enable, disable, automatic"},
-    [COLL_HINT_CB_READ] = {"romio_cb_read", switches, 0, "enable, disable, automatic"},
-    [COLL_HINT_COLLECTIVE_BUFFERING] = {"collective_buffering", truths, 0, "true, false"},
+    [COLL_HINT_STRIPING_FACTOR] = {"striping_factor", NULL, -1, INT_MAX,
+                                   "a number of storage targets"},
+    [COLL_HINT_CB_WRITE] = {"romio_cb_write", switches, 0, 0, "enable, disable, automatic"},
+    [COLL_HINT_CB_READ] = {"romio_cb_read", switches, 0, 0, "enable, disable, automatic"},
+    [COLL_HINT_COLLECTIVE_BUFFERING] = {"collective_buffering", truths, 0, 0, "true, false"},
 };
 
 const char *coll_hint_name(enum coll_hint hint)
@@ -44,29 +47,29 @@ enum coll_hint coll_hint_find(const char *name)
     return hint;
 }
 
-static int64_t parse_hint(enum coll_hint hint, const char *text)
+/* False: the text is no value of the hint. */
+static bool parse_hint(const hint_key *key, const char *text, int64_t *value)
 {
-    const hint_key *key = &keys[hint];
     char *end;
     if (key->names != NULL) {
         for (int i = 0; key->names[i] != NULL; i++)
             if (strcasecmp(key->names[i], text) == 0)
-                return i + 1;
-        return 0;
+                *value = i + 1;
+        return *value > 0;
     }
     errno = 0;
-    long long value = strtoll(text, &end, 10);
-    bool is_valid = errno == 0 && end != text && *end == '\0' && value > 0 && value <= key->most;
-    return is_valid ? (int64_t)value : 0;
+    *value = strtoll(text, &end, 10);
+    return errno == 0 && end != text && *end == '\0' && *value >= key->least && *value <= key->most;
 }
 
 int64_t coll_hint_read(coll_process *process, enum coll_hint hint, const char *text)
 {
     const hint_key *key = &keys[hint];
-    int64_t value = parse_hint(hint, text);
-    if (value == 0 && process != NULL && coll_is_first(process, "hint", key->name))
+    int64_t value = 0;
+    const bool is_valid = parse_hint(key, text, &value);
+    if (!is_valid && process != NULL && coll_is_first(process, "hint", key->name))
         coll_show(process, COLL_TEXT_HINT, key->name, text, key->valid);
-    return value;
+    return is_valid && value > 0 ? value : 0;
 }
 
 const char *coll_hint_text(enum coll_hint hint, int64_t value, char text[COLL_HINT_TEXT])

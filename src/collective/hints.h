@@ -32,8 +32,8 @@ enum { COLL_HINT_TEXT = 24 };
 const char *coll_hint_name(enum coll_hint hint);
 /* The hint of this name, which is that of one. */
 enum coll_hint coll_hint_find(const char *name);
-/* 0: the text is no value of the hint, which is reported, once a process for each hint, unless the
- * process is NULL. */
+/* 0: as without the hint, or the text is no value of it, which is reported, once a process for each
+ * hint, unless the process is NULL. */
 int64_t coll_hint_read(coll_process *process, enum coll_hint hint, const char *text);
 /* The text of a value > 0. */
 const char *coll_hint_text(enum coll_hint hint, int64_t value, char text[COLL_HINT_TEXT]);
