@@ -14,7 +14,7 @@ numbers=(4)
 for ranks in "${numbers[@]}"; do
     conform conformance "$ranks ranks" other "$ranks"
 done
-# Groups of one rank are left to the MPI, and four ranks have none.
+# Groups of one rank are left to the MPI, some of whose non-blocking calls hang (doc/other-mpi.md): 4 and 7 ranks have none.
 random_views 1000 0 "random views, 4 ranks" other 4
 random_views 300 2000 "random views, 7 ranks" other 7
 FORMS=4 random_views 30 8000 "random views, 4 ranks, threads" other 4
