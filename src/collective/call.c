@@ -72,7 +72,7 @@ static int reuse_plan(running *r, coll_op *op, const coll_agreement *agreement)
 {
     coll_file *file = r->call->file;
     coll_slot *slot = &file->slots.slot[agreement->slot];
-    const file_domains *domains = coll_plan_layout(slot->plan)->domains;
+    const file_domains *domains = slot->plan.layout.domains;
     double begin = op->since;
     op->slot = slot;
     op->lo = domains->lo;

@@ -18,6 +18,8 @@ coll_exchange_memory *coll_exchange_memory_new(coll_pool *pool)
         return NULL;
     memory->pool = pool;
     memory->refused_bytes = SIZE_MAX;
+    for (size_t i = 0; i < COLL_SLOTS; i++)
+        memory->exchange[i] = (coll_exchange){.memory = memory, .index = i};
     return memory;
 }
 
@@ -29,22 +31,9 @@ void coll_exchange_memory_free(coll_exchange_memory *memory)
     free(memory);
 }
 
-coll_exchange *coll_exchange_new(coll_exchange_memory *memory, size_t index)
+coll_exchange *coll_exchange_at(coll_exchange_memory *memory, size_t index)
 {
-    coll_exchange *ex = calloc(1, sizeof *ex);
-    if (ex != NULL) {
-        ex->memory = memory;
-        ex->index = index;
-    }
-    return ex;
-}
-
-void coll_exchange_free(coll_exchange *ex)
-{
-    if (ex == NULL)
-        return;
-    coll_exchange_reset(ex);
-    free(ex);
+    return &memory->exchange[index];
 }
 
 void coll_pool_release(coll_pool *pool)

@@ -31,22 +31,18 @@ typedef struct coll_pool {
 /* Frees what is in it. */
 void coll_pool_release(coll_pool *pool);
 
-/* Memory that the exchanges of a file use in turn: buffers, and what the ranks of a node share. */
-typedef struct coll_exchange_memory coll_exchange_memory;
-/* Exchanges over one memory: one for each plan that a file keeps. */
-#define COLL_SLOTS 8
-
-coll_exchange_memory *coll_exchange_memory_new(coll_pool *pool); /* NULL if memory is exhausted */
-/* After the exchanges that use it. */
-void coll_exchange_memory_free(coll_exchange_memory *memory);
-
 /* An exchange that is prepared for any number of runs, or none. */
 typedef struct coll_exchange coll_exchange;
+/* Exchanges of a file: one for each plan that it keeps. */
+#define COLL_SLOTS 8
 
-/* `index` < COLL_SLOTS differs among the exchanges over one memory, and is the same on all
- * ranks. NULL if memory is exhausted. */
-coll_exchange *coll_exchange_new(coll_exchange_memory *memory, size_t index);
-void coll_exchange_free(coll_exchange *ex);
+/* These, and memory that they use in turn: buffers, and what the ranks of a node share. */
+typedef struct coll_exchange_memory coll_exchange_memory;
+coll_exchange_memory *coll_exchange_memory_new(coll_pool *pool); /* NULL if memory is exhausted */
+/* After all its exchanges were reset. */
+void coll_exchange_memory_free(coll_exchange_memory *memory);
+/* The exchange of an index < COLL_SLOTS, which is the same on all ranks. */
+coll_exchange *coll_exchange_at(coll_exchange_memory *memory, size_t index);
 
 enum coll_exchange_kind {
     COLL_EXCHANGE_BY_MESSAGES,

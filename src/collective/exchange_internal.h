@@ -8,13 +8,6 @@
 /* Memory that the ranks of a node share. */
 typedef struct coll_segment coll_segment;
 
-struct coll_exchange_memory {
-    coll_pool *pool;
-    exchange_buffers *buffers; /* of the next run */
-    coll_segment *segment;     /* the last one that was shared, or NULL */
-    size_t refused_bytes;      /* the leader's: so much could not be shared; SIZE_MAX: any can */
-};
-
 /* Where a rank copies its data of a domain, or those that it owns: the windows of an aggregator of
  * this node, or those for its chunks in a bundle, which the carrier sends to another node. */
 typedef struct coll_row {
@@ -57,6 +50,14 @@ struct coll_exchange {
     exchange_target *target;
     exchange_window *window; /* EXCHANGE_DEPTH for each target, and for the own domain */
     exchange *engine;
+};
+
+struct coll_exchange_memory {
+    coll_pool *pool;
+    exchange_buffers *buffers; /* of the next run */
+    coll_segment *segment;     /* the last one that was shared, or NULL */
+    size_t refused_bytes;      /* the leader's: so much could not be shared; SIZE_MAX: any can */
+    coll_exchange exchange[COLL_SLOTS];
 };
 
 /* ---- windows.c ---- */

@@ -20,14 +20,12 @@ coll_file *coll_file_new(coll_process *process)
     coll_file *file = calloc(1, sizeof *file);
     if (file == NULL)
         return NULL;
-    file->nodes = coll_nodes_new();
     file->memory = coll_exchange_memory_new(process->pool);
-    file->independent = coll_independent_new();
-    file->record = coll_record_new();
+    file->buffer = malloc(COLL_INDEPENDENT_BYTES);
     file->stats = coll_stats_new();
-    if (coll_slots_init(&file->slots, file->memory) && file->memory != NULL &&
-        file->nodes != NULL && file->independent != NULL && file->record != NULL &&
-        file->stats != NULL)
+    for (size_t i = 0; i < COLL_SLOTS && file->memory != NULL; i++)
+        file->slots.slot[i].exchange = coll_exchange_at(file->memory, i);
+    if (file->memory != NULL && file->buffer != NULL && file->stats != NULL)
         return file;
     coll_file_free(file);
     return NULL;
@@ -37,13 +35,14 @@ void coll_file_free(coll_file *file)
 {
     if (file == NULL)
         return;
-    coll_slots_release(&file->slots, &file->observers);
+    if (file->memory != NULL)
+        coll_slots_reset(&file->slots, &file->observers);
     access_staging_free(file->staging);
     coll_stats_free(file->stats);
-    coll_record_free(file->record);
-    coll_independent_free(file->independent);
+    free(file->record.file);
+    free(file->buffer);
     coll_exchange_memory_free(file->memory);
-    coll_nodes_free(file->nodes);
+    coll_nodes_release(&file->nodes);
     coll_group_release(&file->group);
     free(file);
 }
@@ -58,7 +57,7 @@ void coll_file_open(coll_file *file, const coll_handle *handle)
 {
     file->handle = *handle;
     file->observers = (coll_observers){
-        {coll_record_observer(file->record), handle->observer, coll_stats_observer(file->stats)}};
+        {coll_record_observer(&file->record), handle->observer, coll_stats_observer(file->stats)}};
     file->settings.digest = -1;
     file->has_started = false;
     file->aggregators = 0;
@@ -187,7 +186,7 @@ static int agree_on_opening(coll_file *file, int rc, bool *nodes_are_known, bool
     int64_t *root = file->facts.of + COLL_OF_RANKS, digest = coll_settings_digest(file->facts.of);
     const size_t bytes = sizeof file->facts.of - COLL_OF_RANKS * sizeof *root;
     int64_t value[COLL_OPENING_VALUES] = {
-        [NODES_MISSING] = !coll_nodes_are_known(file->nodes),
+        [NODES_MISSING] = !file->nodes.is_known,
         [LARGEST] = digest,
         [SMALLEST] = -digest,
         [ERROR] = runtime->error_class(rc),
@@ -236,13 +235,13 @@ static int complete_opening(coll_file *file)
     keep_path(file->stats_path, text[PARAMETER_STATS]);
     int rc = agree_on_opening(file, prepare_file(file), &nodes_are_known, &differ);
     if (rc == 0 && !nodes_are_known)
-        rc = coll_nodes_find(file->nodes, &file->group, text);
+        rc = coll_nodes_find(&file->nodes, &file->group, text);
     if (rc == 0)
         rc = coll_file_agree(file, differ);
     if (rc != 0)
         return rc;
     bool records = file->settings.of[COLL_ROOT_RECORDS];
-    coll_record_begin(file->record, records,
+    coll_record_begin(&file->record, records,
                       records && file->group.rank == 0 ? process_of(file) : NULL, file->record_path,
                       file->handle.name);
     begin_stats(file);
@@ -297,8 +296,10 @@ void coll_file_count_noncollective(coll_file *file, const int64_t bytes[2])
         return;
     file->noncollective = sum[false] + sum[true];
     for (int write = 1; write >= 0; write--) {
-        const coll_observed none = {
-            .group = &file->group, .nodes = file->nodes, .file = file->handle.name, .write = write};
+        const coll_observed none = {.group = &file->group,
+                                    .nodes = &file->nodes,
+                                    .file = file->handle.name,
+                                    .write = write};
         coll_stats_count_noncollective(file->stats, &none, sum[write]);
     }
 }
@@ -307,6 +308,6 @@ void coll_file_close(coll_file *file)
 {
     for (coll_slot *s = file->slots.slot; s < file->slots.slot + COLL_SLOTS; s++)
         coll_observers_settle(&file->observers, s->observed, false);
-    coll_record_end(file->record, file->noncollective);
+    coll_record_end(&file->record, file->noncollective);
     coll_stats_end(file->stats);
 }

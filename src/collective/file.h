@@ -23,7 +23,7 @@ struct coll_file {
     coll_handle handle;
     access_staging *staging; /* NULL until a device's memory is used */
     coll_group group;
-    coll_nodes *nodes;
+    coll_nodes nodes;
     coll_stream stream; /* of plans */
     coll_exchange_memory *memory;
     coll_slots slots;
@@ -31,9 +31,9 @@ struct coll_file {
     int64_t noncollective;   /* rank 0, after coll_file_count_noncollective: of all ranks */
     bool was_independent[2]; /* the last call that read, or wrote; true: there was none */
     bool misjudged;          /* this rank transferred data early, without use */
-    coll_independent *independent;
+    char *buffer;            /* of independent.h */
     coll_observers observers;
-    coll_record *record;
+    coll_record record;
     coll_stats *stats;
 };
 

@@ -2,30 +2,11 @@
 /* File access of a rank that takes part in no exchange. */
 #include "collective/independent.h"
 
-#include <stdlib.h>
-
-#include "base/memory.h"
-
-/* Bytes of one transfer at most: with data contiguous in memory, and through the buffer. The first
- * is below what a system call transfers at once; the second fits into the processor's cache. */
+/* Bytes of one transfer at most with data contiguous in memory: below what a system call transfers
+ * at once. */
 #define MOST_DIRECT ((int64_t)1 << 30)
-#define BUFFER_SIZE ((int64_t)1 << 20)
 /* Extents that are written before the limit is looked at for the first time. */
 #define FIRST_BATCH 4
-
-struct coll_independent {
-    char buffer[BUFFER_SIZE];
-};
-
-coll_independent *coll_independent_new(void)
-{
-    return base_alloc(1, sizeof(coll_independent));
-}
-
-void coll_independent_free(coll_independent *independent)
-{
-    free(independent);
-}
 
 static void advance(access_piece *piece, int64_t bytes)
 {
@@ -35,7 +16,6 @@ static void advance(access_piece *piece, int64_t bytes)
 }
 
 typedef struct execution {
-    coll_independent *independent;
     const coll_independent_run *run;
     const coll_group *group;
     const exchange_store *store;
@@ -74,16 +54,15 @@ static int flush_batch(execution *e, write_batch *batch)
 }
 
 /* Appends the first bytes of *piece, which is advanced past them. */
-static void append_part(coll_independent *independent, const access_memory *memory,
-                        access_piece *piece, write_batch *batch)
+static void append_part(const coll_independent_run *run, access_piece *piece, write_batch *batch)
 {
     int64_t bytes = piece->length < MOST_DIRECT ? piece->length : MOST_DIRECT;
-    char *data = access_memory_at(memory, piece->stream, bytes);
+    char *data = access_memory_at(run->memory, piece->stream, bytes);
     if (data == NULL) {
-        int64_t room = BUFFER_SIZE - batch->buffered;
+        int64_t room = COLL_INDEPENDENT_BYTES - batch->buffered;
         bytes = bytes < room ? bytes : room;
-        data = independent->buffer + batch->buffered;
-        access_from_memory(memory, piece->stream, bytes, data);
+        data = run->buffer + batch->buffered;
+        access_from_memory(run->memory, piece->stream, bytes, data);
         batch->buffered += bytes;
     }
     batch->extent[batch->count++] = (access_extent){piece->offset, data, bytes};
@@ -103,8 +82,8 @@ static int write_accesses(execution *e)
     access_cursor_init(&cursor, e->run->accesses);
     while (rc == 0 && !e->result->gave_up && access_take_piece(&cursor, ACCESS_END, &piece)) {
         while (rc == 0 && piece.length > 0) {
-            append_part(e->independent, e->run->memory, &piece, &batch);
-            if (batch.most == batch.count || BUFFER_SIZE == batch.buffered)
+            append_part(e->run, &piece, &batch);
+            if (batch.most == batch.count || COLL_INDEPENDENT_BYTES == batch.buffered)
                 rc = flush_batch(e, &batch);
         }
     }
@@ -135,8 +114,8 @@ static int read_part(execution *e, access_piece *piece, bool *ended, int64_t *do
     int64_t bytes = piece->length < MOST_DIRECT ? piece->length : MOST_DIRECT;
     char *data = access_memory_at(memory, piece->stream, bytes), *at = data;
     if (data == NULL) {
-        bytes = bytes < BUFFER_SIZE ? bytes : BUFFER_SIZE;
-        at = e->independent->buffer;
+        bytes = bytes < COLL_INDEPENDENT_BYTES ? bytes : COLL_INDEPENDENT_BYTES;
+        at = e->run->buffer;
     }
     int rc = read_whole(e->store, piece->offset, at, bytes, done);
     if (data == NULL)
@@ -182,12 +161,10 @@ static int access_locked(execution *e)
     return rc != 0 ? rc : unlocked;
 }
 
-int coll_independent_execute(coll_independent *independent, const coll_group *group,
-                             const coll_store *store, const coll_independent_run *run,
-                             coll_independent_result *result)
+int coll_independent_execute(const coll_group *group, const coll_store *store,
+                             const coll_independent_run *run, coll_independent_result *result)
 {
-    execution e = {.independent = independent,
-                   .group = group,
+    execution e = {.group = group,
                    .store = &store->access,
                    .run = run,
                    .start = coll_clock(group),

@@ -10,17 +10,16 @@
 #include "access/access.h"
 #include "collective/group.h"
 
-/* The state of one file: a buffer for data that are not contiguous in memory. */
-typedef struct coll_independent coll_independent;
-
-coll_independent *coll_independent_new(void); /* NULL if memory is exhausted */
-void coll_independent_free(coll_independent *independent);
+/* Bytes of the buffer through which data go that are not contiguous in memory: it fits into the
+ * processor's cache. */
+#define COLL_INDEPENDENT_BYTES ((int64_t)1 << 20)
 
 typedef struct coll_independent_run {
     bool write;
     const access_memory *memory; /* bytes of the stream <-> addresses */
     const access_list *accesses; /* bytes of the stream <-> the file, ordered */
     double limit;                /* seconds; 0: none */
+    char *buffer;                /* COLL_INDEPENDENT_BYTES */
 } coll_independent_run;
 
 typedef struct coll_independent_result {
@@ -33,8 +32,7 @@ typedef struct coll_independent_result {
  * (no read-modify-write). Short transfers are resumed. A read ends at the end of file; memory
  * beyond it is not modified. Allocates nothing. Returns the first error, after which nothing more
  * is accessed; the caller agrees on it. */
-int coll_independent_execute(coll_independent *independent, const coll_group *group,
-                             const coll_store *store, const coll_independent_run *run,
-                             coll_independent_result *result);
+int coll_independent_execute(const coll_group *group, const coll_store *store,
+                             const coll_independent_run *run, coll_independent_result *result);
 
 #endif

@@ -25,15 +25,15 @@ void coll_nearness_report(const coll_group *group, bool given, bool asked);
 
 /* On rank 0: the topology that the parameter names. *is_open: it names none, and the job's
  * environment decides; the topology is flat so far. Reports errors. */
-int coll_distances_read(coll_node_map *map, coll_process *process, parameter_texts text,
+int coll_distances_read(coll_nodes *nodes, coll_process *process, parameter_texts text,
                         bool *is_open);
 /* Whether this rank is the leader of its node, and the environment has the node's address. Local.
  */
 bool coll_has_address(const coll_group *group);
 /* Hops from the addresses of all nodes; *is_open becomes false on rank 0 if it could use them. An
  * unusable address is reported, and is no error. Collective. */
-int coll_distances_ask(coll_node_map *map, coll_group *group, bool *is_open);
+int coll_distances_ask(coll_nodes *nodes, coll_group *group, bool *is_open);
 /* On rank 0: no source has given distances. */
-void coll_distances_report_flat(const coll_node_map *map, coll_process *process);
+void coll_distances_report_flat(const coll_nodes *nodes, coll_process *process);
 
 #endif

@@ -9,7 +9,7 @@ static int error_class(const coll_file *file, int rc)
 
 static const domain_layout *layout_of(const coll_op *op)
 {
-    return coll_plan_layout(op->slot->plan);
+    return &op->slot->plan.layout;
 }
 
 void coll_op_end_stage(coll_op *op, double *stage)
@@ -27,7 +27,7 @@ static int make_plan(coll_op *op, int rc)
     const coll_plan_input in = {
         .settings = &file->settings.plan,
         .group = &file->group,
-        .nodes = file->nodes,
+        .nodes = &file->nodes,
         .accesses = op->accesses,
         .lo = op->lo,
         .hi = op->hi,
@@ -35,7 +35,7 @@ static int make_plan(coll_op *op, int rc)
         .stream = &file->stream,
         .wishes = coll_observers_wish(&file->observers),
     };
-    rc = coll_plan_make(op->slot->plan, &in, rc);
+    rc = coll_plan_make(&op->slot->plan, &in, rc);
     op->makes_plan = rc == 0;
     coll_op_end_stage(op, &op->time.st2);
     return rc;
@@ -83,7 +83,7 @@ static int observe_op(const coll_op *op)
     file->moved += op->result.moved;
     const coll_observed access = {
         .group = &file->group,
-        .nodes = file->nodes,
+        .nodes = &file->nodes,
         .settings = &file->settings.plan,
         .file = file->handle.name,
         .write = op->write,
@@ -92,7 +92,7 @@ static int observe_op(const coll_op *op)
         .list = op->accesses,
         .lo = op->lo,
         .hi = op->hi,
-        .plan = op->independent ? NULL : op->slot->plan,
+        .plan = op->independent ? NULL : &op->slot->plan,
         .time = op->time,
         .moved = op->result.moved,
         .messages = op->result.messages,
@@ -141,10 +141,10 @@ static int run_independent(coll_op *op, bool *gave_up)
         .memory = op->memory,
         .accesses = op->accesses,
         .limit = op->trial != NULL ? trial_limit(op->trial) : 0,
+        .buffer = op->file->buffer,
     };
     coll_independent_result result;
-    int rc = coll_independent_execute(op->file->independent, &op->file->group,
-                                      op->file->handle.store, &run, &result);
+    int rc = coll_independent_execute(&op->file->group, op->file->handle.store, &run, &result);
     op->result.moved = result.moved;
     *gave_up = result.gave_up;
     op->time.st5 = result.seconds;

@@ -41,8 +41,7 @@ static int cut_accesses(const coll_planning *planning, const plan_draft *draft,
 static void keep_own_domain(coll_plan *plan)
 {
     const domain_layout *layout = &plan->layout;
-    domains_keep(&plan->decision.draft.division.domains,
-                 layout->aggregates ? layout->domain : SIZE_MAX);
+    domains_keep(&plan->draft.division.domains, layout->aggregates ? layout->domain : SIZE_MAX);
 }
 
 /* ---- rank 0 ---- */
@@ -108,22 +107,22 @@ static void log_draft(const planner *p, coll_process *process, const plan_draft 
              hop_bytes_otp);
 }
 
-static int decide(coll_questions *q, coll_decision *decision)
+static int decide(coll_questions *q, coll_plan *made)
 {
     const planner *p = &q->planning->planner;
     const plan_source source = {ask_for_domains, ask_for_units, q};
     coll_process *process = q->planning->in->group->runtime->process;
-    plan_draft *plan = &decision->draft, even;
+    plan_draft *plan = &made->draft, even;
     int rc = planner_make(p, &source, plan, &even);
     if (rc != 0)
         return rc;
     bool fitted = plan->kind == DIVISION_FITTED;
-    rc = assess_otp(fitted ? &even : plan, &decision->hop_bytes_otp);
+    rc = assess_otp(fitted ? &even : plan, &made->hop_bytes_otp);
     if (fitted)
-        log_draft(p, process, &even, decision->hop_bytes_otp);
-    log_draft(p, process, plan, decision->hop_bytes_otp);
+        log_draft(p, process, &even, made->hop_bytes_otp);
+    log_draft(p, process, plan, made->hop_bytes_otp);
     if (q->planning->in->wishes.keep_entries) {
-        decision->even_requests = even.c.requests;
+        made->even_requests = even.c.requests;
         even.c.requests = (matrix){0};
     }
     plan_draft_release(&even);
@@ -133,9 +132,9 @@ static int decide(coll_questions *q, coll_decision *decision)
 static int plan_on_root(const coll_planning *planning, int rc, coll_plan *plan)
 {
     coll_questions q = {.planning = planning, .layout = &plan->layout};
-    plan_draft *draft = &plan->decision.draft;
+    plan_draft *draft = &plan->draft;
     if (rc == 0)
-        rc = decide(&q, &plan->decision);
+        rc = decide(&q, plan);
     if (!q.asked)
         rc = coll_gather_requests(planning, draft, &plan->layout, rc, &q.answers);
     free(q.answers.units.entry);
@@ -154,7 +153,7 @@ static int plan_on_root(const coll_planning *planning, int rc, coll_plan *plan)
 /* Of domains whose ranges a rank can find out at any time. */
 static int answer_table(const coll_planning *planning, coll_plan *plan)
 {
-    plan_draft *draft = &plan->decision.draft;
+    plan_draft *draft = &plan->draft;
     int rc = planner_divide(&planning->planner, &draft->units, &draft->division);
     if (rc == 0)
         rc = cut_accesses(planning, draft, &plan->layout);
@@ -164,7 +163,7 @@ static int answer_table(const coll_planning *planning, coll_plan *plan)
 
 static int answer_columns(const coll_planning *planning, coll_plan *plan)
 {
-    pieces *units = &plan->decision.draft.units;
+    pieces *units = &plan->draft.units;
     pieces_run run = {0};
     units->domain = calloc(units->count, sizeof *units->domain);
     while (coll_take_run(planning, units, &run))
@@ -176,8 +175,8 @@ static int answer_columns(const coll_planning *planning, coll_plan *plan)
 /* Of fitted domains, range by range as they come. */
 static int answer_units(const coll_planning *planning, coll_plan *plan)
 {
-    const pieces *units = &plan->decision.draft.units;
-    division *fitted = &plan->decision.draft.division;
+    const pieces *units = &plan->draft.units;
+    division *fitted = &plan->draft.division;
     file_domains *domains = &fitted->domains;
     domain_layout *layout = &plan->layout;
     domain_cutter cut = {.slot = NULL};
@@ -202,7 +201,7 @@ static int answer_units(const coll_planning *planning, coll_plan *plan)
 
 static int answer_root(const coll_planning *planning, int rc, coll_plan *plan, coll_plan_head *head)
 {
-    plan_draft *draft = &plan->decision.draft;
+    plan_draft *draft = &plan->draft;
     coll_gathered nothing;
     if (rc == 0)
         rc = answer_table(planning, plan);
@@ -222,9 +221,9 @@ static int answer_root(const coll_planning *planning, int rc, coll_plan *plan, c
 /* Of fitted domains, as they come again. */
 static int take_own_units(const coll_planning *planning, coll_plan *plan)
 {
-    const pieces *units = &plan->decision.draft.units;
+    const pieces *units = &plan->draft.units;
     const domain_layout *layout = &plan->layout;
-    file_domains *domains = &plan->decision.draft.division.domains;
+    file_domains *domains = &plan->draft.division.domains;
     pieces_run run = {0};
     int64_t lo, hi;
     int rc = 0;
@@ -241,7 +240,7 @@ static int take_own_units(const coll_planning *planning, coll_plan *plan)
 
 static int make_own_table(const coll_planning *planning, coll_plan *plan)
 {
-    plan_draft *draft = &plan->decision.draft;
+    plan_draft *draft = &plan->draft;
     division made = {0};
     int rc = planner_divide(&planning->planner, &draft->units, &made);
     if (rc == 0) {
@@ -255,7 +254,7 @@ static int make_own_table(const coll_planning *planning, coll_plan *plan)
 /* The ranges of this rank's own domain; an error is agreed on later. */
 static int make_own_domain(const coll_planning *planning, coll_plan *plan)
 {
-    const plan_draft *draft = &plan->decision.draft;
+    const plan_draft *draft = &plan->draft;
     if (draft->division.domains.stripe > 0)
         return 0;
     if (draft->units.unit > 0)
@@ -265,7 +264,7 @@ static int make_own_domain(const coll_planning *planning, coll_plan *plan)
 
 static int take_plan(const coll_planning *planning, int rc, coll_plan *plan)
 {
-    plan_draft *draft = &plan->decision.draft;
+    plan_draft *draft = &plan->draft;
     coll_plan_head head;
     rc = answer_root(planning, rc, plan, &head);
     if (rc == 0)
@@ -280,23 +279,10 @@ static int take_plan(const coll_planning *planning, int rc, coll_plan *plan)
 
 /* ---- the plan ---- */
 
-coll_plan *coll_plan_new(void)
-{
-    return calloc(1, sizeof(coll_plan));
-}
-
-void coll_plan_free(coll_plan *plan)
-{
-    if (plan == NULL)
-        return;
-    coll_plan_reset(plan);
-    free(plan);
-}
-
 void coll_plan_reset(coll_plan *plan)
 {
-    plan_draft_release(&plan->decision.draft);
-    matrix_release(&plan->decision.even_requests);
+    plan_draft_release(&plan->draft);
+    matrix_release(&plan->even_requests);
     domains_free_shares(plan->layout.share, plan->layout.shares);
     free(plan->layout.aggregator);
     *plan = (coll_plan){0};
@@ -320,14 +306,14 @@ static int64_t message_size(const coll_group *group)
 static void complete_layout(const coll_planning *planning, coll_plan *plan)
 {
     const coll_plan_input *in = planning->in;
-    const file_domains *domains = &plan->decision.draft.division.domains;
+    const file_domains *domains = &plan->draft.division.domains;
     division_cycles cycles = in->settings->cycles;
     domain_layout *layout = &plan->layout;
     if (in->settings->division.aggregators == 0)
         cycles.buffer = division_buffer(cycles.buffer, domains->count, planning->planner.nodes);
     cycles.parts = layout->most_contributors;
     cycles.message = message_size(in->group);
-    layout->period = plan->decision.draft.division.period;
+    layout->period = plan->draft.division.period;
     layout->piece = in->piece;
     layout->domains = domains;
     layout->message_size = cycles.message;
@@ -337,18 +323,18 @@ static void complete_layout(const coll_planning *planning, coll_plan *plan)
 
 static coll_planning start_planning(const coll_plan_input *in)
 {
-    const coll_node_map *map = coll_nodes_map(in->nodes);
+    const coll_nodes *nodes = in->nodes;
     coll_planning planning = {.in = in,
                               .planner = {.lo = in->lo,
                                           .hi = in->hi,
                                           .division = in->settings->division,
                                           .strategy = in->settings->strategy,
-                                          .nodes = map->nodes,
-                                          .ranks_on_node = map->ranks_on_node,
-                                          .node_of_rank = map->node_of_rank,
-                                          .topology = &map->topology}};
-    planning.planner.division.capacity = map->capacity;
-    planning.planner.division.nodes = (int64_t)map->nodes;
+                                          .nodes = nodes->count,
+                                          .ranks_on_node = nodes->ranks_on_node,
+                                          .node_of_rank = nodes->node_of_rank,
+                                          .topology = &nodes->topology}};
+    planning.planner.division.capacity = nodes->capacity;
+    planning.planner.division.nodes = (int64_t)nodes->count;
     planner_start(&planning.planner);
     return planning;
 }
@@ -366,18 +352,8 @@ int coll_plan_make(coll_plan *plan, const coll_plan_input *in, int rc)
     return rc;
 }
 
-const domain_layout *coll_plan_layout(const coll_plan *plan)
-{
-    return &plan->layout;
-}
-
-const coll_decision *coll_plan_decision(const coll_plan *plan)
-{
-    return &plan->decision;
-}
-
 void coll_plan_release_entries(coll_plan *plan)
 {
-    rows_release(&plan->decision.draft.c);
-    matrix_release(&plan->decision.even_requests);
+    rows_release(&plan->draft.c);
+    matrix_release(&plan->even_requests);
 }

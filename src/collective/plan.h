@@ -28,11 +28,15 @@ typedef struct coll_plan_settings {
     int64_t write_aggregation, read_aggregation; /* an aggregation_choice */
 } coll_plan_settings;
 
-/* One plan, or none. */
-typedef struct coll_plan coll_plan;
+/* One plan; zeroed: none. What rank 0 has decided, of which other ranks have the units and division
+ * of the draft. */
+typedef struct coll_plan {
+    plan_draft draft;     /* c: where entries are kept */
+    matrix even_requests; /* kept C of the even domains that fitted ones replaced; else empty */
+    double hop_bytes_otp; /* of even domains */
+    domain_layout layout; /* its domains cover the range of the input */
+} coll_plan;
 
-coll_plan *coll_plan_new(void); /* NULL if memory is exhausted */
-void coll_plan_free(coll_plan *plan);
 /* Releases the plan, if any. */
 void coll_plan_reset(coll_plan *plan);
 /* Bytes that it keeps, as far as they grow with the number of runs. */
@@ -50,7 +54,7 @@ typedef struct coll_stream {
 /* What rank 0 is to know of a plan. */
 typedef struct coll_wishes {
     bool all_entries;  /* the whole of C; the same on all ranks */
-    bool keep_entries; /* after the plan was made, for coll_decision */
+    bool keep_entries; /* after the plan was made */
 } coll_wishes;
 
 typedef struct coll_plan_input {
@@ -68,18 +72,6 @@ typedef struct coll_plan_input {
  * is returned by all ranks alike, and then there is no plan. Collective. */
 int coll_plan_make(coll_plan *plan, const coll_plan_input *in, int rc);
 
-/* Its domains cover the range of the input. Valid until the plan is reset. */
-const domain_layout *coll_plan_layout(const coll_plan *plan);
-
-/* What rank 0 has decided. On other ranks there are the units and division of the draft, and the
- * rest is zeroed. */
-typedef struct coll_decision {
-    plan_draft draft;     /* c: where entries are kept */
-    matrix even_requests; /* kept C of the even domains that fitted ones replaced; else empty */
-    double hop_bytes_otp; /* of even domains */
-} coll_decision;
-
-const coll_decision *coll_plan_decision(const coll_plan *plan);
 void coll_plan_release_entries(coll_plan *plan);
 
 #endif

@@ -11,11 +11,6 @@ typedef struct coll_planning {
     planner planner;
 } coll_planning;
 
-struct coll_plan {
-    coll_decision decision;
-    domain_layout layout;
-};
-
 /* ---- plan_requests.c ---- */
 
 /* What decides on rank 0; elsewhere empty. */

@@ -21,7 +21,7 @@ static request_sums start_request_sums(const coll_planning *planning)
                  .low = local[(most < locals ? most : locals) - 1],
                  .rank = local,
                  .ranks = locals,
-                 .nearness = coll_nodes_nearness(in->nodes)},
+                 .nearness = in->nodes->nearness},
         .all = rows_builder_new((size_t)in->group->size, p->nodes, p->domains, by_blocks),
         .node_of_rank = p->node_of_rank,
     };

@@ -7,31 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct coll_record {
-    bool records; /* the same on all ranks */
-    coll_process *process;
-    const char *path;
-    char *file; /* as the program named it; NULL if no file is recorded */
-};
-
 /* On rank 0: what is accessed by a plan, and how often that was done. */
 typedef struct recorded {
     record_entry entry;
     int64_t times; /* accesses that were not appended to the record yet */
 } recorded;
-
-coll_record *coll_record_new(void)
-{
-    return calloc(1, sizeof(coll_record));
-}
-
-void coll_record_free(coll_record *record)
-{
-    if (record == NULL)
-        return;
-    free(record->file);
-    free(record);
-}
 
 void coll_record_begin(coll_record *record, bool records, coll_process *process, const char *path,
                        const char *file)

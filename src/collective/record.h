@@ -13,11 +13,13 @@
 
 #include "collective/observer.h"
 
-/* The recorder's state of one file. */
-typedef struct coll_record coll_record;
-
-coll_record *coll_record_new(void); /* NULL if memory is exhausted */
-void coll_record_free(coll_record *record);
+/* The recorder's state of one file. Zero at first. */
+typedef struct coll_record {
+    bool records; /* the same on all ranks */
+    coll_process *process;
+    const char *path;
+    char *file; /* as the program named it; NULL if no file is recorded */
+} coll_record;
 
 /* The value of parameter record with which runs are recorded in the user's cache (src/cache). */
 #define COLL_RECORD_AUTOMATIC "auto"

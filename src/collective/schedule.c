@@ -38,8 +38,7 @@ static int64_t digest_slots(const coll_slots *slots)
 {
     uint64_t digest = 0;
     for (size_t slot = 0; slot < COLL_SLOTS; slot++)
-        digest = digest * UINT64_C(0x9e3779b97f4a7c15) +
-                 (uint64_t)coll_plan_layout(slots->slot[slot].plan)->id;
+        digest = digest * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)slots->slot[slot].plan.layout.id;
     return (int64_t)(digest >> 1);
 }
 
@@ -66,7 +65,7 @@ static bool allows_reuse(const coll_slots *slots, size_t slot, const int64_t *va
 {
     int64_t distance = value[FARTHEST + slot];
     return slots->slot[slot].is_reusable && distance == -value[NEAREST + slot] &&
-           distance % coll_plan_layout(slots->slot[slot].plan)->period == 0;
+           distance % slots->slot[slot].plan.layout.period == 0;
 }
 
 static coll_agreement read_agreement(const coll_slots *slots, const int64_t *value)

@@ -4,27 +4,6 @@
 
 #include <string.h>
 
-bool coll_slots_init(coll_slots *slots, coll_exchange_memory *memory)
-{
-    for (size_t i = 0; i < COLL_SLOTS; i++) {
-        coll_slot *s = &slots->slot[i];
-        s->plan = coll_plan_new();
-        s->exchange = coll_exchange_new(memory, i);
-        if (s->plan == NULL || s->exchange == NULL)
-            return false;
-    }
-    return true;
-}
-
-void coll_slots_release(coll_slots *slots, const coll_observers *observers)
-{
-    for (coll_slot *s = slots->slot; s < slots->slot + COLL_SLOTS; s++) {
-        coll_observers_settle(observers, s->observed, true);
-        coll_exchange_free(s->exchange);
-        coll_plan_free(s->plan);
-    }
-}
-
 static void forget_access(coll_slot *slot)
 {
     slot->is_reusable = false;
@@ -34,7 +13,7 @@ static void forget_access(coll_slot *slot)
 void coll_slot_reset(coll_slot *slot, const coll_observers *observers)
 {
     coll_exchange_reset(slot->exchange);
-    coll_plan_reset(slot->plan);
+    coll_plan_reset(&slot->plan);
     coll_observers_settle(observers, slot->observed, true);
     slot->ops = 0;
     forget_access(slot);
@@ -50,7 +29,7 @@ void coll_slots_count_bytes(coll_slots *slots)
 {
     slots->bytes = 0;
     for (const coll_slot *s = slots->slot; s < slots->slot + COLL_SLOTS; s++)
-        slots->bytes += coll_plan_bytes(s->plan) + coll_exchange_bytes(s->exchange);
+        slots->bytes += coll_plan_bytes(&s->plan) + coll_exchange_bytes(s->exchange);
 }
 
 coll_slot *coll_slots_oldest(coll_slots *slots)

@@ -36,7 +36,7 @@ typedef struct coll_access {
 void coll_access_describe(coll_access *access, const coll_layers *layers);
 
 typedef struct coll_slot {
-    coll_plan *plan;
+    coll_plan plan;
     coll_exchange *exchange;        /* prepared for the plan */
     int64_t ops;                    /* operations by the plan */
     bool merges_nothing;            /* no aggregator does; the same on all ranks */
@@ -62,10 +62,6 @@ typedef struct coll_slots {
         double seconds;
     } timed;
 } coll_slots;
-
-/* Of a zeroed struct; false: no memory. Release in any case. */
-bool coll_slots_init(coll_slots *slots, coll_exchange_memory *memory);
-void coll_slots_release(coll_slots *slots, const coll_observers *observers);
 
 /* Releases the plan, what was prepared for it, and what is known of it. */
 void coll_slot_reset(coll_slot *slot, const coll_observers *observers);

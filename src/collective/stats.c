@@ -187,8 +187,7 @@ static void end_line(coll_stats *stats, draft *d)
 
 static void put_plan(json_writer *w, coll_stats *stats, const coll_observed *access)
 {
-    if (access->plan == NULL ||
-        coll_plan_decision(access->plan)->draft.c.requests.row_start == NULL)
+    if (access->plan == NULL || access->plan->draft.c.requests.row_start == NULL)
         return;
     coll_stats_put_plan(w, "plan", access, access->group->size);
     stats->process->plan_lines++;

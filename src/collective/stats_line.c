@@ -69,7 +69,7 @@ coll_stats_line coll_stats_make_line(const coll_observed *access, const int64_t 
         .file = access->file,
         .write = access->write,
         .ranks = access->group->size,
-        .nodes = coll_nodes_map(access->nodes)->nodes,
+        .nodes = access->nodes->count,
         .calls = field != NULL,
         .plans = access->makes_plan,
         .domains = division_kind_name(DIVISION_AUTO),
@@ -83,17 +83,16 @@ coll_stats_line coll_stats_make_line(const coll_observed *access, const int64_t 
         line.targets = access->settings->division.targets;
     }
     if (access->plan != NULL) {
-        const domain_layout *layout = coll_plan_layout(access->plan);
-        const coll_decision *decision = coll_plan_decision(access->plan);
-        line.aggregators = layout->domains->count;
-        line.domains = division_kind_name(decision->draft.kind);
-        line.unit = decision->draft.unit;
-        line.cycles = layout->num_cycles;
+        const coll_plan *plan = access->plan;
+        line.aggregators = plan->layout.domains->count;
+        line.domains = division_kind_name(plan->draft.kind);
+        line.unit = plan->draft.unit;
+        line.cycles = plan->layout.num_cycles;
         line.strategy = access->settings->strategy->name;
-        line.hop_bytes = decision->draft.hop_bytes;
-        line.hop_bytes_otp = decision->hop_bytes_otp;
-        line.crossing_bytes = decision->draft.crossing_bytes;
-        line.plan_id = layout->id;
+        line.hop_bytes = plan->draft.hop_bytes;
+        line.hop_bytes_otp = plan->hop_bytes_otp;
+        line.crossing_bytes = plan->draft.crossing_bytes;
+        line.plan_id = plan->layout.id;
     }
     return line;
 }

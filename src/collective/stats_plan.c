@@ -24,13 +24,13 @@ static bool is_short(const matrix *m)
 
 /* By rank, or else by node; nothing if that has too many entries, too, or there is no memory for
  * it. */
-static void put_requests(json_writer *w, const matrix *requests, const coll_node_map *map)
+static void put_requests(json_writer *w, const matrix *requests, const coll_nodes *nodes)
 {
     matrix sums = {0};
     if (is_short(requests)) {
         json_put_string(w, "requests_by", "rank");
         put_entries(w, "requests", requests);
-    } else if (matrix_sum_rows(&sums, requests, map->node_of_rank, map->nodes) == 0 &&
+    } else if (matrix_sum_rows(&sums, requests, nodes->node_of_rank, nodes->count) == 0 &&
                is_short(&sums)) {
         json_put_string(w, "requests_by", "node");
         put_entries(w, "requests", &sums);
@@ -59,28 +59,27 @@ static void put_distances(json_writer *w, const topo *t)
 
 void coll_stats_put_plan(json_writer *w, const char *key, const coll_observed *access, int ranks)
 {
-    const coll_node_map *map = coll_nodes_map(access->nodes);
-    const domain_layout *layout = coll_plan_layout(access->plan);
-    const coll_decision *decision = coll_plan_decision(access->plan);
-    const matrix *blocks = &decision->draft.c.blocks, *even = &decision->even_requests;
+    const coll_nodes *nodes = access->nodes;
+    const coll_plan *plan = access->plan;
+    const matrix *blocks = &plan->draft.c.blocks, *even = &plan->even_requests;
     json_begin_object(w, key);
-    json_put_size(w, "per_node", decision->draft.per_node);
-    json_put_int64(w, "message_size", layout->message_size);
+    json_put_size(w, "per_node", plan->draft.per_node);
+    json_put_int64(w, "message_size", plan->layout.message_size);
     json_begin_array(w, "hosts");
-    for (size_t n = 0; n < map->nodes; n++)
-        json_put_string(w, NULL, map->host[n]);
+    for (size_t n = 0; n < nodes->count; n++)
+        json_put_string(w, NULL, nodes->host[n]);
     json_end_array(w);
-    json_put_sizes(w, "node_of_rank", map->node_of_rank, (size_t)ranks);
-    json_put_ints(w, "rank_of_domain", layout->aggregator, layout->domains->count);
-    put_requests(w, &decision->draft.c.requests, map);
+    json_put_sizes(w, "node_of_rank", nodes->node_of_rank, (size_t)ranks);
+    json_put_ints(w, "rank_of_domain", plan->layout.aggregator, plan->layout.domains->count);
+    put_requests(w, &plan->draft.c.requests, nodes);
     if (blocks->row_start != NULL && is_short(blocks))
         put_entries(w, "blocks", blocks);
     if (even->row_start != NULL) {
         json_begin_object(w, "even");
         json_put_size(w, "count", even->cols);
-        put_requests(w, even, map);
+        put_requests(w, even, nodes);
         json_end_object(w);
     }
-    put_distances(w, &map->topology);
+    put_distances(w, &nodes->topology);
     json_end_object(w);
 }

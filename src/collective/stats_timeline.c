@@ -36,7 +36,7 @@ static bool has_timeline(const domain_layout *layout, size_t domain)
 
 int coll_timeline_send(const coll_timeline *line, coll_group *group, const coll_plan *plan)
 {
-    const domain_layout *layout = coll_plan_layout(plan);
+    const domain_layout *layout = &plan->layout;
     if (!layout->aggregates || !has_timeline(layout, layout->domain))
         return 0;
     return coll_send(group, line->at, sizeof line->at, 0, COLL_TAG_STATS);
@@ -64,7 +64,7 @@ static void put_timeline(json_writer *w, const coll_timeline *line, size_t domai
 int coll_timeline_receive(const coll_timeline *own, coll_group *group, const coll_plan *plan,
                           json_writer *w, const char *key)
 {
-    const domain_layout *layout = coll_plan_layout(plan);
+    const domain_layout *layout = &plan->layout;
     int first = 0;
     if (w != NULL)
         json_begin_array(w, key);

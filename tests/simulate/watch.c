@@ -55,7 +55,7 @@ static bool is_striped(const life *l, int step, const coll_observed *access)
 /* Each rank takes one lock for each cycle, or for all that it accesses itself. */
 static void check_locks(sim_rank *r, const coll_observed *access)
 {
-    int64_t most = access->plan != NULL ? coll_plan_layout(access->plan)->num_cycles + 1 : 2;
+    int64_t most = access->plan != NULL ? access->plan->layout.num_cycles + 1 : 2;
     if (r->locks > most)
         sim_fail(r->life, "rank %d: step %d takes %d locks for %lld cycles", r->rank, r->step,
                  r->locks, (long long)most - 1);
@@ -69,7 +69,7 @@ static int64_t count_messages(const sim_rank *r, const coll_observed *access)
     const char *shared = r->parameter[PARAMETER_SHARED_MEMORY];
     if (access->plan == NULL || shared == NULL || strcmp(shared, "true") != 0)
         return 0;
-    const domain_layout *layout = coll_plan_layout(access->plan);
+    const domain_layout *layout = &access->plan->layout;
     bool is_enough = layout->message_size >= layout->cycle_size;
     return is_enough ? r->life->nodes * (int64_t)layout->domains->count * layout->num_cycles : 0;
 }
@@ -93,7 +93,7 @@ int sim_observe(void *context, const coll_observed *access, void **state)
     s->operations++;
     s->makes_plan |= access->makes_plan;
     s->has_plan = access->plan != NULL;
-    s->period = s->has_plan ? coll_plan_layout(access->plan)->period : 0;
+    s->period = s->has_plan ? access->plan->layout.period : 0;
     s->division = settings->division;
     s->has_long_cycles =
         settings->cycles.buffer / settings->cycles.in_flight >= settings->division.stripe;

@@ -83,7 +83,7 @@ void tatp_pvars_add(const coll_observed *access)
     else
         totals.bytes_read += (unsigned long long)access->moved;
     if (NULL != access->plan) {
-        const plan_draft *plan = &coll_plan_decision(access->plan)->draft;
+        const plan_draft *plan = &access->plan->draft;
         totals.hop_bytes += plan->hop_bytes;
         totals.crossing_bytes += (unsigned long long)plan->crossing_bytes;
     }
