@@ -39,7 +39,7 @@ int front_error_class(int error)
 /* ---- messages ---- */
 
 /* MPIs number their tags from 0 on. */
-static int tag_of(enum coll_tag tag)
+static int tag_of(unsigned tag)
 {
     return (int)tag + 1;
 }
@@ -58,7 +58,7 @@ static MPI_Request request_of(exchange_request kept)
     return request;
 }
 
-static int start_send(void *context, int peer, enum coll_tag tag, const void *data, size_t bytes,
+static int start_send(void *context, int peer, unsigned tag, const void *data, size_t bytes,
                       bool synchronous, exchange_request *request)
 {
     const front_group *group = context;
@@ -73,7 +73,7 @@ static int start_send(void *context, int peer, enum coll_tag tag, const void *da
     return rc;
 }
 
-static int start_receive(void *context, int peer, enum coll_tag tag, void *data, size_t bytes,
+static int start_receive(void *context, int peer, unsigned tag, void *data, size_t bytes,
                          exchange_request *request)
 {
     const front_group *group = context;

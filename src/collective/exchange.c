@@ -204,35 +204,7 @@ void coll_exchange_reset(coll_exchange *ex)
     *ex = (coll_exchange){.memory = ex->memory, .index = ex->index};
 }
 
-/* ---- transport ---- */
-
-static int start_send(void *context, int peer, const void *data, size_t bytes, bool synchronous,
-                      exchange_request *request)
-{
-    const coll_runtime *runtime = ((const coll_group *)context)->runtime;
-    return runtime->isend(runtime->context, peer, COLL_TAG_DATA, data, bytes, synchronous, request);
-}
-
-static int start_receive(void *context, int peer, void *data, size_t bytes,
-                         exchange_request *request)
-{
-    const coll_runtime *runtime = ((const coll_group *)context)->runtime;
-    return runtime->irecv(runtime->context, peer, COLL_TAG_DATA, data, bytes, request);
-}
-
-static int test_message(void *context, exchange_request *request, bool *complete, size_t *bytes)
-{
-    const coll_runtime *runtime = ((const coll_group *)context)->runtime;
-    return runtime->test(runtime->context, request, complete, bytes);
-}
-
-static int make_progress(void *context)
-{
-    const coll_runtime *runtime = ((const coll_group *)context)->runtime;
-    return runtime->progress(runtime->context);
-}
-
-/* ---- store ---- */
+/* ---- runs ---- */
 
 /* Bytes that are read in the time of a request: where the file is in memory, and where a server is
  * asked. */
@@ -260,8 +232,9 @@ int coll_exchange_run(coll_exchange *ex, coll_group *group, const coll_store *fi
                       exchange_run *run, exchange_result *result, coll_exchange_times *times)
 {
     access_timer timer = {.group = group, .probe = run->probe};
-    const exchange_transport transport = {group, start_send, start_receive, test_message,
-                                          make_progress};
+    const coll_runtime *runtime = group->runtime;
+    const exchange_transport transport = {runtime->context, COLL_TAG_DATA, runtime->isend,
+                                          runtime->irecv,   runtime->test, runtime->progress};
     exchange_store store = file->access;
     const exchange_probe probe = {&timer, time_access};
     double start = coll_clock(group);

@@ -65,13 +65,13 @@ typedef struct coll_runtime {
     /* Its rank in the job of rank 0; SIZE_MAX for a process of another job. NULL: the same. */
     size_t (*job_rank)(void *context, int rank);
 
-    /* ---- messages, as in exchange/transport.h; one of at most 8 bytes that is not synchronous
-     * completes also while its receiver waits for something else ---- */
+    /* ---- messages, as in exchange/transport.h, by enum coll_tag; one of at most 8 bytes that is
+     * not synchronous completes also while its receiver waits for something else ---- */
 
-    int (*isend)(void *context, int peer, enum coll_tag tag, const void *data, size_t bytes,
+    int (*isend)(void *context, int peer, unsigned tag, const void *data, size_t bytes,
                  bool synchronous, exchange_request *request);
     /* `bytes`: at most, where the sender knows how many. */
-    int (*irecv)(void *context, int peer, enum coll_tag tag, void *data, size_t bytes,
+    int (*irecv)(void *context, int peer, unsigned tag, void *data, size_t bytes,
                  exchange_request *request);
     int (*test)(void *context, exchange_request *request, bool *complete, size_t *bytes);
     /* As test, until the message is complete. */

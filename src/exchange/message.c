@@ -42,8 +42,9 @@ void exchange_send_chunk(exchange *ex, exchange_cycle *cycle, exchange_chunk *ch
         const char *data = message_data(ex, chunk, i);
         bool sync = synchronous && i + 1 == chunk->messages;
         exchange_request *request = &chunk->request[i];
-        int rc = t->isend(t->context, peer, data, message_bytes(ex, i, bytes), sync, request);
-        if (rc != 0 && t->isend(t->context, peer, data, 0, sync, request) != 0)
+        int rc =
+            t->isend(t->context, peer, t->tag, data, message_bytes(ex, i, bytes), sync, request);
+        if (rc != 0 && t->isend(t->context, peer, t->tag, data, 0, sync, request) != 0)
             *request = NULL;
         exchange_keep_error(ex, rc);
         ex->result.messages++;
@@ -56,8 +57,8 @@ static void post_receive(exchange *ex, const exchange_chunk *chunk, size_t i)
     int peer = ex->run.write ? ex->task.contributor[chunk->of].rank : ex->peer[chunk->of].rank;
     char *data = message_data(ex, chunk, i);
     exchange_request *request = &chunk->request[i];
-    int rc = t->irecv(t->context, peer, data, message_bytes(ex, i, chunk->bytes), request);
-    if (rc != 0 && t->irecv(t->context, peer, data, 0, request) != 0)
+    int rc = t->irecv(t->context, peer, t->tag, data, message_bytes(ex, i, chunk->bytes), request);
+    if (rc != 0 && t->irecv(t->context, peer, t->tag, data, 0, request) != 0)
         *request = NULL;
     exchange_keep_error(ex, rc);
     ex->receives++;

@@ -19,12 +19,14 @@ typedef void *exchange_request;
 /* Messages from one rank to another arrive in the order in which they were sent. */
 typedef struct exchange_transport {
     void *context;
+    unsigned tag; /* of the messages of exchanges: for functions that others use, too */
     /* Starts a message; `data` stays valid until it is complete. A synchronous send completes after
      * the receiver has matched it. On an error no message was started and *request is NULL. An
      * empty message takes no memory: it fails only if no communication is possible at all. */
-    int (*isend)(void *context, int peer, const void *data, size_t bytes, bool synchronous,
+    int (*isend)(void *context, int peer, unsigned tag, const void *data, size_t bytes,
+                 bool synchronous, exchange_request *request);
+    int (*irecv)(void *context, int peer, unsigned tag, void *data, size_t bytes,
                  exchange_request *request);
-    int (*irecv)(void *context, int peer, void *data, size_t bytes, exchange_request *request);
     /* Whether a message is complete; then it is freed, *request is NULL, and *bytes is the number
      * of bytes received. Returns the error of a message that failed, which is complete as well; its
      * peer's message completes, too, with its data or without. */

@@ -72,7 +72,7 @@ static void resume(void *context, int rank)
 
 /* ---- messages ---- */
 
-static int start_send(void *context, int peer, enum coll_tag tag, const void *data, size_t bytes,
+static int start_send(void *context, int peer, unsigned tag, const void *data, size_t bytes,
                       bool synchronous, exchange_request *request)
 {
     job_rank *r = context;
@@ -85,7 +85,7 @@ static int start_send(void *context, int peer, enum coll_tag tag, const void *da
     return 0;
 }
 
-static int start_receive(void *context, int peer, enum coll_tag tag, void *data, size_t bytes,
+static int start_receive(void *context, int peer, unsigned tag, void *data, size_t bytes,
                          exchange_request *request)
 {
     job_rank *r = context;

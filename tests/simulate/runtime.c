@@ -33,7 +33,7 @@ static void spoil(sim_rank *r, net_request *request, enum coll_tag tag, size_t b
         net_spoil(request, CLASS_OTHER, is_send && sim_chance(&r->life->order, 1, 2));
 }
 
-static int start_send(void *context, int peer, enum coll_tag tag, const void *data, size_t bytes,
+static int start_send(void *context, int peer, unsigned tag, const void *data, size_t bytes,
                       bool synchronous, exchange_request *request)
 {
     sim_rank *r = context;
@@ -48,7 +48,7 @@ static int start_send(void *context, int peer, enum coll_tag tag, const void *da
     return 0;
 }
 
-static int start_receive(void *context, int peer, enum coll_tag tag, void *data, size_t bytes,
+static int start_receive(void *context, int peer, unsigned tag, void *data, size_t bytes,
                          exchange_request *request)
 {
     sim_rank *r = context;

@@ -100,11 +100,10 @@ static void deliver(message *m)
         memcpy(m->to, m->from, m->bytes);
 }
 
-static int send_to(void *context, int peer, const void *data, size_t bytes, bool synchronous,
-                   exchange_request *request)
+static int send_to(void *context, int peer, unsigned tag, const void *data, size_t bytes,
+                   bool synchronous, exchange_request *request)
 {
-    (void)context;
-    (void)synchronous;
+    (void)context, (void)tag, (void)synchronous;
     message *m = &mailbox[peer].pending[mailbox[peer].sent++];
     m->from = data;
     m->bytes = bytes;
@@ -113,12 +112,11 @@ static int send_to(void *context, int peer, const void *data, size_t bytes, bool
     return 0;
 }
 
-static int receive_from(void *context, int peer, void *data, size_t bytes,
+static int receive_from(void *context, int peer, unsigned tag, void *data, size_t bytes,
                         exchange_request *request)
 {
     int rank = 1 - peer;
-    (void)context;
-    (void)bytes;
+    (void)context, (void)tag, (void)bytes;
     message *m = &mailbox[rank].pending[mailbox[rank].posted++];
     m->to = data;
     deliver(m);
@@ -143,7 +141,8 @@ static int do_nothing(void *context)
     return 0;
 }
 
-static const exchange_transport transport = {NULL, send_to, receive_from, test_message, do_nothing};
+static const exchange_transport transport = {NULL,         0,         send_to, receive_from,
+                                             test_message, do_nothing};
 
 /* ---- tasks: both ranks access both domains in turn ---- */
 

@@ -104,7 +104,7 @@ static int keep_started(tatp_comm *comm, int rc, ompi_request_t *started, exchan
     return note_loss(comm, rc);
 }
 
-static int start_send(void *context, int peer, enum coll_tag tag, const void *data, size_t bytes,
+static int start_send(void *context, int peer, unsigned tag, const void *data, size_t bytes,
                       bool synchronous, exchange_request *request)
 {
     tatp_comm *comm = context;
@@ -116,7 +116,7 @@ static int start_send(void *context, int peer, enum coll_tag tag, const void *da
     return keep_started(comm, rc, started, request);
 }
 
-static int start_receive(void *context, int peer, enum coll_tag tag, void *data, size_t bytes,
+static int start_receive(void *context, int peer, unsigned tag, void *data, size_t bytes,
                          exchange_request *request)
 {
     tatp_comm *comm = context;
