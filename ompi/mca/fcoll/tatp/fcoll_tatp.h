@@ -19,18 +19,9 @@
 
 OMPI_DECLSPEC extern mca_fcoll_base_component_t mca_fcoll_tatp_component;
 
+/* A module: one for each open file. When the file is closed it waits for the next file of the same
+ * ranks: what it knows of them, and its last plan, can be reused. */
 typedef struct tatp_file tatp_file;
-
-/* One for each open file; f_fcoll points at `super`. When the file is closed it waits for the next
- * file of the same ranks: what it knows of them, and its last plan, can be reused. */
-typedef struct mca_fcoll_tatp_module_t {
-    mca_fcoll_base_module_t super;
-    struct mca_fcoll_tatp_module_t *next;
-    ompio_file_t *fh;           /* NULL if it is idle */
-    ompi_process_name_t *group; /* the ranks of the communicator */
-    int ranks;
-    tatp_file *file; /* NULL if memory is exhausted */
-} mca_fcoll_tatp_module_t;
 
 /* ---- fcoll_tatp_module.c ---- */
 int mca_fcoll_tatp_init_query(bool enable_progress_threads, bool enable_mpi_threads);
@@ -39,33 +30,14 @@ int mca_fcoll_tatp_file_unquery(struct ompio_file_t *fh);
 /* Frees all modules, also those of files that were never closed through this component. */
 void tatp_modules_free(void);
 
-/* ---- fcoll_tatp_file.c: an open file ---- */
-
-tatp_file *tatp_file_new(void); /* NULL if memory is exhausted */
-void tatp_file_free(tatp_file *file);
-/* Prepares for another handle of the same ranks. Local. */
-void tatp_file_open(tatp_file *file, ompio_file_t *fh);
-/* For a rank that has no memory for a file of the handle: takes part in what its first view is on
- * the other ranks, where it becomes the error of the opening. Collective. */
-void tatp_file_refuse(const ompio_file_t *fh);
-/* A view of the handle was set. The first one completes the opening: errors of any rank are kept,
- * and every access returns them. Collective. */
-void tatp_file_set_view(tatp_file *file);
-/* All ranks close the file: counts what was accessed by calls that are not collective. Collective.
- */
-void tatp_file_count_noncollective(tatp_file *file);
-/* The component no longer handles the file. Returns whether another file can use this object.
- * Collective unless the handle is closed already. */
-bool tatp_file_close(tatp_file *file);
-/* Frees the request of a split call that has ended with an error, if there is one. */
-void tatp_split_release(ompio_file_t *fh);
-
 /* ---- fcoll_tatp_call.c: collective calls, for both directions ---- */
 
 /* Memory for the next non-blocking call of a file, before it can be used, and when it is freed.
  * False: no memory. */
 bool tatp_calls_reserve(tatp_file *file);
 void tatp_calls_unreserve(tatp_file *file);
+/* Frees the request of a split call that has ended with an error, if there is one. */
+void tatp_split_release(ompio_file_t *fh);
 
 int tatp_collective(ompio_file_t *fh, bool write, const void *buf, size_t count,
                     struct ompi_datatype_t *datatype, ompi_status_public_t *status);

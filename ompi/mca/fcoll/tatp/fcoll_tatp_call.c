@@ -13,10 +13,9 @@ typedef struct tatp_call {
     tatp_request *request; /* of a non-blocking call */
 } tatp_call;
 
-/* NULL if memory is exhausted. */
 static tatp_file *file_of(const ompio_file_t *fh)
 {
-    return ((const mca_fcoll_tatp_module_t *)fh->f_fcoll)->file;
+    return (tatp_file *)fh->f_fcoll;
 }
 
 /* What the call accesses in memory, and where in the view it begins; moves the file pointer past
@@ -70,11 +69,19 @@ static int run_call(tatp_call *call, ompi_status_public_t *status)
     return tatp_error_class(rc);
 }
 
+/* OMPIO waits for a split call, and keeps its request after an error. */
+void tatp_split_release(ompio_file_t *fh)
+{
+    if (!fh->f_split_coll_in_use && NULL != fh->f_split_coll_req &&
+        MPI_REQUEST_NULL != fh->f_split_coll_req)
+        (void)ompi_request_free(&fh->f_split_coll_req);
+}
+
 int tatp_collective(ompio_file_t *fh, bool write, const void *buf, size_t count,
                     struct ompi_datatype_t *datatype, ompi_status_public_t *status)
 {
     tatp_call call = {.datarep = NULL};
-    if (NULL == file_of(fh))
+    if (NULL == file_of(fh)->file)
         return tatp_error_class(-ENOMEM);
     tatp_requests_finish(&file_of(fh)->comm);
     tatp_split_release(fh);
@@ -145,7 +152,7 @@ int tatp_collective_start(ompio_file_t *fh, bool write, const void *buf, size_t 
     tatp_file *file = file_of(fh);
     tatp_split_release(fh); /* the request may be that of the handle */
     *request = &ompi_request_empty;
-    if (NULL == file)
+    if (NULL == file->file)
         return tatp_error_class(-ENOMEM);
     tatp_call *call = NULL != file->spare ? file->spare : new_request_call();
     if (NULL == call)

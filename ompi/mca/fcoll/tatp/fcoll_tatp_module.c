@@ -20,9 +20,12 @@
 #include "ompi/compat/compat_info.h"
 #include "ompi/file/file.h"
 #include "ompi/info/info.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_device.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_file.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_fit.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_params.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_process.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_pvars.h"
 #include "collective/record.h"
 #include "ompi/mca/io/io.h"
 #include "opal/util/info_subscriber.h"
@@ -31,40 +34,39 @@
 /* Modules that are kept for the next file of their ranks; the oldest is freed first. */
 #define MOST_IDLE 8
 
-typedef mca_fcoll_tatp_module_t tatp_module;
-
 /* Guards the lists, because threads may open files, and the functions of OMPIO. */
 static opal_mutex_t lists_lock = OPAL_MUTEX_STATIC_INIT;
-static tatp_module *modules;      /* of open files */
-static tatp_module *idle_modules; /* the latest first */
+static tatp_file *modules;      /* of open files */
+static tatp_file *idle_modules; /* the latest first */
 
-static void free_module(tatp_module *module)
+static void free_module(tatp_file *file)
 {
-    tatp_calls_unreserve(module->file);
-    tatp_file_free(module->file);
-    free(module->group);
-    free(module);
+    tatp_calls_unreserve(file);
+    coll_file_free(file->file);
+    coll_view_release(&file->view.view);
+    free(file->group);
+    free(file);
 }
 
 /* The place of the handle's module in the list, or its end. */
-static tatp_module **find_module(const ompio_file_t *fh)
+static tatp_file **find_module(const ompio_file_t *fh)
 {
-    tatp_module **at = &modules;
-    while (NULL != *at && (*at)->fh != fh)
+    tatp_file **at = &modules;
+    while (NULL != *at && (*at)->io.fh != fh)
         at = &(*at)->next;
     return at;
 }
 
 /* The module of a handle, taken out of the list, or NULL. */
-static tatp_module *take_module(const ompio_file_t *fh)
+static tatp_file *take_module(const ompio_file_t *fh)
 {
-    tatp_module **at = find_module(fh), *module = *at;
+    tatp_file **at = find_module(fh), *module = *at;
     if (NULL != module)
         *at = module->next;
     return module;
 }
 
-static void push_module(tatp_module **list, tatp_module *module)
+static void push_module(tatp_file **list, tatp_file *module)
 {
     module->next = *list;
     *list = module;
@@ -73,22 +75,25 @@ static void push_module(tatp_module **list, tatp_module *module)
 /* ---- idle modules ---- */
 
 /* Returns the module to be freed for the new one, or NULL. */
-static tatp_module *push_idle(tatp_module *module)
+static tatp_file *push_idle(tatp_file *module)
 {
-    tatp_module **at = &idle_modules;
-    module->fh = NULL;
+    tatp_file **at = &idle_modules;
     push_module(at, module);
     for (int n = 0; n < MOST_IDLE && NULL != *at; n++)
         at = &(*at)->next;
-    tatp_module *oldest = *at;
+    tatp_file *oldest = *at;
     *at = NULL;
     return oldest;
 }
 
-static void retire_module(tatp_module *module)
+/* The component no longer handles the file. Collective unless the handle is closed already. */
+static void retire_module(tatp_file *module)
 {
-    tatp_module *out = module;
-    bool is_reusable = tatp_file_close(module->file);
+    tatp_file *out = module;
+    tatp_requests_finish(&module->comm);
+    tatp_io_close(&module->io);
+    coll_file_close(module->file);
+    bool is_reusable = coll_file_is_reusable(module->file);
     OPAL_THREAD_LOCK(&lists_lock);
     if (is_reusable)
         out = push_idle(module);
@@ -99,14 +104,14 @@ static void retire_module(tatp_module *module)
 
 /* An idle module of these ranks, taken out of the list: one whose plans fit the handle if there is
  * one. NULL if there is none. */
-static tatp_module *take_idle(const ompi_process_name_t *group, int ranks, const coll_facts *facts)
+static tatp_file *take_idle(const ompi_process_name_t *group, int ranks, const coll_facts *facts)
 {
-    tatp_module **best = NULL;
-    for (tatp_module **at = &idle_modules; NULL != *at; at = &(*at)->next) {
+    tatp_file **best = NULL;
+    for (tatp_file **at = &idle_modules; NULL != *at; at = &(*at)->next) {
         if ((*at)->ranks != ranks ||
             0 != memcmp((*at)->group, group, (size_t)ranks * sizeof *group))
             continue;
-        bool has_settings = coll_file_has_settings((*at)->file->file, facts);
+        bool has_settings = coll_file_has_settings((*at)->file, facts);
         if (NULL == best || has_settings)
             best = at;
         if (has_settings)
@@ -114,7 +119,7 @@ static tatp_module *take_idle(const ompi_process_name_t *group, int ranks, const
     }
     if (NULL == best)
         return NULL;
-    tatp_module *module = *best;
+    tatp_file *module = *best;
     *best = module->next;
     return module;
 }
@@ -130,10 +135,10 @@ static const ompio_file_t *handle_of(const struct ompi_file_t *file)
 }
 
 /* NULL before the file's first view. */
-static tatp_module *find_open_module(const struct ompi_file_t *file)
+static tatp_file *find_open_module(const struct ompi_file_t *file)
 {
-    tatp_module *module = *find_module(handle_of(file));
-    return NULL != module && coll_file_has_started(module->file->file) ? module : NULL;
+    tatp_file *module = *find_module(handle_of(file));
+    return NULL != module && coll_file_has_started(module->file) ? module : NULL;
 }
 
 /* OMPIO gets no hints: it would select another component for `collective_buffering`, whose true and
@@ -144,9 +149,9 @@ static int interposed_set_view(struct ompi_file_t *file, MPI_Offset disp,
 {
     OPAL_THREAD_LOCK(&lists_lock);
     mca_io_base_module_file_set_view_fn_t next = set_view_of_ompio;
-    tatp_module *module = find_open_module(file);
+    tatp_file *module = find_open_module(file);
     if (NULL != module) {
-        tatp_hints_note_info(&module->file->hints, info);
+        tatp_hints_note_info(&module->hints, info);
         info = &MPI_INFO_NULL->super;
     }
     OPAL_THREAD_UNLOCK(&lists_lock);
@@ -159,7 +164,7 @@ static int interposed_close(struct ompi_file_t *file)
     const ompio_file_t *fh = handle_of(file);
     OPAL_THREAD_LOCK(&lists_lock);
     mca_io_base_module_file_close_fn_t next = close_of_ompio;
-    tatp_module *module = *find_module(fh);
+    tatp_file *module = *find_module(fh);
     bool is_replaced = NULL != module && fh->f_fcoll != &module->super;
     if (is_replaced)
         (void)take_module(fh);
@@ -167,8 +172,9 @@ static int interposed_close(struct ompi_file_t *file)
     if (is_replaced)
         retire_module(module);
     else if (NULL != module) {
-        tatp_requests_finish(&module->file->comm);
-        tatp_file_count_noncollective(module->file);
+        tatp_requests_finish(&module->comm);
+        const int64_t bytes[] = {module->io.counted[false], module->io.counted[true]};
+        coll_file_count_noncollective(module->file, bytes);
     }
     return next(file);
 }
@@ -179,8 +185,8 @@ static compat_info_char *accept_hint(opal_infosubscriber_t *object, compat_info_
                                      compat_info_char *text)
 {
     OPAL_THREAD_LOCK(&lists_lock);
-    tatp_module *module = find_open_module((const struct ompi_file_t *)object);
-    bool is_refused = NULL != module && !tatp_hints_note(&module->file->hints, name, text);
+    tatp_file *module = find_open_module((const struct ompi_file_t *)object);
+    bool is_refused = NULL != module && !tatp_hints_note(&module->hints, name, text);
     OPAL_THREAD_UNLOCK(&lists_lock);
     return is_refused ? NULL : text;
 }
@@ -233,18 +239,35 @@ static int file_iread_all(struct ompio_file_t *fh, void *buf, compat_count count
 
 /* ---- new modules ---- */
 
-/* Errors of any rank come back from every access: OMPIO would lose an error of MPI_File_open and
- * MPI_File_set_view, and print a line on every rank. */
+/* Completes the opening. What OMPIO finds out while it opens the file is known with the first view.
+ */
+static void start_file(tatp_file *file, ompio_file_t *fh)
+{
+    tatp_comm_attach(&file->comm, fh->f_comm);
+    const coll_hint_values hints = tatp_hints_take(&file->hints);
+    const coll_facts facts = tatp_params_facts(fh, &hints);
+    if (0 == fh->f_rank && '\0' != tatp_params_text(PARAMETER_RECORD)[0])
+        tatp_process_records();
+    coll_file_start(file->file, &facts);
+}
+
+/* A view of the handle was set. Errors of any rank come back from every access: OMPIO would lose an
+ * error of MPI_File_open and MPI_File_set_view, and print a line on every rank. */
 static int init_module(struct ompio_file_t *fh)
 {
-    tatp_file *file = ((tatp_module *)fh->f_fcoll)->file;
+    tatp_file *file = (tatp_file *)fh->f_fcoll;
     if (!coll_file_has_started(file->file))
         tatp_hints_open(&file->hints, fh);
     if (!(fh->f_flags & OMPIO_SHAREDFP_IS_SET)) {
         interpose(fh->f_fh);
         tatp_io_count(&file->io);
     }
-    tatp_file_set_view(file);
+    tatp_requests_finish(&file->comm);
+    file->view.is_decoded = false;
+    if (!coll_file_has_started(file->file))
+        start_file(file, fh);
+    tatp_hints_apply(&file->hints, file->file);
+    tatp_hints_publish(&file->hints, file->file);
     return OMPI_SUCCESS;
 }
 
@@ -264,51 +287,74 @@ static ompi_process_name_t *group_of(const ompio_file_t *fh)
     }
 
 /* Takes over the group unless it fails. */
-static tatp_module *new_module(ompi_process_name_t *group, int ranks)
+static tatp_file *new_module(ompi_process_name_t *group, int ranks)
 {
-    tatp_module *module = calloc(1, sizeof *module);
-    if (NULL == module)
+    tatp_file *file = calloc(1, sizeof *file);
+    if (NULL == file)
         return NULL;
-    module->file = tatp_file_new();
-    if (NULL == module->file || !tatp_calls_reserve(module->file)) {
-        if (NULL != module->file)
-            tatp_file_free(module->file);
-        free(module);
+    file->file = coll_file_new(tatp_process());
+    if (NULL == file->file || !tatp_calls_reserve(file)) {
+        coll_file_free(file->file);
+        free(file);
         return NULL;
     }
-    module->group = group;
-    module->ranks = ranks;
-    module->super = (mca_fcoll_base_module_t)FUNCTIONS(init_module);
-    return module;
+    file->group = group;
+    file->ranks = ranks;
+    file->super = (mca_fcoll_base_module_t)FUNCTIONS(init_module);
+    return file;
+}
+
+static int count_access(void *context, const coll_observed *access, void **state)
+{
+    (void)context;
+    (void)state;
+    tatp_pvars_add(access);
+    return 0;
+}
+
+static void open_file(tatp_file *file, ompio_file_t *fh)
+{
+    const coll_handle handle = {
+        .runtime = &file->comm.runtime,
+        .store = &file->io.store,
+        .name = fh->f_filename,
+        .device = &tatp_device,
+        .observer = {.moved = count_access},
+    };
+    tatp_io_open(&file->io, fh);
+    coll_file_open(file->file, &handle);
+    tatp_device_tell();
 }
 
 /* A module for a file that is being opened. With the settings of the file before, that one's plan
  * may be reused; whether it is the same on all ranks is agreed at the first access. */
-static tatp_module *module_for(ompio_file_t *fh)
+static tatp_file *module_for(ompio_file_t *fh)
 {
     ompi_process_name_t *group = group_of(fh);
     if (NULL == group)
         return NULL;
     const coll_hint_values hints = tatp_hints_at_open(fh, false);
     const coll_facts facts = tatp_params_facts(fh, &hints);
-    tatp_module *module = take_idle(group, fh->f_size, &facts);
+    tatp_file *module = take_idle(group, fh->f_size, &facts);
     bool is_new = NULL == module;
     if (is_new)
         module = new_module(group, fh->f_size);
     if (!is_new || NULL == module)
         free(group);
-    if (NULL != module) {
-        module->fh = fh;
-        tatp_file_open(module->file, fh);
-    }
+    if (NULL != module)
+        open_file(module, fh);
     return module;
 }
 
 /* ---- without memory ---- */
 
+/* Takes part in what the first view is on the other ranks, where it becomes the error of the
+ * opening. */
 static int refuse_opening(struct ompio_file_t *fh)
 {
-    tatp_file_refuse(fh);
+    int64_t value[COLL_OPENING_VALUES];
+    coll_file_refuse(value);
+    (void)tatp_reduce_max(fh->f_comm, value, COLL_OPENING_VALUES);
     return OMPI_SUCCESS;
 }
 
@@ -320,8 +366,8 @@ static int stay_refused(struct ompio_file_t *fh)
 
 /* Of all handles for which there was no memory: with their first view, when that becomes an error
  * of all ranks, and with later ones. A module of their own would take memory. */
-static tatp_module refusing = {.super = FUNCTIONS(refuse_opening)},
-                   refused = {.super = FUNCTIONS(stay_refused)};
+static tatp_file refusing = {.super = FUNCTIONS(refuse_opening)},
+                 refused = {.super = FUNCTIONS(stay_refused)};
 
 /* ---- what OMPIO calls ---- */
 
@@ -333,10 +379,10 @@ int mca_fcoll_tatp_init_query(bool enable_progress_threads, bool enable_mpi_thre
 }
 
 /* The module of a handle: the one that it has, or another. */
-static tatp_module *query_module(ompio_file_t *fh)
+static tatp_file *query_module(ompio_file_t *fh)
 {
     OPAL_THREAD_LOCK(&lists_lock);
-    tatp_module *module = take_module(fh);
+    tatp_file *module = take_module(fh);
     if (NULL != module && fh->f_fcoll != &module->super) {
         /* It was closed under another component, and this handle is at its address. */
         OPAL_THREAD_UNLOCK(&lists_lock);
@@ -362,7 +408,7 @@ mca_fcoll_base_module_t *mca_fcoll_tatp_file_query(struct ompio_file_t *fh, int 
         return NULL;
     if (fh->f_fcoll == &refusing.super || fh->f_fcoll == &refused.super)
         return &refused.super;
-    tatp_module *module = query_module(fh);
+    tatp_file *module = query_module(fh);
     return NULL != module ? &module->super : &refusing.super;
 }
 
@@ -383,18 +429,18 @@ int mca_fcoll_tatp_file_unquery(struct ompio_file_t *fh)
 {
     tatp_split_release(fh);
     OPAL_THREAD_LOCK(&lists_lock);
-    tatp_module *module = take_module(fh);
+    tatp_file *module = take_module(fh);
     OPAL_THREAD_UNLOCK(&lists_lock);
-    if (NULL != module && !coll_file_has_started(module->file->file))
+    if (NULL != module && !coll_file_has_started(module->file))
         report_passed_over(fh);
     if (NULL != module)
         retire_module(module);
     return OMPI_SUCCESS;
 }
 
-static void free_list(tatp_module *module)
+static void free_list(tatp_file *module)
 {
-    for (tatp_module *next; NULL != module; module = next) {
+    for (tatp_file *next; NULL != module; module = next) {
         next = module->next;
         free_module(module);
     }
