@@ -150,17 +150,10 @@ static bool advance_batch(exchange *ex, exchange_cycle *cycle)
 
 /* ---- a cycle ---- */
 
-static void write_cycle(exchange *ex, const exchange_cycle *cycle)
+static void access_file(exchange *ex, exchange_cycle *cycle)
 {
     note(ex, cycle, EXCHANGE_ACCESS_BEGINS);
-    exchange_write_cycle(ex, cycle, window_of(ex, cycle)->data);
-    note(ex, cycle, EXCHANGE_ACCESS_ENDS);
-}
-
-static void read_cycle(exchange *ex, exchange_cycle *cycle)
-{
-    note(ex, cycle, EXCHANGE_ACCESS_BEGINS);
-    exchange_read_cycle(ex, cycle, window_of(ex, cycle)->data);
+    exchange_access_cycle(ex, cycle, window_of(ex, cycle)->data);
     note(ex, cycle, EXCHANGE_ACCESS_ENDS);
 }
 
@@ -172,16 +165,6 @@ static void count_shared(exchange *ex, exchange_cycle *cycle)
             cycle->shared++;
         }
     }
-}
-
-/* From now on shared-memory contributors copy into the window, or out of it. */
-static void grant_window(const exchange *ex, const exchange_cycle *cycle)
-{
-    exchange_flags *flags = window_of(ex, cycle)->flags;
-    flags->valid = cycle->valid;
-    atomic_store_explicit(&flags->done, 0, memory_order_relaxed);
-    atomic_store_explicit(ex->run.write ? &flags->granted : &flags->ready,
-                          exchange_cycle_number(ex, cycle), memory_order_release);
 }
 
 static int64_t next_aggregated(const exchange *ex)
@@ -216,9 +199,10 @@ static bool begin_in_cycle(exchange *ex)
     exchange_cycle *cycle = exchange_cycle_append(in, next, ex->task.layout.cycle_size);
     count_shared(ex, cycle);
     if (!ex->run.write)
-        read_cycle(ex, cycle);
+        access_file(ex, cycle);
     note(ex, cycle, EXCHANGE_SHUFFLE_BEGINS);
-    grant_window(ex, cycle);
+    window_of(ex, cycle)->flags->valid = cycle->valid;
+    exchange_grant(ex, cycle, window_of(ex, cycle)->flags);
     start_batch(ex, cycle);
     return true;
 }
@@ -244,12 +228,12 @@ static bool end_in_cycle(exchange *ex)
 {
     if (ex->in.count == 0)
         return false;
-    const exchange_cycle *cycle = exchange_cycle_at(&ex->in, 0);
+    exchange_cycle *cycle = exchange_cycle_at(&ex->in, 0);
     if (!cycle_completed(ex, cycle))
         return false;
     note(ex, cycle, EXCHANGE_SHUFFLE_ENDS);
     if (ex->run.write)
-        write_cycle(ex, cycle);
+        access_file(ex, cycle);
     exchange_cycle_remove_first(&ex->in);
     return true;
 }

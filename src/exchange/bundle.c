@@ -9,8 +9,6 @@
 
 #include "exchange/internal.h"
 
-#include <stdlib.h>
-
 /* Bytes of a rank's part in a cycle up to which a message costs more than copying the part once
  * more, and of its part in all cycles up to which connecting two processes does. */
 #define SMALL_PART (16 * 1024)
@@ -27,19 +25,6 @@ bool exchange_bundle_pays(size_t ranks, int64_t bytes, int64_t piece, int64_t cy
     int64_t part = bytes / (int64_t)ranks;
     part += part / piece * PIECE_COST;
     return part <= exchange_least(SMALL_PART, message_size / 4) || part <= SMALL_WHOLE / cycles;
-}
-
-bool exchange_bundle_allocate(exchange_peer *peer)
-{
-    peer->counted = calloc(peer->bundle->ranks, sizeof *peer->counted);
-    peer->copied = calloc(peer->bundle->ranks, sizeof *peer->copied);
-    return peer->counted != NULL && peer->copied != NULL;
-}
-
-void exchange_bundle_release(exchange_peer *peer)
-{
-    free(peer->counted);
-    free(peer->copied);
 }
 
 void exchange_bundle_begin_run(exchange_peer *peer)
@@ -65,13 +50,6 @@ static exchange_flags *bundle_flags(const exchange *ex, const exchange_cycle *cy
     return window_of_rank(ex->peer[chunk->of].bundle, 0, cycle)->flags;
 }
 
-static void grant_windows(const exchange *ex, const exchange_cycle *cycle, exchange_flags *flags)
-{
-    atomic_store_explicit(&flags->done, 0, memory_order_relaxed);
-    atomic_store_explicit(ex->run.write ? &flags->granted : &flags->ready,
-                          exchange_cycle_number(ex, cycle), memory_order_release);
-}
-
 void exchange_bundle_begin(exchange *ex, const exchange_cycle *cycle, exchange_chunk *chunk)
 {
     exchange_peer *peer = &ex->peer[chunk->of];
@@ -82,7 +60,7 @@ void exchange_bundle_begin(exchange *ex, const exchange_cycle *cycle, exchange_c
         chunk->copies +=
             access_skip(&peer->counted[i], peer->carried) > 0 && i != peer->bundle->own;
     if (ex->run.write)
-        grant_windows(ex, cycle, bundle_flags(ex, cycle, chunk));
+        exchange_grant(ex, cycle, bundle_flags(ex, cycle, chunk));
 }
 
 bool exchange_bundle_done(const exchange *ex, const exchange_cycle *cycle,
@@ -137,7 +115,7 @@ bool exchange_bundle_distribute(exchange *ex, const exchange_cycle *cycle, excha
             access_gather(&peer->copied[i], received, chunk->packed, chunk->begin,
                           window_of_rank(bundle, i, cycle)->data);
     flags->valid = received_end(cycle, chunk);
-    grant_windows(ex, cycle, flags);
+    exchange_grant(ex, cycle, flags);
     ex->result.moved += access_window_to_memory(ex->run.memory, &peer->copied[bundle->own],
                                                 received, chunk->packed, chunk->begin);
     for (size_t i = 0; i < bundle->ranks; i++)

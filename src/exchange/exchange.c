@@ -15,21 +15,16 @@ _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && sizeof(_Atomic int64_t) == sizeof(
 
 /* ---- preparation ---- */
 
-static bool allocate_exchange(exchange *ex)
+static void allocate_exchange(exchange *ex)
 {
     size_t n = ex->task.contributors + 1, m = ex->task.targets + 1;
-    ex->peer = calloc(m, sizeof *ex->peer);
-    ex->in_cursor = calloc(n, sizeof *ex->in_cursor);
-    ex->in_sent = calloc(n, sizeof *ex->in_sent);
-    if (ex->peer == NULL || ex->in_cursor == NULL || ex->in_sent == NULL)
-        return false;
+    ex->peer = base_arena_alloc(&ex->arena, m, sizeof *ex->peer);
+    ex->in_cursor = base_arena_alloc(&ex->arena, n, sizeof *ex->in_cursor);
+    ex->in_sent = base_arena_alloc(&ex->arena, n, sizeof *ex->in_sent);
     for (size_t i = 0; i < ex->depth; i++) {
-        ex->in.cycle[i].chunk = calloc(n, sizeof(exchange_chunk));
-        ex->out.cycle[i].chunk = calloc(m, sizeof(exchange_chunk));
-        if (ex->in.cycle[i].chunk == NULL || ex->out.cycle[i].chunk == NULL)
-            return false;
+        ex->in.cycle[i].chunk = base_arena_alloc(&ex->arena, n, sizeof(exchange_chunk));
+        ex->out.cycle[i].chunk = base_arena_alloc(&ex->arena, m, sizeof(exchange_chunk));
     }
-    return true;
 }
 
 static void find_windows(exchange *ex)
@@ -61,17 +56,18 @@ int64_t exchange_largest_chunk(const access_list *list, int64_t cycle_size)
     return largest;
 }
 
-/* false: no memory. */
-static bool find_bundle(exchange *ex, exchange_peer *peer)
+static void find_bundle(exchange *ex, exchange_peer *peer)
 {
+    size_t ranks = peer->bundle->ranks;
     for (size_t i = 0; i < EXCHANGE_DEPTH; i++)
         memset(peer->bundle->window[i].flags, 0, sizeof(exchange_flags));
     ex->carries = true;
-    return exchange_bundle_allocate(peer);
+    peer->counted = base_arena_alloc(&ex->arena, ranks, sizeof *peer->counted);
+    peer->copied = base_arena_alloc(&ex->arena, ranks, sizeof *peer->copied);
 }
 
-/* In atomic mode the aggregator copies its own data when it is their turn. false: no memory. */
-static bool find_peers(exchange *ex)
+/* In atomic mode the aggregator copies its own data when it is their turn. */
+static void find_peers(exchange *ex)
 {
     const exchange_task *task = &ex->task;
     for (size_t i = 0; i < task->targets; i++) {
@@ -88,10 +84,9 @@ static bool find_peers(exchange *ex)
         if (peer->window == NULL)
             ex->outbox_bytes +=
                 (size_t)exchange_largest_chunk(target->list, ex->task.layout.cycle_size);
-        if (peer->bundle != NULL && !find_bundle(ex, peer))
-            return false;
+        if (peer->bundle != NULL)
+            find_bundle(ex, peer);
     }
-    return true;
 }
 
 /* An inbox holds one cycle's positions: a chunk is never larger, because the accesses of one
@@ -105,18 +100,15 @@ static void find_senders(exchange *ex)
 }
 
 /* A batch ends where its messages would be more. */
-static bool allocate_requests(exchange *ex)
+static void allocate_requests(exchange *ex)
 {
     size_t message = (size_t)ex->task.layout.message_size;
-    size_t out = ex->outbox_bytes / message + ex->peers + 1;
+    size_t out = ex->outbox_bytes / message + ex->peers + 1, size = sizeof(exchange_request);
     ex->in_requests = ex->inbox_bytes / message + ex->task.contributors + 2;
     for (size_t i = 0; i < ex->depth; i++) {
-        ex->in.cycle[i].request = calloc(ex->in_requests, sizeof(exchange_request));
-        ex->out.cycle[i].request = calloc(out, sizeof(exchange_request));
-        if (ex->in.cycle[i].request == NULL || ex->out.cycle[i].request == NULL)
-            return false;
+        ex->in.cycle[i].request = base_arena_alloc(&ex->arena, ex->in_requests, size);
+        ex->out.cycle[i].request = base_arena_alloc(&ex->arena, out, size);
     }
-    return true;
 }
 
 static bool find_covered(exchange *ex)
@@ -140,34 +132,24 @@ exchange *exchange_new(const exchange_task *task)
     ex->task = *task;
     ex->depth = (size_t)exchange_depth(task->layout.num_cycles);
     ex->most_receives = EXCHANGE_MOST_RECEIVES;
-    if (!allocate_exchange(ex)) {
-        exchange_free(ex);
-        return NULL;
+    allocate_exchange(ex);
+    if (!ex->arena.failed) {
+        find_windows(ex);
+        find_senders(ex);
+        find_peers(ex);
+        allocate_requests(ex);
     }
-    find_windows(ex);
-    find_senders(ex);
-    if (!find_peers(ex) || !allocate_requests(ex) || !find_covered(ex)) {
-        exchange_free(ex);
-        return NULL;
-    }
-    return ex;
+    if (!ex->arena.failed && find_covered(ex))
+        return ex;
+    exchange_free(ex);
+    return NULL;
 }
 
 void exchange_free(exchange *ex)
 {
     if (ex == NULL)
         return;
-    for (int i = 0; i < EXCHANGE_DEPTH; i++) {
-        free(ex->in.cycle[i].chunk);
-        free(ex->in.cycle[i].request);
-        free(ex->out.cycle[i].chunk);
-        free(ex->out.cycle[i].request);
-    }
-    for (size_t i = 0; i < ex->peers; i++)
-        exchange_bundle_release(&ex->peer[i]);
-    free(ex->peer);
-    free(ex->in_cursor);
-    free(ex->in_sent);
+    base_arena_release(&ex->arena);
     access_release(&ex->covered);
     free(ex);
 }

@@ -91,31 +91,22 @@ static bool lock_cycle(exchange *ex, const exchange_cycle *cycle)
     return ex->error == 0;
 }
 
-static void unlock_cycle(exchange *ex, bool is_locked)
-{
-    if (is_locked)
-        exchange_keep_error(ex, ex->run.store->unlock(ex->run.store->context));
-}
-
 /* ---- cycles ---- */
 
-void exchange_write_cycle(exchange *ex, const exchange_cycle *cycle, const char *data)
+static void write_extents(exchange *ex, exchange_cycle *cycle, char *data)
 {
     access_piece extent;
     extent_batch batch;
     batch.count = 0;
-    bool is_locked = lock_cycle(ex, cycle);
     while (take_extent(ex, cycle->end, &extent))
         append_to_batch(ex, &batch, extent.offset, extent.offset + extent.length,
                         data + (extent.offset - cycle->begin));
     write_batch(ex, &batch);
-    unlock_cycle(ex, is_locked);
 }
 
-void exchange_read_cycle(exchange *ex, exchange_cycle *cycle, char *data)
+static void read_extents(exchange *ex, exchange_cycle *cycle, char *data)
 {
     access_piece extent;
-    bool is_locked = lock_cycle(ex, cycle);
     while (take_extent(ex, cycle->end, &extent)) {
         int64_t end = extent.offset + extent.length, valid = extent.offset;
         if (cycle->valid < cycle->end)
@@ -126,5 +117,13 @@ void exchange_read_cycle(exchange *ex, exchange_cycle *cycle, char *data)
         if (valid < end)
             cycle->valid = valid;
     }
-    unlock_cycle(ex, is_locked);
+}
+
+void exchange_access_cycle(exchange *ex, exchange_cycle *cycle, char *data)
+{
+    const exchange_store *store = ex->run.store;
+    bool is_locked = lock_cycle(ex, cycle);
+    (ex->run.write ? write_extents : read_extents)(ex, cycle, data);
+    if (is_locked)
+        exchange_keep_error(ex, store->unlock(store->context));
 }

@@ -6,6 +6,7 @@
 #ifndef EXCHANGE_INTERNAL_H
 #define EXCHANGE_INTERNAL_H
 
+#include "base/arena.h"
 #include "exchange/exchange.h"
 
 /* What one contributor has in one cycle of one domain: messages, or one copy in shared memory. */
@@ -63,6 +64,7 @@ typedef struct exchange_peer {
 } exchange_peer;
 
 struct exchange {
+    struct base_arena arena; /* all arrays */
     exchange_task task;
     size_t depth;                                   /* of the pipelines */
     size_t window_bytes, inbox_bytes, outbox_bytes; /* of one cycle */
@@ -99,13 +101,14 @@ static inline int64_t exchange_least(int64_t a, int64_t b)
 void exchange_keep_error(exchange *ex, int rc);
 exchange_cycle *exchange_cycle_at(exchange_pipeline *pipeline, size_t i);
 /* Appends the cycle that holds position `next`, to fewer than EXCHANGE_DEPTH. */
-exchange_cycle *exchange_cycle_append(exchange_pipeline *pipeline, int64_t next,
-                                      int64_t cycle_size);
+exchange_cycle *exchange_cycle_append(exchange_pipeline *p, int64_t next, int64_t cycle_size);
 void exchange_cycle_remove_first(exchange_pipeline *pipeline);
 /* The end of the cycle that holds a position. */
 int64_t exchange_cycle_end(int64_t position, int64_t cycle_size);
 /* The number of a cycle of this run in the flags of its window. Compared for equality only. */
 int64_t exchange_cycle_number(const exchange *ex, const exchange_cycle *cycle);
+/* From now on ranks that share memory copy into the cycle's window, or out of it. */
+void exchange_grant(const exchange *ex, const exchange_cycle *cycle, exchange_flags *flags);
 
 /* ---- message.c ---- */
 /* Number of messages that carry `bytes` bytes. */
@@ -124,14 +127,11 @@ bool exchange_chunk_sent(exchange *ex, exchange_chunk *chunk);
 bool exchange_chunk_received(exchange *ex, exchange_chunk *chunk);
 
 /* ---- file.c ---- */
-/* Write and read what the contributors access in a cycle of this rank's domain. After an error
+/* Writes or reads what the contributors access in a cycle of this rank's domain. After an error
  * nothing more is written; reading sets cycle->valid. */
-void exchange_write_cycle(exchange *ex, const exchange_cycle *cycle, const char *data);
-void exchange_read_cycle(exchange *ex, exchange_cycle *cycle, char *data);
+void exchange_access_cycle(exchange *ex, exchange_cycle *cycle, char *data);
 
 /* ---- bundle.c: what a rank carries for others ---- */
-bool exchange_bundle_allocate(exchange_peer *peer);
-void exchange_bundle_release(exchange_peer *peer);
 void exchange_bundle_begin_run(exchange_peer *peer);
 /* A chunk of a cycle; writing, members copy into their windows from now on. */
 void exchange_bundle_begin(exchange *ex, const exchange_cycle *cycle, exchange_chunk *chunk);

@@ -43,3 +43,10 @@ int64_t exchange_cycle_number(const exchange *ex, const exchange_cycle *cycle)
 {
     return (int64_t)(ex->sequence + (uint64_t)cycle->index + 1);
 }
+
+void exchange_grant(const exchange *ex, const exchange_cycle *cycle, exchange_flags *flags)
+{
+    atomic_store_explicit(&flags->done, 0, memory_order_relaxed);
+    atomic_store_explicit(ex->run.write ? &flags->granted : &flags->ready,
+                          exchange_cycle_number(ex, cycle), memory_order_release);
+}
