@@ -180,9 +180,11 @@ static int agree(coll_group *group, int64_t *value, int count, bool among_nodes)
     return a.rc;
 }
 
-int coll_agree_max(coll_group *group, int64_t *value, int count)
+int coll_agree_max(coll_group *group, int64_t *value, int count, int rc)
 {
-    return agree(group, value, count, true);
+    value[0] = group->runtime->error_class(rc);
+    rc = agree(group, value, count, true);
+    return rc != 0 ? rc : (int)value[0];
 }
 
 int coll_node_max(coll_group *group, int64_t *value, int count)
@@ -213,7 +215,6 @@ int coll_node_bcast(coll_group *group, int64_t *value, int count)
 
 int coll_agree_error(coll_group *group, int rc)
 {
-    int64_t worst = group->runtime->error_class(rc);
-    int failed = coll_agree_max(group, &worst, 1);
-    return failed != 0 ? failed : (int)worst;
+    int64_t worst;
+    return coll_agree_max(group, &worst, 1, rc);
 }

@@ -28,7 +28,7 @@ static int run_layers(running *r, coll_op *op, int64_t layers)
     op->accesses = coll_layers_at(&r->layers, 0);
     rc = coll_op_run(op, rc);
     if (rc == 0 && layers == 1 && op->hi > 0 && is_planned)
-        coll_op_remember_plan(op, &r->access);
+        coll_slots_remember(&r->call->file->slots, op->slot, &r->access);
     for (int64_t i = 1; i < layers && rc == 0; i++) {
         op->accesses = coll_layers_at(&r->layers, (size_t)i);
         rc = coll_op_agree_range(op);
@@ -83,7 +83,7 @@ static int reuse_plan(running *r, coll_op *op, const coll_agreement *agreement)
     if (op->independent)
         rc = coll_layers_expand(&r->layers, r->call->view, r->position, r->call->bytes);
     op->accesses = coll_layers_at(&r->layers, 0);
-    coll_op_remember_plan(op, &r->access);
+    coll_slots_remember(&file->slots, slot, &r->access);
     rc = coll_op_transfer(op, rc);
     if (rc == 0 && op->trial != NULL) {
         file->slots.timed.trial = &slot->trial[op->write];
@@ -122,13 +122,14 @@ static bool expects_independent(const running *r)
  * happened, and transfers them again. */
 static int transfer_early(running *r, coll_op *op)
 {
+    bool gave_up;
     r->access.is_done = r->access.hi == 0;
     if (!expects_independent(r))
         return 0;
     int rc = coll_layers_expand(&r->layers, r->call->view, r->position, r->call->bytes);
     op->accesses = coll_layers_at(&r->layers, 0);
     if (rc == 0)
-        rc = coll_op_transfer_early(op);
+        rc = coll_op_run_independent(op, &gave_up);
     r->access.is_done = rc == 0;
     return rc;
 }

@@ -34,11 +34,12 @@ bool coll_is_local(const coll_group *group, int rank);
 bool coll_is_leader(const coll_group *group);
 /* ---- agreement, broadcast (agree.c); as all below, where the leaders are known ---- */
 
-/* The largest of each value over all ranks, or those of this node, in place; at most
- * COLL_MOST_VALUES. Collective there. */
-int coll_agree_max(coll_group *group, int64_t *value, int count);
+/* The largest of each value over all ranks, in place; at most COLL_MOST_VALUES. The first is the
+ * error class of rc, this rank's status so far. Returns the largest of these. Collective. */
+int coll_agree_max(coll_group *group, int64_t *value, int count, int rc);
+/* The largest of each value over the ranks of this node. Collective there. */
 int coll_node_max(coll_group *group, int64_t *value, int count);
-/* rc: this rank's status. Returns the largest error class over all ranks. Collective. */
+/* coll_agree_max of nothing else. */
 int coll_agree_error(coll_group *group, int rc);
 /* From rank 0. *count: its elements, at most those of the others; becomes its. Collective. */
 int coll_bcast(coll_group *group, int64_t *value, int *count);

@@ -2,11 +2,6 @@
 /* One operation: plan, requests, shuffle and file access, last agreement. */
 #include "collective/op.h"
 
-static int error_class(const coll_file *file, int rc)
-{
-    return file->handle.runtime->error_class(rc);
-}
-
 static const domain_layout *layout_of(const coll_op *op)
 {
     return &op->slot->plan.layout;
@@ -64,11 +59,8 @@ static int prepare_exchange(coll_op *op)
     int rc = coll_exchange_prepare(prepared, &file->group, layout_of(op), kind_of_exchange(op));
     if (rc == 0)
         rc = layout_of(op)->error;
-    int64_t value[VALUES] = {error_class(file, rc),
-                             coll_exchange_merges(prepared, file->handle.store)};
-    rc = coll_agree_max(&file->group, value, VALUES);
-    if (rc == 0)
-        rc = (int)value[ERROR];
+    int64_t value[VALUES] = {[MERGES] = coll_exchange_merges(prepared, file->handle.store)};
+    rc = coll_agree_max(&file->group, value, VALUES, rc);
     op->slot->merges_nothing = !value[MERGES];
     op->independent = rc == 0 && merges_nothing(op);
     coll_op_end_stage(op, &op->time.st3);
@@ -133,8 +125,7 @@ static int run_exchange(coll_op *op)
     return complete_copies(op, rc);
 }
 
-/* *gave_up: it was a trial, and takes too long. */
-static int run_independent(coll_op *op, bool *gave_up)
+int coll_op_run_independent(coll_op *op, bool *gave_up)
 {
     const coll_independent_run run = {
         .write = op->write,
@@ -151,12 +142,6 @@ static int run_independent(coll_op *op, bool *gave_up)
     return complete_copies(op, rc);
 }
 
-int coll_op_transfer_early(coll_op *op)
-{
-    bool gave_up;
-    return run_independent(op, &gave_up);
-}
-
 /* Moves the data and agrees on errors, unless that is done; does it again by the plan where any
  * rank gave up. */
 int coll_op_transfer(coll_op *op, int rc)
@@ -167,12 +152,10 @@ int coll_op_transfer(coll_op *op, int rc)
     if (!op->is_done) {
         op->result = (exchange_result){0};
         if (rc == 0)
-            rc = op->independent ? run_independent(op, &gave_up) : run_exchange(op);
-        int64_t value[VALUES] = {error_class(file, rc), gave_up};
-        rc = coll_agree_max(&file->group, value, VALUES);
+            rc = op->independent ? coll_op_run_independent(op, &gave_up) : run_exchange(op);
+        int64_t value[VALUES] = {[GAVE_UP] = gave_up};
+        rc = coll_agree_max(&file->group, value, VALUES, rc);
         op->since = coll_clock(&file->group);
-        if (rc == 0)
-            rc = (int)value[ERROR];
         gave_up = value[GAVE_UP];
     }
     if (rc == 0 && gave_up) {
@@ -233,16 +216,13 @@ bool coll_op_is_independent(const coll_file *file, bool write, bool atomic,
 
 int coll_op_agree_range(coll_op *op)
 {
-    int64_t value[] = {-access_lower(op->accesses), access_upper(op->accesses)};
-    int rc = coll_agree_max(&op->file->group, value, 2);
-    op->lo = -value[0];
-    op->hi = value[1];
+    enum { ERROR, LOW, HIGH, VALUES };
+    int64_t value[VALUES] = {
+        [LOW] = -access_lower(op->accesses), [HIGH] = access_upper(op->accesses)};
+    int rc = coll_agree_max(&op->file->group, value, VALUES, 0);
+    op->lo = -value[LOW];
+    op->hi = value[HIGH];
     return rc;
-}
-
-void coll_op_remember_plan(const coll_op *op, const coll_access *access)
-{
-    coll_slots_remember(&op->file->slots, op->slot, access);
 }
 
 void coll_op_choose_by_trial(coll_op *op, bool blocking)

@@ -34,8 +34,9 @@ int coll_op_run(coll_op *op, int rc);
 /* By the plan in the slot, or independent. rc: as above; an error is passed here for an independent
  * operation only. Collective. */
 int coll_op_transfer(coll_op *op, int rc);
-/* Transfers this rank's data, without an agreement. Local. */
-int coll_op_transfer_early(coll_op *op);
+/* Transfers this rank's data, without an agreement. *gave_up: it was a trial, and takes too long.
+ * Local. */
+int coll_op_run_independent(coll_op *op, bool *gave_up);
 
 /* Adds the time since the last stage ended. Local. */
 void coll_op_end_stage(coll_op *op, double *stage);
@@ -50,8 +51,6 @@ bool coll_op_is_independent(const coll_file *file, bool write, bool atomic,
 /* Where a plan is reused, its trial chooses the way; not of a non-blocking call, whose time is that
  * of the program as well. */
 void coll_op_choose_by_trial(coll_op *op, bool blocking);
-/* Later calls may reuse the plan of the operation for this access. */
-void coll_op_remember_plan(const coll_op *op, const coll_access *access);
 
 /* The accessed range of a further layer over all ranks; hi is 0 if no rank has data. Collective. */
 int coll_op_agree_range(coll_op *op);

@@ -5,12 +5,13 @@
 /* Bytes that plans and exchanges of a rank keep at most, before one more is made. */
 #define MAX_KEPT ((int64_t)64 << 20)
 
-/* What the ranks agree on, by maxima: for each slot the distances by which the plan would be moved,
- * equal on all ranks or it is not reused; whether all ranks have the same plans; the accessed range
- * (a rank without data does not lower it to 0); what decides on aggregation; the number of layers;
- * kept bytes; the time of the last call; settings, and their negative; whether data are still to be
- * transferred; atomic mode; errors. */
+/* What the ranks agree on, by maxima: errors; for each slot the distances by which the plan would
+ * be moved, equal on all ranks or it is not reused; whether all ranks have the same plans; the
+ * accessed range (a rank without data does not lower it to 0); what decides on aggregation; the
+ * number of layers; kept bytes; the time of the last call; settings, and their negative; whether
+ * data are still to be transferred; atomic mode. */
 enum {
+    ERROR,
     FARTHEST,
     NEAREST = FARTHEST + COLL_SLOTS,
     NEWEST = NEAREST + COLL_SLOTS,
@@ -28,7 +29,6 @@ enum {
     OTHER_SETTINGS,
     WAITS,
     ATOMIC,
-    ERROR,
     VALUES
 };
 
@@ -106,15 +106,12 @@ int coll_schedule_agree(coll_slots *slots, coll_group *group, const coll_access 
         [OTHER_SETTINGS] = -access->settings,
         [WAITS] = !access->is_done,
         [ATOMIC] = access->atomic,
-        [ERROR] = group->runtime->error_class(rc),
     };
     for (size_t slot = 0; slot < COLL_SLOTS; slot++)
         value[FARTHEST + slot] = value[NEAREST + slot] = INT64_MAX;
     if (rc == 0)
         put_access(slots, access, value);
-    rc = coll_agree_max(group, value, VALUES);
-    if (rc == 0)
-        rc = (int)value[ERROR];
+    rc = coll_agree_max(group, value, VALUES, rc);
     if (rc == 0 && slots->timed.trial != NULL)
         trial_add(slots->timed.trial, slots->timed.independent, value[NANOSECONDS]);
     slots->timed.trial = NULL;

@@ -197,9 +197,9 @@ static const char *const stripes[] = {
     "stripe count of the file system",
 };
 
-/* For each setting, by maxima over all ranks: the last rank that has another value than rank 0, and
- * the first one, negative. */
-enum { LAST, FIRST = LAST + COLL_OF_RANKS, ERROR = FIRST + COLL_OF_RANKS, VALUES };
+/* Errors, and for each setting, by maxima over all ranks: the last rank that has another value than
+ * rank 0, and the first one, negative. */
+enum { ERROR, LAST, FIRST = LAST + COLL_OF_RANKS, VALUES = FIRST + COLL_OF_RANKS };
 
 /* Ranks in between may have rank 0's. */
 static void report_difference(coll_process *process, int setting, const char *file,
@@ -235,12 +235,11 @@ static int agree_on_differences(const int64_t *own, const int64_t *root, coll_gr
         value[LAST + i] = differs ? rank : -1;
         value[FIRST + i] = differs ? -rank : -INT64_MAX;
     }
-    value[ERROR] = group->runtime->error_class(rc);
-    rc = coll_agree_max(group, value, VALUES);
+    rc = coll_agree_max(group, value, VALUES, rc);
     for (int i = 0; i < COLL_OF_RANKS && rank == 0 && rc == 0; i++)
         if (value[LAST + i] >= 0)
             report_difference(group->runtime->process, i, file, value);
-    return rc == 0 ? (int)value[ERROR] : rc;
+    return rc;
 }
 
 int coll_settings_agree(int64_t of[COLL_SETTINGS], coll_group *group, const char *file)
