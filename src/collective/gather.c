@@ -4,9 +4,8 @@
  *
  * A message of one element is an error class, or 0: the sender has no elements. */
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
+#include "access/encoding.h"
 #include "collective/group.h"
 
 static int send_or_fail(coll_group *group, const coll_message *message, int rc, int peer,
@@ -52,8 +51,7 @@ static int add_senders(coll_group *group, enum coll_tag tag, int senders, coll_a
 enum { RANK, COUNT, HEAD };
 typedef struct passage {
     int senders, receiver; /* of this rank; the latter is negative on rank 0 */
-    int64_t *element;
-    size_t count, room;
+    access_message message;
     coll_add *add; /* at rank 0, which keeps none of them */
     void *sum;
 } passage;
@@ -61,13 +59,8 @@ typedef struct passage {
 static int pass_on(void *context, int from, const int64_t *element, size_t count)
 {
     passage *p = context;
-    int rc = base_reserve(&p->element, &p->room, p->count + count, sizeof *p->element);
     (void)from;
-    if (rc != 0)
-        return rc;
-    memcpy(p->element + p->count, element, count * sizeof *element);
-    p->count += count;
-    return 0;
+    return access_message_append(&p->message, element, count);
 }
 
 static int pass_own(passage *p, const coll_message *own)
@@ -97,10 +90,10 @@ static int gather_along(coll_group *group, enum coll_tag tag, passage *p, const 
         rc = is_root ? p->add(p->sum, own->from, own->element, own->count) : pass_own(p, own);
     rc = add_senders(group, tag, p->senders, is_root ? add_passed : pass_on, p, rc);
     if (!is_root) {
-        const coll_message passed = {.element = p->element, .count = p->count};
+        const coll_message passed = {.element = p->message.element, .count = p->message.count};
         sent = send_or_fail(group, &passed, rc, p->receiver, tag);
     }
-    free(p->element);
+    free(p->message.element);
     return rc != 0 ? rc : sent;
 }
 

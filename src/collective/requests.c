@@ -40,9 +40,7 @@ static int64_t *encode_request(const access_list *list, int64_t domain, size_t *
     access_list joined = {0};
     int rc = 0;
     if (domain >= 0)
-        rc = base_reserve(&message.element, &message.capacity, 1, sizeof *message.element);
-    if (domain >= 0 && rc == 0)
-        message.element[message.count++] = domain;
+        rc = access_message_append(&message, &domain, 1);
     if (rc == 0 && has_gaps(list)) {
         rc = join_extents(list, &joined);
         list = &joined;
