@@ -28,6 +28,37 @@ static int check_kind(const struct stat *status)
     return S_ISREG(status->st_mode) ? 0 : -EINVAL;
 }
 
+/* 1: the name is still this file's; 0: it was renamed or removed. NFS may answer by name with what
+ * it knew before, but not by a descriptor with a new lock: no links, or a stale handle. */
+static int is_present(int fd, const char *name)
+{
+    struct stat held, named;
+    if (fstat(fd, &held) != 0)
+        return errno == ESTALE ? 0 : -errno;
+    if (lstat(name, &named) != 0)
+        return errno == ENOENT ? 0 : -errno;
+    return held.st_nlink > 0 && held.st_ino == named.st_ino && held.st_dev == named.st_dev;
+}
+
+/* 1: locked; 0: another process holds the lock. */
+static int try_lock(int fd)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (TEMP_FAILURE_RETRY(fcntl(fd, F_OFD_SETLK, &whole)) == 0)
+        return 1;
+    return errno == EAGAIN || errno == EACCES ? 0 : -errno;
+}
+
+/* After an error: an empty file that no process has locked is what this one has made. */
+static void close_next(int fd, const char *name)
+{
+    struct stat status;
+    if (try_lock(fd) > 0 && is_present(fd, name) > 0 && lstat(name, &status) == 0 &&
+        status.st_size == 0)
+        (void)unlink(name);
+    close(fd);
+}
+
 /* The kind is checked before as well, because to open a device may have effects. */
 static int open_regular(const char *name, int flags)
 {
@@ -42,7 +73,10 @@ static int open_regular(const char *name, int flags)
     rc = fstat(fd, &status) == 0 ? check_kind(&status) : -errno;
     if (rc == 0)
         return fd;
-    close(fd);
+    if (flags & O_CREAT)
+        close_next(fd, name);
+    else
+        close(fd);
     return rc;
 }
 
@@ -82,27 +116,6 @@ static int resolve(const char *path, char **file)
 
 /* ---- the lock of the next version ---- */
 
-/* 1: the name is still this file's; 0: it was renamed or removed. NFS may answer by name with what
- * it knew before, but not by a descriptor with a new lock: no links, or a stale handle. */
-static int is_present(int fd, const char *name)
-{
-    struct stat held, named;
-    if (fstat(fd, &held) != 0)
-        return errno == ESTALE ? 0 : -errno;
-    if (lstat(name, &named) != 0)
-        return errno == ENOENT ? 0 : -errno;
-    return held.st_nlink > 0 && held.st_ino == named.st_ino && held.st_dev == named.st_dev;
-}
-
-/* 1: locked; 0: another process holds the lock. */
-static int try_lock(int fd)
-{
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    if (TEMP_FAILURE_RETRY(fcntl(fd, F_OFD_SETLK, &whole)) == 0)
-        return 1;
-    return errno == EAGAIN || errno == EACCES ? 0 : -errno;
-}
-
 /* 1: locked; 0: it has another name by now, or none. By polling: a blocking call has no time limit.
  */
 static int wait_for_lock(int fd, const char *name)
@@ -134,7 +147,10 @@ static int lock_next(const char *name)
             rc = record_header_check_begin(fd);
         if (is_locked && rc == 0)
             return fd;
-        close(fd);
+        if (rc < 0 && rc != -ETIMEDOUT)
+            close_next(fd, name);
+        else
+            close(fd);
         if (rc != 0)
             return rc == -EEXIST ? -ENOTUNIQ : rc;
     }

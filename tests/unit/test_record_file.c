@@ -40,6 +40,18 @@ mode_t umask(mode_t mask)
     return (mode_t)syscall(SYS_umask, mask);
 }
 
+/* Calls until one fails; 0: none does. */
+static int statuses_left;
+
+int fstat(int fd, struct stat *status)
+{
+    if (statuses_left > 0 && --statuses_left == 0) {
+        errno = EIO;
+        return -1;
+    }
+    return fstatat(fd, "", status, AT_EMPTY_PATH);
+}
+
 /* A name in the folder; an absolute one is as it is. */
 static const char *beside(const char *name)
 {
@@ -560,6 +572,20 @@ START_TEST(without_descriptors_nothing_is_lost)
 }
 END_TEST
 
+START_TEST(an_opening_that_fails_leaves_nothing)
+{
+    record_file *file;
+    for (int calls = 1, rc = -EIO; rc != 0; calls++) {
+        statuses_left = calls;
+        rc = open_as(&file, "a", "1", 0);
+        ck_assert(rc == -EIO || (rc == 0 && statuses_left > 0));
+        ck_assert_uint_eq(remove_files(), 0);
+    }
+    statuses_left = 0;
+    record_file_free(file);
+}
+END_TEST
+
 /* ---- other processes ---- */
 
 START_TEST(what_a_killed_writer_left_is_removed)
@@ -664,6 +690,6 @@ int main(void)
         ONCE(only_a_regular_file_is_written), ONCE(a_file_that_becomes_something_else_is_left),
         ONCE(the_target_of_a_link_is_written), ONCE(a_folder_without_permission_is_refused),
         ONCE(a_full_disk_leaves_the_old_file), ONCE(without_descriptors_nothing_is_lost),
-        ONCE(what_a_killed_writer_left_is_removed), ONCE(waiting_for_a_lock_ends),
-        ONCE(locks_of_the_record_do_not_matter));
+        ONCE(an_opening_that_fails_leaves_nothing), ONCE(what_a_killed_writer_left_is_removed),
+        ONCE(waiting_for_a_lock_ends), ONCE(locks_of_the_record_do_not_matter));
 }
