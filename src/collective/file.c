@@ -22,10 +22,10 @@ coll_file *coll_file_new(coll_process *process)
         return NULL;
     file->memory = coll_exchange_memory_new(process->pool);
     file->buffer = malloc(COLL_INDEPENDENT_BYTES);
-    file->stats = coll_stats_new();
+    file->stats.fd = -1;
     for (size_t i = 0; i < COLL_SLOTS && file->memory != NULL; i++)
         file->slots.slot[i].exchange = coll_exchange_at(file->memory, i);
-    if (file->memory != NULL && file->buffer != NULL && file->stats != NULL)
+    if (file->memory != NULL && file->buffer != NULL)
         return file;
     coll_file_free(file);
     return NULL;
@@ -38,7 +38,7 @@ void coll_file_free(coll_file *file)
     if (file->memory != NULL)
         coll_slots_reset(&file->slots, &file->observers);
     access_staging_free(file->staging);
-    coll_stats_free(file->stats);
+    coll_stats_release(&file->stats);
     free(file->record.file);
     free(file->buffer);
     coll_exchange_memory_free(file->memory);
@@ -57,7 +57,7 @@ void coll_file_open(coll_file *file, const coll_handle *handle)
 {
     file->handle = *handle;
     file->observers = (coll_observers){
-        {coll_record_observer(&file->record), handle->observer, coll_stats_observer(file->stats)}};
+        {coll_record_observer(&file->record), handle->observer, coll_stats_observer(&file->stats)}};
     file->settings.digest = -1;
     file->has_started = false;
     file->aggregators = 0;
@@ -134,7 +134,7 @@ static int check_parameters(coll_file *file)
     if (rc == 0)
         rc = coll_record_prepare(process, file->record_path, strict, &records);
     if (rc == 0 && strict)
-        rc = coll_stats_check(file->stats, file->stats_path);
+        rc = coll_stats_check(&file->stats, file->stats_path);
     file->facts.of[COLL_ROOT_RECORDS] = records;
     return rc;
 }
@@ -164,7 +164,7 @@ static int prepare_file(coll_file *file)
 {
     int rc = coll_group_init(&file->group, file->handle.runtime);
     if (rc == 0)
-        rc = coll_stats_prepare(file->stats, &file->group);
+        rc = coll_stats_prepare(&file->stats, &file->group);
     if (rc != 0 || file->handle.runtime->rank != 0)
         return rc;
     rc = check_parameters(file);
@@ -218,7 +218,7 @@ static void begin_stats(coll_file *file)
         kind = COLL_STATS_TOTALS;
     else if (coll_settings_digest_text(COLL_STATS_STDERR) == of[PARAMETER_STATS])
         kind = COLL_STATS_PLAIN;
-    coll_stats_begin(file->stats, kind, file->stats_path, file->record_path);
+    coll_stats_begin(&file->stats, kind, file->stats_path, file->record_path);
 }
 
 /* A name that is too long to be opened stays so. */
@@ -300,7 +300,7 @@ void coll_file_count_noncollective(coll_file *file, const int64_t bytes[2])
                                     .nodes = &file->nodes,
                                     .file = file->handle.name,
                                     .write = write};
-        coll_stats_count_noncollective(file->stats, &none, sum[write]);
+        coll_stats_count_noncollective(&file->stats, &none, sum[write]);
     }
 }
 
@@ -309,5 +309,5 @@ void coll_file_close(coll_file *file)
     for (coll_slot *s = file->slots.slot; s < file->slots.slot + COLL_SLOTS; s++)
         coll_observers_settle(&file->observers, s->observed, false);
     coll_record_end(&file->record, file->noncollective);
-    coll_stats_end(file->stats);
+    coll_stats_end(&file->stats);
 }

@@ -34,7 +34,7 @@ struct coll_file {
     char *buffer;            /* of independent.h */
     coll_observers observers;
     coll_record record;
-    coll_stats *stats;
+    coll_stats stats;
 };
 
 /* The facts become the settings; those of rank 0, where they differ between ranks. If plans depend

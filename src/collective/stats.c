@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE /* open_memstream */
+#define _GNU_SOURCE /* open_memstream, TEMP_FAILURE_RETRY */
 #include "collective/stats_internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Lines of a process with a plan, with a time line, and of one plan with a time line, at most: the
@@ -13,27 +15,6 @@
 #define MAX_TIMELINES 64
 #define MAX_TIMELINES_OF_PLAN 8
 
-struct coll_stats {
-    coll_timeline timeline;
-    exchange_probe probe; /* notes into it */
-    coll_process *process;
-    int64_t *fields;          /* rank 0: COLL_STATS_FIELDS of each rank */
-    coll_stats_line total[2]; /* rank 0: of all that was read, and written, but for own lines */
-    enum coll_stats_kind kind;
-    const char *path, *record;
-    int fd; /* of the file; negative: none */
-};
-
-coll_stats *coll_stats_new(void)
-{
-    coll_stats *stats = calloc(1, sizeof *stats);
-    if (stats == NULL)
-        return NULL;
-    stats->probe = (exchange_probe){&stats->timeline, coll_timeline_note};
-    stats->fd = -1;
-    return stats;
-}
-
 static void close_file(coll_stats *stats)
 {
     if (stats->fd >= 0)
@@ -41,13 +22,10 @@ static void close_file(coll_stats *stats)
     stats->fd = -1;
 }
 
-void coll_stats_free(coll_stats *stats)
+void coll_stats_release(coll_stats *stats)
 {
-    if (stats == NULL)
-        return;
     close_file(stats);
     free(stats->fields);
-    free(stats);
 }
 
 int coll_stats_prepare(coll_stats *stats, const coll_group *group)
@@ -84,6 +62,7 @@ static const exchange_probe *start_timeline(void *context, const domain_layout *
     if (stats->kind != COLL_STATS_DETAILED)
         return NULL;
     coll_timeline_reset(&stats->timeline, layout->num_cycles);
+    stats->probe = (exchange_probe){&stats->timeline, coll_timeline_note};
     return &stats->probe;
 }
 
@@ -97,14 +76,54 @@ static int gather_fields(coll_stats *stats, const coll_observed *access)
     return runtime->gather(runtime->context, field, COLL_STATS_FIELDS, stats->fields);
 }
 
-/* ---- rank 0: lines ---- */
+/* ---- rank 0: the file ---- */
 
-/* w: NULL if the line cannot be written. The time lines of other ranks are received in any case. */
-static int put_timelines(const coll_stats *stats, const coll_observed *access, json_writer *w)
+/* A mistyped name may be that of the program's data. */
+static int check_beginning(int fd)
 {
-    bool is_written = w != NULL && stats->process->timelines++ < MAX_TIMELINES;
-    return coll_timeline_receive(&stats->timeline, access->group, access->plan,
-                                 is_written ? w : NULL, "timeline");
+    static const char first[] = "{\"op\": \"";
+    char text[sizeof first - 1];
+    struct stat status;
+    if (fstat(fd, &status) != 0)
+        return -errno;
+    if (!S_ISREG(status.st_mode))
+        return -EINVAL;
+    if (status.st_size == 0)
+        return 0;
+    ssize_t length = TEMP_FAILURE_RETRY(pread(fd, text, sizeof text, 0));
+    if (length < 0)
+        return -errno;
+    return length == sizeof text && memcmp(text, first, sizeof text) == 0 ? 0 : -EEXIST;
+}
+
+/* 0, or a negative errno; -EINVAL: not a regular file; -EEXIST: neither empty nor statistics. */
+static int open_file(coll_stats *stats, const char *path)
+{
+    if (stats->fd >= 0)
+        return 0;
+    char *name = coll_job_path(stats->process, path);
+    if (name == NULL)
+        return -ENOMEM;
+    stats->fd = (int)TEMP_FAILURE_RETRY(
+        open(name, O_RDWR | O_APPEND | O_CREAT | O_NOCTTY | O_CLOEXEC, 0666));
+    int rc = stats->fd < 0 ? -errno : check_beginning(stats->fd);
+    free(name);
+    if (rc != 0)
+        close_file(stats);
+    return rc;
+}
+
+/* One write for the whole line where possible, so that lines of several processes do not mix. */
+static int append_text(int fd, const char *text, size_t length)
+{
+    while (length > 0) {
+        ssize_t written = TEMP_FAILURE_RETRY(write(fd, text, length));
+        if (written < 0)
+            return -errno;
+        text += written;
+        length -= (size_t)written;
+    }
+    return 0;
 }
 
 static const char *reason(int rc)
@@ -127,14 +146,6 @@ static int refuse_file(coll_process *process, const char *path, bool strict, int
     return rc;
 }
 
-/* 0, or a negative errno. */
-static int open_file(coll_stats *stats, const char *path)
-{
-    if (stats->fd < 0)
-        stats->fd = coll_stats_open(stats->process, path);
-    return stats->fd < 0 ? stats->fd : 0;
-}
-
 int coll_stats_check(coll_stats *stats, const char *path)
 {
     if (path[0] == '\0' || strcmp(path, COLL_STATS_STDERR) == 0)
@@ -147,9 +158,19 @@ int coll_stats_check(coll_stats *stats, const char *path)
 static int write_text(coll_stats *stats, const char *text, size_t length)
 {
     if (strcmp(stats->path, COLL_STATS_STDERR) == 0)
-        return coll_stats_append(STDERR_FILENO, text, length);
+        return append_text(STDERR_FILENO, text, length);
     int rc = open_file(stats, stats->path);
-    return rc == 0 ? coll_stats_append(stats->fd, text, length) : rc;
+    return rc == 0 ? append_text(stats->fd, text, length) : rc;
+}
+
+/* ---- rank 0: lines ---- */
+
+/* w: NULL if the line cannot be written. The time lines of other ranks are received in any case. */
+static int put_timelines(const coll_stats *stats, const coll_observed *access, json_writer *w)
+{
+    bool is_written = w != NULL && stats->process->timelines++ < MAX_TIMELINES;
+    return coll_timeline_receive(&stats->timeline, access->group, access->plan,
+                                 is_written ? w : NULL, "timeline");
 }
 
 /* A line that is being written; out is NULL if memory is exhausted. */
@@ -168,7 +189,7 @@ static void begin_line(coll_stats *stats, draft *d, const coll_stats_line *line)
     json_begin_object(&d->w, NULL);
     coll_stats_put_line(&d->w, line, stats->process, number);
     if (number == 1)
-        coll_stats_put_job(&d->w, "job", stats->process, stats->record);
+        coll_stats_put_job(&d->w, stats->process, stats->record);
 }
 
 static void end_line(coll_stats *stats, draft *d)

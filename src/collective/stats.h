@@ -6,11 +6,57 @@
 
 #include "collective/observer.h"
 
-/* The state of one file: its time line and memory for what the ranks report. */
-typedef struct coll_stats coll_stats;
+/* One call, or sums over several of one file and direction. */
+typedef struct coll_stats_line {
+    const char *file;
+    bool write;
+    int ranks;
+    size_t nodes;
+    int64_t calls, plans;
+    size_t aggregators;
+    const char *domains, *strategy;
+    int64_t unit, cycles;
+    coll_times time; /* of the slowest rank in each stage; st1 of the last rank to make the call */
+    double waited;   /* of the first rank to make the call for the last one */
+    int64_t bytes, messages, metadata; /* sums over all ranks */
+    access_device_use device;          /* seconds: of the slowest rank */
+    double hop_bytes, hop_bytes_otp;
+    int64_t crossing_bytes;
+    int64_t plan_id;         /* -1: of several calls, or none */
+    int64_t noncollective;   /* bytes by other calls, of all ranks; not in `bytes` */
+    int64_t stripe, targets; /* bytes of a stripe of the file, and how many; 0: not known */
+} coll_stats_line;
 
-coll_stats *coll_stats_new(void); /* NULL if memory is exhausted */
-void coll_stats_free(coll_stats *stats);
+/* Cycles of an aggregator in its time line: all of them, or every n-th. */
+#define COLL_TIMELINE_CYCLES 32
+
+typedef struct coll_timeline {
+    const coll_process *process;
+    double begin;  /* seconds, of this rank's clock */
+    int64_t every; /* one of this number of cycles is kept */
+    int32_t at[COLL_TIMELINE_CYCLES]
+              [EXCHANGE_MOMENTS]; /* microseconds since then; 0: not reached */
+} coll_timeline;
+
+/* A line for each call, without details or with plans and time lines; or at the end a line for all
+ * calls in each direction. */
+enum coll_stats_kind { COLL_STATS_OFF, COLL_STATS_PLAIN, COLL_STATS_DETAILED, COLL_STATS_TOTALS };
+/* The value of parameter stats for standard error, whose lines have no details. */
+#define COLL_STATS_STDERR "-"
+
+/* The state of one file. Zero at first, but for fd. */
+typedef struct coll_stats {
+    coll_timeline timeline;
+    exchange_probe probe; /* notes into it */
+    coll_process *process;
+    int64_t *fields;          /* rank 0: what each rank reports */
+    coll_stats_line total[2]; /* rank 0: of all that was read, and written, but for own lines */
+    enum coll_stats_kind kind;
+    const char *path, *record;
+    int fd; /* of the file; negative: none */
+} coll_stats;
+
+void coll_stats_release(coll_stats *stats);
 /* For a file of this group: allocates what rank 0 needs. Local. */
 int coll_stats_prepare(coll_stats *stats, const coll_group *group);
 
@@ -18,11 +64,6 @@ int coll_stats_prepare(coll_stats *stats, const coll_group *group);
  * empty. 0, or an error that one message of the process reports. Local. */
 int coll_stats_check(coll_stats *stats, const char *path);
 
-/* A line for each call, without details or with plans and time lines; or at the end a line for all
- * calls in each direction. */
-enum coll_stats_kind { COLL_STATS_OFF, COLL_STATS_PLAIN, COLL_STATS_DETAILED, COLL_STATS_TOTALS };
-/* The value of parameter stats for standard error, whose lines have no details. */
-#define COLL_STATS_STDERR "-"
 /* A file is opened. kind: the same on all ranks; path, record: rank 0's values of the parameters,
  * which stay valid until coll_stats_end. Local. */
 void coll_stats_begin(coll_stats *stats, enum coll_stats_kind kind, const char *path,
