@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From all ranks to the leader of their node, and from the leaders to rank 0, along their tree, so
- * that no rank has many senders: leaders pass on what they get, or a sum of what their node has.
+ * that no rank has many senders: leaders pass on what they get.
  *
  * A message of one element is an error class, or 0: the sender has no elements. */
 #include <stdlib.h>
@@ -43,6 +43,18 @@ static int add_senders(coll_group *group, enum coll_tag tag, int senders, coll_a
     const coll_arrivals arrivals = {
         .tag = tag, .expected = (size_t)senders, .take = take_addend, .context = &a};
     return coll_message_complete(group, &arrivals, NULL, 0, rc);
+}
+
+int coll_gather_node(coll_group *group, enum coll_tag tag, const coll_message *own, coll_add *add,
+                     void *sum, int rc)
+{
+    if (!coll_is_leader(group)) {
+        int sent = send_or_fail(group, own, rc, group->local[0], tag);
+        return rc != 0 ? rc : sent;
+    }
+    if (rc == 0)
+        rc = add(sum, own->from, own->element, own->count);
+    return add_senders(group, tag, group->locals - 1, add, sum, rc);
 }
 
 /* ---- on to rank 0 ---- */
@@ -114,24 +126,4 @@ int coll_gather_ranks(coll_group *group, enum coll_tag tag, const coll_message *
         p.senders += group->locals - 1;
     }
     return gather_along(group, tag, &p, own, rc);
-}
-
-/* ---- sums of nodes ---- */
-
-int coll_gather_by_node(coll_group *group, const coll_node_gather *gather, void *sum,
-                        const coll_message *own, int rc)
-{
-    coll_message node = {.from = group->rank};
-    if (!coll_is_leader(group)) {
-        int sent = send_or_fail(group, own, rc, group->local[0], gather->to_leader);
-        return rc != 0 ? rc : sent;
-    }
-    if (rc == 0)
-        rc = gather->add_rank(sum, own->from, own->element, own->count);
-    rc = add_senders(group, gather->to_leader, group->locals - 1, gather->add_rank, sum, rc);
-    if (rc == 0)
-        rc = gather->node_sum(sum, &node.element, &node.count);
-    rc = coll_gather_leaders(group, gather->to_root, &node, gather->add_node, sum, rc);
-    free(node.element);
-    return rc;
 }

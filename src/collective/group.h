@@ -94,23 +94,13 @@ int64_t coll_message_bytes(coll_group *group);
 /* Adds the elements of a rank. Returns an error. */
 typedef int coll_add(void *sum, int rank, const int64_t *element, size_t count);
 
-typedef struct coll_node_gather {
-    enum coll_tag to_leader, to_root;
-    /* At the leader of a node: adds the elements of a rank of the node, its own included; then
-     * makes the elements of the node, which are freed for it. */
-    coll_add *add_rank;
-    int (*node_sum)(void *sum, int64_t **element, size_t *count);
-    /* At rank 0: adds the elements of a node, by the rank of its leader. */
-    coll_add *add_node;
-} coll_node_gather;
-
-/* `own` has any number of elements but one. rc: this rank's status so far; an error of any rank
- * becomes an error of rank 0. Deadlock-free: each wait is for a message that is always sent.
- * Collective. */
-int coll_gather_by_node(coll_group *group, const coll_node_gather *gather, void *sum,
-                        const coll_message *own, int rc);
-/* Of leaders only, and of all ranks, without the sums of nodes: `add` gets at rank 0 what each rank
- * has, any number of elements. Errors as above. Collective among leaders; collective. */
+/* `own` has any number of elements but one. `add` gets at the receiver those of each rank that has
+ * any, and of the leader of a node in any case. rc: this rank's status so far; an error of any rank
+ * becomes an error of the receiver. Deadlock-free: each wait is for a message that is always sent.
+ * From the ranks of this node to its leader; from all leaders, or all ranks, to rank 0. Collective
+ * there. */
+int coll_gather_node(coll_group *group, enum coll_tag tag, const coll_message *own, coll_add *add,
+                     void *sum, int rc);
 int coll_gather_leaders(coll_group *group, enum coll_tag tag, const coll_message *own,
                         coll_add *add, void *sum, int rc);
 int coll_gather_ranks(coll_group *group, enum coll_tag tag, const coll_message *own, coll_add *add,

@@ -89,47 +89,30 @@ static int find_own_nearness(const coll_group *group, int64_t *nearness)
 
 typedef struct peer_nearness {
     const coll_group *group;
-    unsigned char *of_local;
+    unsigned char *of_local; /* NULL if memory is exhausted */
 } peer_nearness;
 
-static int take_nearness(void *context, coll_message *message)
+static int add_nearness(void *context, int rank, const int64_t *element, size_t count)
 {
     const peer_nearness *all = context;
-    if (all->of_local != NULL && message->count == 1)
-        all->of_local[coll_local_index(all->group, message->from)] =
-            (unsigned char)*message->element;
+    if (all->of_local != NULL && count > 0)
+        all->of_local[coll_local_index(all->group, rank)] = (unsigned char)*element;
     return 0;
-}
-
-/* On the leader. rc: its status so far. */
-static int ask_peers(coll_group *group, int64_t own, unsigned char **nearness, int rc)
-{
-    size_t ranks = (size_t)group->locals;
-    peer_nearness all = {group, base_zeroed(ranks, 1, &rc)};
-    const coll_arrivals arrivals = {
-        .tag = COLL_TAG_ROWS, .expected = ranks - 1, .take = take_nearness, .context = &all};
-    rc = coll_message_complete(group, &arrivals, NULL, 0, rc);
-    if (all.of_local != NULL)
-        all.of_local[0] = (unsigned char)own;
-    *nearness = all.of_local;
-    return rc;
 }
 
 int coll_nearness_ask(coll_group *group, bool given, unsigned char **nearness)
 {
-    unsigned char *asked = NULL;
-    int64_t own;
-    int rc = find_own_nearness(group, &own);
-    if (coll_is_leader(group)) {
-        rc = ask_peers(group, own, &asked, rc);
-    } else {
-        int sent = coll_send(group, &own, sizeof own, group->local[0], COLL_TAG_ROWS);
-        rc = rc != 0 ? rc : sent;
-    }
-    if (!given && asked != NULL)
-        *nearness = asked;
+    int64_t own[2] = {0}; /* one element would be an error */
+    int rc = find_own_nearness(group, own);
+    peer_nearness all = {.group = group};
+    const coll_message message = {group->rank, own, 2};
+    if (coll_is_leader(group))
+        all.of_local = base_zeroed((size_t)group->locals, 1, &rc);
+    rc = coll_gather_node(group, COLL_TAG_ROWS, &message, add_nearness, &all, rc);
+    if (!given && all.of_local != NULL)
+        *nearness = all.of_local;
     else
-        free(asked);
+        free(all.of_local);
     return coll_agree_error(group, rc);
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "plan/requests.h"
 
 static void drop_shares(domain_layout *layout)
 {
@@ -44,13 +45,73 @@ static void keep_own_domain(coll_plan *plan)
     domains_keep(&plan->draft.division.domains, layout->aggregates ? layout->domain : SIZE_MAX);
 }
 
+/* ---- what rank 0 gathers ---- */
+
+/* What decides on rank 0; elsewhere empty. */
+typedef struct gathered {
+    rows_matrices c;    /* as far as a decision needs it */
+    pieces_bytes units; /* of each node, with even domains that fitted ones may replace */
+} gathered;
+
+static request_sums start_request_sums(const coll_planning *planning)
+{
+    const coll_plan_input *in = planning->in;
+    const planner *p = &planning->planner;
+    const int *local = in->group->local;
+    size_t locals = (size_t)in->group->locals;
+    size_t most = in->wishes.all_entries || !coll_is_leader(in->group) ? locals : p->per_node;
+    bool by_blocks = p->strategy->by_blocks;
+    return (request_sums){
+        .node = {.by_blocks = by_blocks,
+                 .most = most,
+                 .low = local[(most < locals ? most : locals) - 1],
+                 .rank = local,
+                 .ranks = locals,
+                 .nearness = in->nodes->nearness},
+        .all = rows_builder_new((size_t)in->group->size, p->nodes, p->domains, by_blocks),
+        .node_of_rank = p->node_of_rank,
+    };
+}
+
+/* Of the domains of a draft, of which this rank accesses the shares of the layout: C, by way of the
+ * node leaders and without the row of each rank, and the bytes of each node in each unit
+ * (src/plan/requests.h). rc: this rank's status so far; an error of any rank becomes an error of
+ * rank 0. Collective. */
+static int gather_requests(const coll_planning *planning, const plan_draft *draft,
+                           const domain_layout *layout, int rc, gathered *all)
+{
+    coll_group *group = planning->in->group;
+    const planner *p = &planning->planner;
+    const pieces *units = p->may_fit && draft->units.unit == 0 ? &p->units : NULL;
+    request_sums sums = start_request_sums(planning);
+    coll_message own = {.from = group->rank}, node = {.from = group->rank};
+    *all = (gathered){0};
+    sums.units = units != NULL ? units->count : 0;
+    sums.most_units = pieces_most_of_node(&p->units, p->nodes);
+    sums.all_units = &all->units;
+    if (rc == 0)
+        rc = requests_describe(layout->share, layout->shares, units, planning->in->accesses,
+                               &own.element, &own.count);
+    rc = coll_gather_node(group, COLL_TAG_ROWS, &own, requests_add_rank, &sums, rc);
+    if (rc == 0 && coll_is_leader(group))
+        rc = requests_sum_node(&sums, &node.element, &node.count);
+    if (coll_is_leader(group))
+        rc = coll_gather_leaders(group, COLL_TAG_NODE_ROWS, &node, requests_add_node, &sums, rc);
+    if (rc == 0 && own.from == 0)
+        rc = rows_builder_finish(&sums.all, &all->c);
+    free(own.element);
+    free(node.element);
+    requests_release(&sums);
+    return rc;
+}
+
 /* ---- rank 0 ---- */
 
 /* What rank 0 asks, and has learned. */
 typedef struct coll_questions {
     const coll_planning *planning;
     domain_layout *layout;
-    coll_gathered answers;
+    gathered answers;
     bool asked; /* the others have sent what they access of even domains */
     bool lost;  /* a broadcast has failed, and the others wait for no other */
 } coll_questions;
@@ -64,7 +125,7 @@ static int ask_for_domains(void *context, const plan_draft *draft, rows_matrices
         return rc;
     q->asked = true;
     rc = cut_accesses(q->planning, draft, q->layout);
-    rc = coll_gather_requests(q->planning, draft, q->layout, rc, &q->answers);
+    rc = gather_requests(q->planning, draft, q->layout, rc, &q->answers);
     *c = q->answers.c;
     q->answers.c = (rows_matrices){.nearness = NULL};
     return rc;
@@ -136,7 +197,7 @@ static int plan_on_root(const coll_planning *planning, int rc, coll_plan *plan)
     if (rc == 0)
         rc = decide(&q, plan);
     if (!q.asked)
-        rc = coll_gather_requests(planning, draft, &plan->layout, rc, &q.answers);
+        rc = gather_requests(planning, draft, &plan->layout, rc, &q.answers);
     free(q.answers.units.entry);
     if (q.lost)
         return rc;
@@ -202,17 +263,17 @@ static int answer_units(const coll_planning *planning, coll_plan *plan)
 static int answer_root(const coll_planning *planning, int rc, coll_plan *plan, coll_plan_head *head)
 {
     plan_draft *draft = &plan->draft;
-    coll_gathered nothing;
+    gathered nothing;
     if (rc == 0)
         rc = answer_table(planning, plan);
-    (void)coll_gather_requests(planning, draft, &plan->layout, rc, &nothing);
+    (void)gather_requests(planning, draft, &plan->layout, rc, &nothing);
     int lost = coll_take_head(planning, head);
     while (lost == 0 && head->error == 0 && head->unit > 0) {
         drop_shares(&plan->layout);
         division_release(&draft->division);
         draft->units = planning->planner.units;
         rc = (draft->units.columns ? answer_columns : answer_units)(planning, plan);
-        (void)coll_gather_requests(planning, draft, &plan->layout, rc, &nothing);
+        (void)gather_requests(planning, draft, &plan->layout, rc, &nothing);
         lost = coll_take_head(planning, head);
     }
     return lost != 0 ? lost : head->error;

@@ -11,19 +11,6 @@ typedef struct coll_planning {
     planner planner;
 } coll_planning;
 
-/* ---- plan_requests.c ---- */
-
-/* What decides on rank 0; elsewhere empty. */
-typedef struct coll_gathered {
-    rows_matrices c;    /* as far as a decision needs it */
-    pieces_bytes units; /* of each node, with even domains that fitted ones may replace */
-} coll_gathered;
-
-/* Of the domains of a draft, of which this rank accesses the shares of the layout. rc: this rank's
- * status so far; an error of any rank becomes an error of rank 0. Collective. */
-int coll_gather_requests(const coll_planning *planning, const plan_draft *draft,
-                         const domain_layout *layout, int rc, coll_gathered *all);
-
 /* ---- plan_broadcast.c ---- */
 
 /* On rank 0: either of these. rc: as the others get it. They set the layout as coll_take_... do.
