@@ -160,7 +160,7 @@ static int run_ops(running *r)
     int rc = prepare_call(r);
     if (rc == 0)
         rc = transfer_early(r, &op);
-    rc = coll_schedule_agree(&file->slots, &file->group, &r->access, rc, &agreement);
+    rc = coll_slots_agree(&file->slots, &file->group, &r->access, rc, &agreement);
     if (rc == 0)
         rc = coll_file_agree(file, agreement.settings_differ);
     if (rc == 0)

@@ -9,7 +9,7 @@
 #include "collective/independent.h"
 #include "collective/nodes.h"
 #include "collective/record.h"
-#include "collective/schedule.h"
+#include "collective/slot.h"
 
 struct coll_file {
     coll_settings settings; /* the same on all ranks */

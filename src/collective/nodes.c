@@ -1,17 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The node of each rank: that of the node's leader, which its ranks know since launch. Rank 0 asks
  * all ranks for it once for a group of ranks, whatever files they open, and tells the leaders. No
- * other rank has memory for each rank or node. */
+ * other rank has memory for each rank or node.
+ *
+ * The hops between nodes come from a file that the user names, from the job's environment, or from
+ * nowhere; rank 0 alone learns them, since it alone decides. How near the ranks of a node are to
+ * its network devices follows from the locality strings that the launcher gave this node for ranks
+ * that it bound. Where it gave none, each rank finds out with hwloc by the processors that it may
+ * use, and tells its leader, which alone learns it. */
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "collective/nodes.h"
 
 #include <errno.h>
+#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "collective/nodes_internal.h"
-
+#include "base/file.h"
 #include "base/memory.h"
 #include "plan/division.h"
+#include "topo/machine.h"
+
+#define SLURM_ADDRESS "SLURM_TOPOLOGY_ADDR"
+#define SLURM_PATTERN "SLURM_TOPOLOGY_ADDR_PATTERN"
 
 void coll_nodes_release(coll_nodes *nodes)
 {
@@ -146,6 +159,278 @@ static int make_map(coll_nodes *nodes, coll_group *group)
     return rc;
 }
 
+/* ---- hops ---- */
+
+static const char *const *hosts_of(const coll_nodes *nodes)
+{
+    return (const char *const *)nodes->host;
+}
+
+static void report_source(const coll_nodes *nodes, coll_process *process, const char *origin)
+{
+    coll_log(process, 10, "hops between %zu nodes from %s (%s)", nodes->count, origin,
+             nodes->topology.source);
+}
+
+static void distances_report_flat(const coll_nodes *nodes, coll_process *process)
+{
+    coll_log(process, 10, "%zu nodes, all equally far apart", nodes->count);
+}
+
+/* ---- hops from a file ---- */
+
+static int refuse_topology(coll_process *process, parameter_texts text, const matrix_error *error)
+{
+    char line[32] = "";
+    if (error->line > 0)
+        snprintf(line, sizeof line, ", line %zu", error->line);
+    const coll_refusal refusal = {PARAMETER_TOPOLOGY, text[PARAMETER_TOPOLOGY],
+                                  parameter_is_strict(text), -EINVAL,
+                                  "The run continues as if all nodes were equally far apart."};
+    return coll_refuse(process, &refusal, COLL_TEXT_TOPOLOGY,
+                       COLL_NAMED(process, PARAMETER_TOPOLOGY), refusal.value, line, error->reason);
+}
+
+static int read_topology_file(coll_nodes *nodes, coll_process *process, parameter_texts text)
+{
+    const char *path = text[PARAMETER_TOPOLOGY];
+    matrix_error error = {0, ""};
+    const char *cause;
+    FILE *stream = base_open_regular(path, &cause);
+    int rc = stream != NULL
+                 ? topo_read(stream, hosts_of(nodes), nodes->count, &nodes->topology, &error)
+                 : matrix_refuse(&error, 0, "%s", cause);
+    if (stream != NULL)
+        fclose(stream);
+    if (rc == 0)
+        report_source(nodes, process, path);
+    else
+        topo_flat(&nodes->topology, nodes->count);
+    if (rc == 0 || rc == -ENOMEM)
+        return rc;
+    return refuse_topology(process, text, &error);
+}
+
+/* On rank 0: the topology that the parameter names. *is_open: it names none, and the job's
+ * environment decides; the topology is flat so far. Reports errors. */
+static int distances_read(coll_nodes *nodes, coll_process *process, parameter_texts text,
+                          bool *is_open)
+{
+    const char *source = text[PARAMETER_TOPOLOGY];
+    topo_flat(&nodes->topology, nodes->count);
+    *is_open = false;
+    if (source == NULL || source[0] == '\0' || strcmp(source, "auto") == 0)
+        *is_open = nodes->count > 1;
+    else if (strcmp(source, "none") != 0)
+        return read_topology_file(nodes, process, text);
+    else
+        distances_report_flat(nodes, process);
+    return 0;
+}
+
+/* ---- hops from the job's environment ---- */
+
+/* The pattern, "switch.switch.node", decides whether an address has switches: the name of a node
+ * may have dots. */
+static bool names_switches(const char *address)
+{
+    const char *pattern = getenv(SLURM_PATTERN);
+    return address != NULL && strchr(pattern != NULL ? pattern : address, '.') != NULL;
+}
+
+/* Whether this rank is the leader of its node, and the environment has the node's address. */
+static bool has_address(const coll_group *group)
+{
+    return coll_is_leader(group) && names_switches(getenv(SLURM_ADDRESS));
+}
+
+/* Those of all nodes. */
+typedef struct node_texts {
+    char **text; /* the caller frees it and each string; NULL if memory is exhausted */
+    const coll_nodes *nodes;
+} node_texts;
+
+static int add_text(void *context, int leader, const int64_t *element, size_t count)
+{
+    const node_texts *texts = context;
+    char *text = strndup((const char *)element, count * sizeof *element);
+    texts->text[texts->nodes->node_of_rank[leader]] = text;
+    return text == NULL ? -ENOMEM : 0;
+}
+
+/* From leaders to rank 0. */
+static int gather_addresses(coll_group *group, node_texts *all)
+{
+    const char *text = getenv(SLURM_ADDRESS);
+    size_t bytes = text != NULL ? strlen(text) + 1 : 0;
+    coll_message own = {.from = group->rank};
+    int rc = 0;
+    own.count = (bytes + sizeof *own.element - 1) / sizeof *own.element;
+    own.element = base_zeroed(own.count, sizeof *own.element, &rc);
+    if (group->rank == 0)
+        all->text = base_zeroed(all->nodes->count, sizeof *all->text, &rc);
+    if (rc == 0 && bytes > 0)
+        memcpy(own.element, text, bytes);
+    rc = coll_gather_leaders(group, COLL_TAG_ROWS, &own, add_text, all, rc);
+    free(own.element);
+    return rc;
+}
+
+/* These distances were not asked for by name: the run continues without them. */
+static void use_addresses(coll_nodes *nodes, coll_process *process, char *const *address,
+                          bool *is_open)
+{
+    matrix_error error = {0, "there is no memory for them"};
+    int rc = topo_from_addresses((const char *const *)address, hosts_of(nodes), nodes->count,
+                                 &nodes->topology, &error);
+    if (rc == 0) {
+        *is_open = false;
+        report_source(nodes, process, "the job's environment");
+    } else if (rc != -ENODATA && coll_is_first(process, "environment", "")) {
+        coll_show(process, COLL_TEXT_ENVIRONMENT, error.reason,
+                  COLL_NAMED(process, PARAMETER_TOPOLOGY));
+    }
+}
+
+/* Hops from the addresses of all nodes; *is_open becomes false on rank 0 if it could use them. An
+ * unusable address is reported, and is no error. Collective. */
+static int distances_ask(coll_nodes *nodes, coll_group *group, bool *is_open)
+{
+    node_texts all = {.nodes = nodes};
+    int rc = coll_is_leader(group) ? gather_addresses(group, &all) : 0;
+    rc = coll_agree_error(group, rc);
+    if (rc == 0 && group->rank == 0)
+        use_addresses(nodes, group->runtime->process, all.text, is_open);
+    for (size_t n = 0; all.text != NULL && n < nodes->count; n++)
+        free(all.text[n]);
+    free(all.text);
+    return rc;
+}
+
+/* ---- nearness ---- */
+
+static topo_machine *find_machine(const coll_group *group)
+{
+    const coll_process *process = group->runtime->process;
+    return process->machine(process->context);
+}
+
+static bool any_bound(char *const *locality, size_t ranks)
+{
+    for (size_t i = 0; i < ranks; i++)
+        if (locality[i] != NULL)
+            return true;
+    return false;
+}
+
+/* *nearness stays where no rank is bound, or the machine is not known. */
+static int make_nearness(const coll_group *group, char *const *locality, unsigned char **nearness)
+{
+    size_t ranks = (size_t)group->locals;
+    topo_machine *machine = ranks > 1 && any_bound(locality, ranks) ? find_machine(group) : NULL;
+    if (machine == NULL)
+        return 0;
+    unsigned char *made = calloc(ranks, 1);
+    int rc = made == NULL ? -ENOMEM : topo_machine_near_network(machine, locality, ranks, made);
+    if (rc == 0)
+        *nearness = made;
+    else
+        free(made);
+    return rc;
+}
+
+/* ---- nearness from the launcher ---- */
+
+/* How near the ranks of this node are to its network devices, from the localities that the launcher
+ * gives. *nearness stays where none is bound. *given: it gives that of any rank, or the node has
+ * one rank. */
+static int nearness_read(const coll_group *group, unsigned char **nearness, bool *given)
+{
+    size_t ranks = (size_t)group->locals;
+    char **locality = calloc(ranks, sizeof *locality);
+    if (locality == NULL)
+        return -ENOMEM;
+    *given = ranks < 2;
+    for (size_t i = 0; i < ranks; i++) {
+        locality[i] = group->runtime->locality(group->runtime->context, group->local[i]);
+        *given = *given || locality[i] != NULL;
+    }
+    int rc = make_nearness(group, locality, nearness);
+    for (size_t i = 0; i < ranks; i++)
+        free(locality[i]);
+    free(locality);
+    return rc;
+}
+
+/* ---- nearness from hwloc ---- */
+
+/* Whether this rank may use fewer processors than there are. Where there are more than the set has
+ * room for, hwloc finds out. */
+static bool may_be_bound(void)
+{
+    cpu_set_t usable;
+    return sched_getaffinity(0, sizeof usable, &usable) != 0 ||
+           CPU_COUNT(&usable) < sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/* 0 where it is not bound, or the machine is not known. */
+static int find_own_nearness(const coll_group *group, int64_t *nearness)
+{
+    topo_machine *machine = find_machine(group);
+    char *own = NULL;
+    unsigned char found = 0;
+    int rc = machine == NULL ? 0 : topo_machine_own_locality(machine, &own);
+    if (rc == 0 && own != NULL)
+        rc = topo_machine_near_network(machine, &own, 1, &found);
+    free(own);
+    *nearness = found;
+    return rc;
+}
+
+typedef struct peer_nearness {
+    const coll_group *group;
+    unsigned char *of_local; /* NULL if memory is exhausted */
+} peer_nearness;
+
+static int add_nearness(void *context, int rank, const int64_t *element, size_t count)
+{
+    const peer_nearness *all = context;
+    if (all->of_local != NULL && count > 0)
+        all->of_local[coll_local_index(all->group, rank)] = (unsigned char)*element;
+    return 0;
+}
+
+/* The same from what each rank's own hwloc says; *nearness changes on leaders only, and there
+ * unless `given`. Collective. */
+static int nearness_ask(coll_group *group, bool given, unsigned char **nearness)
+{
+    int64_t own[2] = {0}; /* one element would be an error */
+    int rc = find_own_nearness(group, own);
+    peer_nearness all = {.group = group};
+    const coll_message message = {group->rank, own, 2};
+    if (coll_is_leader(group))
+        all.of_local = base_zeroed((size_t)group->locals, 1, &rc);
+    rc = coll_gather_node(group, COLL_TAG_ROWS, &message, add_nearness, &all, rc);
+    if (!given && all.of_local != NULL)
+        *nearness = all.of_local;
+    else
+        free(all.of_local);
+    return coll_agree_error(group, rc);
+}
+
+/* On the leader of a node: whether the launcher gave localities, or each rank's hwloc was asked. */
+static void nearness_report(const coll_group *group, bool given, bool asked)
+{
+    const char *source = "all equal, because ranks are not bound";
+    if (group->locals < 2)
+        return;
+    if (given)
+        source = "from the launcher";
+    else if (asked)
+        source = "from hwloc";
+    coll_log(group->runtime->process, 10, "localities of the ranks of a node: %s", source);
+}
+
 /* ---- all of it ---- */
 
 /* What has to be asked for once the nodes are known, by maxima: whether rank 0 finds the distances
@@ -161,23 +446,23 @@ static int find_nodes(coll_nodes *nodes, coll_group *group, parameter_texts text
     if (rc == 0 && is_root)
         rc = name_nodes(nodes, group);
     if (rc == 0 && is_root)
-        rc = coll_distances_read(nodes, process, text, &is_open);
+        rc = distances_read(nodes, process, text, &is_open);
     if (rc == 0 && coll_is_leader(group))
-        rc = coll_nearness_read(group, &nodes->nearness, &given);
-    int64_t value[VALUES] = {is_open, coll_has_address(group), !given, coll_may_be_bound(),
+        rc = nearness_read(group, &nodes->nearness, &given);
+    int64_t value[VALUES] = {is_open, has_address(group), !given, may_be_bound(),
                              group->runtime->error_class(rc)};
     rc = group->runtime->reduce(group->runtime->context, value, VALUES, COLL_MAX);
     if (rc == 0)
         rc = (int)value[ERROR];
     bool asks_ranks = value[NO_LOCALITIES] && value[BOUND];
     if (rc == 0 && asks_ranks)
-        rc = coll_nearness_ask(group, given, &nodes->nearness);
+        rc = nearness_ask(group, given, &nodes->nearness);
     if (rc == 0 && value[OPEN] && value[ADDRESS])
-        rc = coll_distances_ask(nodes, group, &is_open);
+        rc = distances_ask(nodes, group, &is_open);
     if (rc == 0 && is_open)
-        coll_distances_report_flat(nodes, process);
+        distances_report_flat(nodes, process);
     if (rc == 0 && is_root)
-        coll_nearness_report(group, given, asks_ranks);
+        nearness_report(group, given, asks_ranks);
     return rc;
 }
 

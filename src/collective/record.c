@@ -1,11 +1,232 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where a plan is made rank 0 collects what is accessed by it; calls that reuse the plan are
- * counted. */
+ * counted. What this process adds to the record it writes when files are closed, and at its end. */
+#define _GNU_SOURCE /* program_invocation_short_name */
 #include "collective/record_internal.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/text.h"
+
+/* Of a program's name and a number of ranks. */
+#define RUN_BYTES (RECORD_MOST_NAME + 64)
+
+/* ---- writing ---- */
+
+static void describe_run(const char *program, size_t ranks, char text[RUN_BYTES])
+{
+    char name[RECORD_MOST_NAME + 1];
+    base_escape(name, sizeof name, program);
+    snprintf(text, RUN_BYTES, "\"%s\" on %zu ranks", name, ranks);
+}
+
+/* One line a job, by the process that writes first. */
+static void report_record(const coll_recorder *recorder, const record_news *news)
+{
+    char place[PATH_MAX], run[RUN_BYTES], before[RUN_BYTES] = "", kept[PATH_MAX + 16] = "";
+    char missing[96] = "";
+    bool replaces = news->before.ranks > 0;
+    base_escape(place, sizeof place, record_file_path(recorder->file));
+    describe_run(program_invocation_short_name, recorder->process->job.size, run);
+    if (replaces)
+        describe_run(news->before.program, news->before.ranks, before);
+    if (news->keeps)
+        snprintf(kept, sizeof kept, ", kept in %s~", place);
+    if (recorder->noncollective > 0)
+        snprintf(missing, sizeof missing, ", but for %.1f MB by calls that are not collective,",
+                 1e-6 * (double)recorder->noncollective);
+    coll_log(recorder->process, 0, "the accesses of %s%s are recorded in %s%s%s%s", run, missing,
+             place, replaces ? ", instead of those of " : "", before, kept);
+}
+
+/* Of jobs that record into a file at the same time the first one keeps it. */
+static void refuse_record(coll_recorder *recorder, const record_header *other)
+{
+    char reason[RUN_BYTES + RECORD_MOST_NAME + 256] = "what this run had recorded there is gone";
+    if (other->ranks > 0)
+        snprintf(reason, sizeof reason,
+                 "another job (\"%s\" on %zu ranks, run %s) records into it at the same time; name "
+                 "another file, for example with %%j (the job) or %%x (the program)",
+                 other->program, other->ranks, other->run);
+    coll_show(recorder->process, COLL_TEXT_RECORD, COLL_NAMED(recorder->process, PARAMETER_RECORD),
+              record_file_path(recorder->file), reason);
+    recorder->is_refused = true;
+}
+
+static int write_version(coll_recorder *recorder)
+{
+    record_news news;
+    int rc = recorder->is_refused ? -EALREADY : record_file_write(recorder->file, &news);
+    if (rc == 0 && news.is_first)
+        report_record(recorder, &news);
+    if (rc == -EALREADY && !recorder->is_refused)
+        refuse_record(recorder, &news.before);
+    return rc;
+}
+
+static const char *reason_of_gap(int error)
+{
+    switch (error) {
+    case -ENOMEM: return strerror(ENOMEM);
+    case -ERANGE: return "accesses beyond the first 512 PiB of a file cannot be recorded";
+    default: return "a part of it could not be collected";
+    }
+}
+
+static void write_user_record(coll_recorder *recorder)
+{
+    coll_process *process = recorder->process;
+    const char *path = record_file_path(recorder->file);
+    int rc = write_version(recorder);
+    if (rc == -EALREADY)
+        return;
+    if (rc != 0)
+        coll_show(process, COLL_TEXT_RECORD, COLL_NAMED(process, PARAMETER_RECORD), path,
+                  record_file_reason(rc));
+    if (recorder->error != 0)
+        coll_show(process, COLL_TEXT_RECORD_PART, COLL_NAMED(process, PARAMETER_RECORD), path,
+                  reason_of_gap(recorder->error));
+}
+
+static void end_record(coll_recorder *recorder)
+{
+    if (recorder->file == NULL)
+        return;
+    if (!recorder->is_automatic)
+        write_user_record(recorder);
+    else if (recorder->error == 0)
+        coll_record_cache_write(recorder);
+    record_file_free(recorder->file);
+    *recorder = (coll_recorder){.process = recorder->process, .run = recorder->run};
+}
+
+void coll_record_finish(coll_process *process)
+{
+    pthread_mutex_lock(&process->lock);
+    if (process->recorder != NULL) {
+        end_record(process->recorder);
+        coll_record_cache_end(process->recorder);
+        free(process->recorder);
+        process->recorder = NULL;
+    }
+    pthread_mutex_unlock(&process->lock);
+}
+
+/* NULL if memory is exhausted. */
+static coll_recorder *recorder_of(coll_process *process)
+{
+    if (process->recorder == NULL)
+        process->recorder = calloc(1, sizeof *process->recorder);
+    if (process->recorder != NULL)
+        process->recorder->process = process;
+    return process->recorder;
+}
+
+/* ---- the record that is appended to ---- */
+
+static int open_record(coll_recorder *recorder, const char *name, bool automatic)
+{
+    const coll_job *job = &recorder->process->job;
+    const char *command = automatic ? recorder->run.command : NULL;
+    const record_origin origin = {command != NULL ? command : program_invocation_short_name,
+                                  job->id, job->started};
+    end_record(recorder);
+    int rc = record_file_open(&recorder->file, name, &origin);
+    recorder->is_automatic = rc == 0 && automatic;
+    return rc;
+}
+
+/* Negative errno; -ENOENT: the cache is not used. */
+static int select_record(coll_recorder *recorder, const char *path)
+{
+    bool automatic = coll_record_is_automatic(path);
+    const char *place = automatic ? coll_record_cache_place(recorder) : path;
+    if (place == NULL)
+        return -ENOENT;
+    char *name = automatic ? strdup(place) : coll_job_path(recorder->process, path);
+    int rc = name == NULL ? -ENOMEM : 0;
+    if (rc == 0 && (recorder->file == NULL || strcmp(name, record_file_path(recorder->file)) != 0))
+        rc = open_record(recorder, name, automatic);
+    free(name);
+    return rc;
+}
+
+int coll_record_prepare(coll_process *process, const char *path, bool strict, bool *records)
+{
+    const coll_refusal refusal = {PARAMETER_RECORD, path, strict, -EACCES,
+                                  "This run is not recorded; its data are not affected."};
+    bool automatic = coll_record_is_automatic(path);
+    *records = false;
+    if (path[0] == '\0')
+        return 0;
+    pthread_mutex_lock(&process->lock);
+    coll_recorder *recorder = recorder_of(process);
+    int rc = recorder == NULL ? -ENOMEM : select_record(recorder, path);
+    if (automatic && recorder != NULL && rc != 0 && rc != -ENOENT)
+        coll_record_cache_refuse(recorder, rc);
+    *records = rc == 0 && !recorder->is_refused;
+    pthread_mutex_unlock(&process->lock);
+    if (rc == 0 || automatic)
+        return 0;
+    char *name = coll_job_path(process, path);
+    rc = coll_refuse(process, &refusal, COLL_TEXT_RECORD_CHECK,
+                     COLL_NAMED(process, PARAMETER_RECORD), name != NULL ? name : path,
+                     record_file_reason(rc));
+    free(name);
+    return rc;
+}
+
+/* Appends `times` accesses like the entry to what this process has to write; new_file: a file, and
+ * no access. Errors are reported when it is written. On rank 0 of a file. */
+static void append_entry(coll_process *process, const char *path, const char *file,
+                         const record_entry *entry, int64_t times, bool new_file)
+{
+    pthread_mutex_lock(&process->lock);
+    coll_recorder *recorder = recorder_of(process);
+    int rc = recorder == NULL ? -ENOMEM : select_record(recorder, path);
+    if (rc != 0)
+        coll_show(process, COLL_TEXT_RECORD, COLL_NAMED(process, PARAMETER_RECORD), path,
+                  record_file_reason(rc));
+    else if (!recorder->is_refused)
+        rc = record_file_add(recorder->file, file, entry, times, new_file);
+    if (rc != 0 && recorder != NULL)
+        recorder->error = rc;
+    pthread_mutex_unlock(&process->lock);
+}
+
+/* A file was closed, of which the record lacks these bytes. A job may end at its time limit.
+ * Versions take a twentieth of the time at most; what cannot be written now is written, or
+ * reported, at the end. */
+static void flush_record(coll_process *process, int64_t noncollective)
+{
+    pthread_mutex_lock(&process->lock);
+    coll_recorder *recorder = process->recorder;
+    double begin = process->clock(process->context);
+    if (recorder != NULL)
+        recorder->noncollective += noncollective;
+    if (recorder != NULL && recorder->file != NULL && !recorder->is_automatic &&
+        begin >= recorder->next) {
+        (void)write_version(recorder);
+        double end = process->clock(process->context);
+        recorder->next = end + 20.0 * (end - begin);
+    }
+    pthread_mutex_unlock(&process->lock);
+}
+
+/* Negative errno: why the record lacks something. On rank 0 of a file. */
+static void set_error(coll_process *process, int rc)
+{
+    pthread_mutex_lock(&process->lock);
+    if (recorder_of(process) != NULL)
+        process->recorder->error = rc;
+    pthread_mutex_unlock(&process->lock);
+}
+
+/* ---- files ---- */
 
 /* On rank 0: what is accessed by a plan, and how often that was done. */
 typedef struct recorded {
@@ -21,7 +242,7 @@ void coll_record_begin(coll_record *record, bool records, coll_process *process,
     record->path = path;
     record->file = process != NULL ? strdup(file) : NULL;
     if (process != NULL && record->file == NULL)
-        coll_record_set_error(process, -ENOMEM);
+        set_error(process, -ENOMEM);
 }
 
 /* ---- the observer ---- */
@@ -46,7 +267,7 @@ static void collect_plan(void *context, const coll_observed *access, void **stat
         rc = -ENOMEM;
     }
     if (rc != 0)
-        coll_record_set_error(record->process, rc);
+        set_error(record->process, rc);
 }
 
 static int count_access(void *context, const coll_observed *access, void **state)
@@ -65,7 +286,7 @@ static void append_accesses(void *context, void **state, bool is_released)
     if (r == NULL)
         return;
     if (record->file != NULL && r->times > 0 && r->entry.view.rows > 0)
-        coll_record_append(record->process, record->path, record->file, &r->entry, r->times, false);
+        append_entry(record->process, record->path, record->file, &r->entry, r->times, false);
     r->times = 0;
     if (!is_released)
         return;
@@ -92,9 +313,9 @@ static void append_file(const coll_record *record)
     record_entry none = {.view = {.rows = ranks, .cols = ranks}};
     none.view.row_start = calloc(ranks + 1, sizeof *none.view.row_start);
     if (none.view.row_start == NULL)
-        coll_record_set_error(record->process, -ENOMEM);
+        set_error(record->process, -ENOMEM);
     else
-        coll_record_append(record->process, record->path, record->file, &none, 0, true);
+        append_entry(record->process, record->path, record->file, &none, 0, true);
     record_entry_release(&none);
 }
 
@@ -103,7 +324,7 @@ void coll_record_end(coll_record *record, int64_t noncollective)
     if (record->file == NULL)
         return;
     append_file(record);
-    coll_record_flush(record->process, noncollective);
+    flush_record(record->process, noncollective);
     free(record->file);
     record->file = NULL;
 }

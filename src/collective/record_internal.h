@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of the recorder share. Calls go record.c -> collect and file -> automatic. */
+/* What the files of the recorder share. Calls go record.c -> collect and automatic. */
 #ifndef COLLECTIVE_RECORD_INTERNAL_H
 #define COLLECTIVE_RECORD_INTERNAL_H
 
@@ -37,18 +37,6 @@ typedef struct coll_recorder {
 /* Makes the entry of an access, by world ranks, on rank 0; elsewhere, and after an error, it has no
  * rows. Returns this rank's error, of rank 0 after any that makes it incomplete. Collective. */
 int coll_record_collect(const coll_observed *access, record_entry *entry);
-
-/* ---- the record file (record_file.c), local ---- */
-
-/* Appends `times` accesses like the entry to what this process has to write; new_file: a file, and
- * no access. Errors are reported when it is written. On rank 0 of a file. */
-void coll_record_append(coll_process *process, const char *path, const char *file,
-                        const record_entry *entry, int64_t times, bool new_file);
-/* Negative errno: why the record lacks something. On rank 0 of a file. */
-void coll_record_set_error(coll_process *process, int rc);
-/* A file was closed, of which the record lacks these bytes: writes the record, unless that was done
- * a short time ago. */
-void coll_record_flush(coll_process *process, int64_t noncollective);
 
 /* ---- the user's cache (record_automatic.c), local, with the lock held ---- */
 

@@ -5,7 +5,7 @@
  * each call, or none at all, and write several variables in turn. So an access is compared by what
  * it accesses relative to its first byte, and the last few plans are kept.
  *
- * All ranks have the same plans in the same slots. All functions are local. */
+ * All ranks have the same plans in the same slots. All functions but the last are local. */
 #ifndef COLLECTIVE_SLOT_H
 #define COLLECTIVE_SLOT_H
 
@@ -79,5 +79,25 @@ void coll_slots_forget(coll_slots *slots);
 bool coll_slots_recall(const coll_slots *slots, coll_access *access);
 /* Whether this rank's access is that of the plan, moved by a distance. */
 bool coll_slot_matches(const coll_slot *slot, const coll_access *access);
+
+/* ---- the first agreement of a call: whether it reuses a plan, and the way of its data ---- */
+
+typedef struct coll_agreement {
+    bool reuse; /* the plan in `slot` is reused, moved by `shift` bytes in the file */
+    size_t slot;
+    int64_t shift;
+    int64_t lo, hi;       /* range of the first layers over all ranks; hi is 0: no rank has data */
+    int64_t layers;       /* of the rank that has most */
+    bool flush;           /* without reuse: the plans of all slots have to be released */
+    bool settings_differ; /* between ranks */
+    bool atomic;          /* on any rank */
+    bool is_done;         /* on all ranks */
+    aggregation_access aggregation; /* of all ranks */
+} coll_agreement;
+
+/* `access` is described unless rc is an error. rc: this rank's status so far. Returns the largest
+ * error class over all ranks. Collective. */
+int coll_slots_agree(coll_slots *slots, coll_group *group, const coll_access *access, int rc,
+                     coll_agreement *agreement);
 
 #endif

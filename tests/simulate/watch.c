@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "collective/schedule.h"
+#include "collective/slot.h"
 #include "matrix/view_file.h"
 
 enum { MOST_TARGETS = 128 };
