@@ -11,7 +11,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "storage/locks.h"
+#include "storage/stripes.h"
 
 /* ---- names ---- */
 

@@ -39,4 +39,15 @@ int storage_count_targets(const char *root);
  * unless it would leave more than half of the targets idle. */
 int storage_choose_count(int nodes, int targets);
 
+/* ---- locks ---- */
+
+/* Of parts of an open file, which other processes see on all nodes where the file system has such
+ * locks. Functions wait, and return 0 or a negative errno value; 0 as well where it has none. */
+
+/* Locks `bytes` bytes from `offset` on, 0: without end. Not exclusive: others that do the same do
+ * not wait; only a descriptor for writing alone gets an exclusive one anyway. */
+int storage_lock(int fd, bool exclusive, int64_t offset, int64_t bytes);
+/* Gives up that lock or, where this fails, all that the process has of the file. */
+int storage_unlock(int fd, int64_t offset, int64_t bytes);
+
 #endif

@@ -2,7 +2,6 @@
 /* Unit tests of the stripes of files: this program's fstatfs, fgetxattr and ioctl stand for those
  * of file systems that are not installed here, and answer with bytes as their clients return them.
  */
-#include "storage/locks.h"
 #include "storage/stripes.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "storage/locks.h"
+#include "storage/stripes.h"
 
 /* fbtl/posix returns only that it failed; errno is what the system call left. */
 static int error_from_errno(int error)
