@@ -218,6 +218,7 @@ static void begin_stats(coll_file *file)
         kind = COLL_STATS_TOTALS;
     else if (coll_settings_digest_text(COLL_STATS_STDERR) == of[PARAMETER_STATS])
         kind = COLL_STATS_PLAIN;
+    file->wishes = (coll_wishes){kind != COLL_STATS_OFF, kind == COLL_STATS_DETAILED};
     coll_stats_begin(&file->stats, kind, file->stats_path, file->record_path);
 }
 

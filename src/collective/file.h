@@ -33,6 +33,7 @@ struct coll_file {
     bool misjudged;          /* this rank transferred data early, without use */
     char *buffer;            /* of independent.h */
     coll_observers observers;
+    coll_wishes wishes; /* of the statistics */
     coll_record record;
     coll_stats stats;
 };

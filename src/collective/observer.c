@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "collective/observer.h"
 
-coll_wishes coll_observers_wish(const coll_observers *observers)
-{
-    coll_wishes wishes = {false, false};
-    for (const coll_observer *o = observers->of; o < observers->of + COLL_OBSERVERS; o++)
-        if (o->wish != NULL)
-            o->wish(o->context, &wishes);
-    return wishes;
-}
-
 void coll_observers_plan(const coll_observers *observers, const coll_observed *access,
                          void *state[COLL_OBSERVERS])
 {

@@ -48,8 +48,6 @@ typedef struct coll_observed {
  * first; the observer frees it. */
 typedef struct coll_observer {
     void *context;
-    /* Before a plan is made: adds its own wishes. Local. */
-    void (*wish)(void *context, coll_wishes *wishes);
     /* A plan was made. Collective. */
     void (*planned)(void *context, const coll_observed *access, void **state);
     /* Data are about to be moved by a plan. Returns a probe for the exchange, or NULL. Local. */
@@ -68,7 +66,6 @@ typedef struct coll_observers {
     coll_observer of[COLL_OBSERVERS];
 } coll_observers;
 
-coll_wishes coll_observers_wish(const coll_observers *observers);
 void coll_observers_plan(const coll_observers *observers, const coll_observed *access,
                          void *state[COLL_OBSERVERS]);
 /* The first probe, or NULL. */

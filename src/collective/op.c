@@ -28,7 +28,7 @@ static int make_plan(coll_op *op, int rc)
         .hi = op->hi,
         .piece = op->piece,
         .stream = &file->stream,
-        .wishes = coll_observers_wish(&file->observers),
+        .wishes = file->wishes,
     };
     rc = coll_plan_make(&op->slot->plan, &in, rc);
     op->makes_plan = rc == 0;

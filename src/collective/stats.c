@@ -47,14 +47,6 @@ void coll_stats_begin(coll_stats *stats, enum coll_stats_kind kind, const char *
     memset(stats->total, 0, sizeof stats->total);
 }
 
-static void wish_entries(void *context, coll_wishes *wishes)
-{
-    const coll_stats *stats = context;
-    wishes->all_entries |= stats->kind != COLL_STATS_OFF;
-    wishes->keep_entries |=
-        stats->kind == COLL_STATS_DETAILED && stats->process->plan_lines < MAX_PLANS;
-}
-
 /* The probe notes when this rank's aggregator reaches which moment. */
 static const exchange_probe *start_timeline(void *context, const domain_layout *layout)
 {
@@ -170,7 +162,7 @@ static int put_timelines(const coll_stats *stats, const coll_observed *access, j
 {
     bool is_written = w != NULL && stats->process->timelines++ < MAX_TIMELINES;
     return coll_timeline_receive(&stats->timeline, access->group, access->plan,
-                                 is_written ? w : NULL, "timeline");
+                                 is_written ? w : NULL);
 }
 
 /* A line that is being written; out is NULL if memory is exhausted. */
@@ -208,9 +200,10 @@ static void end_line(coll_stats *stats, draft *d)
 
 static void put_plan(json_writer *w, coll_stats *stats, const coll_observed *access)
 {
-    if (access->plan == NULL || access->plan->draft.c.requests.row_start == NULL)
+    if (access->plan == NULL || access->plan->draft.c.requests.row_start == NULL ||
+        stats->process->plan_lines >= MAX_PLANS)
         return;
-    coll_stats_put_plan(w, "plan", access, access->group->size);
+    coll_stats_put_plan(w, access);
     stats->process->plan_lines++;
 }
 
@@ -260,8 +253,7 @@ static int report_access(void *context, const coll_observed *access, void **stat
 
 coll_observer coll_stats_observer(coll_stats *stats)
 {
-    return (coll_observer){
-        .context = stats, .wish = wish_entries, .starts = start_timeline, .moved = report_access};
+    return (coll_observer){.context = stats, .starts = start_timeline, .moved = report_access};
 }
 
 void coll_stats_count_noncollective(coll_stats *stats, const coll_observed *access, int64_t bytes)

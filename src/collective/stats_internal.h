@@ -27,8 +27,8 @@ void coll_stats_put_job(json_writer *w, const coll_process *process, const char 
 
 /* ---- the plan of a line (stats_plan.c) ---- */
 
-/* On rank 0, where the plan has its entries: an object of that key. */
-void coll_stats_put_plan(json_writer *w, const char *key, const coll_observed *access, int ranks);
+/* On rank 0, where the plan has its entries: an object "plan". */
+void coll_stats_put_plan(json_writer *w, const coll_observed *access);
 
 /* ---- time lines (stats_timeline.c) ---- */
 
@@ -38,9 +38,9 @@ void coll_timeline_note(void *context, int64_t cycle, enum exchange_moment momen
 
 /* Sends this rank's time line to rank 0, if rank 0 expects it. */
 int coll_timeline_send(const coll_timeline *line, coll_group *group, const coll_plan *plan);
-/* On rank 0: receives those of other ranks, and writes all as an array of that key unless w is
+/* On rank 0: receives those of other ranks, and writes all as an array "timeline" unless w is
  * NULL. Returns the first error. */
 int coll_timeline_receive(const coll_timeline *own, coll_group *group, const coll_plan *plan,
-                          json_writer *w, const char *key);
+                          json_writer *w);
 
 #endif

@@ -57,19 +57,19 @@ static void put_distances(json_writer *w, const topo *t)
     json_end_object(w);
 }
 
-void coll_stats_put_plan(json_writer *w, const char *key, const coll_observed *access, int ranks)
+void coll_stats_put_plan(json_writer *w, const coll_observed *access)
 {
     const coll_nodes *nodes = access->nodes;
     const coll_plan *plan = access->plan;
     const matrix *blocks = &plan->draft.c.blocks, *even = &plan->even_requests;
-    json_begin_object(w, key);
+    json_begin_object(w, "plan");
     json_put_size(w, "per_node", plan->draft.per_node);
     json_put_int64(w, "message_size", plan->layout.message_size);
     json_begin_array(w, "hosts");
     for (size_t n = 0; n < nodes->count; n++)
         json_put_string(w, NULL, nodes->host[n]);
     json_end_array(w);
-    json_put_sizes(w, "node_of_rank", nodes->node_of_rank, (size_t)ranks);
+    json_put_sizes(w, "node_of_rank", nodes->node_of_rank, (size_t)access->group->size);
     json_put_ints(w, "rank_of_domain", plan->layout.aggregator, plan->layout.domains->count);
     put_requests(w, &plan->draft.c.requests, nodes);
     if (blocks->row_start != NULL && is_short(blocks))

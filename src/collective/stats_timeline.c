@@ -62,12 +62,12 @@ static void put_timeline(json_writer *w, const coll_timeline *line, size_t domai
 }
 
 int coll_timeline_receive(const coll_timeline *own, coll_group *group, const coll_plan *plan,
-                          json_writer *w, const char *key)
+                          json_writer *w)
 {
     const domain_layout *layout = &plan->layout;
     int first = 0;
     if (w != NULL)
-        json_begin_array(w, key);
+        json_begin_array(w, "timeline");
     for (size_t j = 0; j < layout->domains->count; j++) {
         coll_timeline line = *own;
         int rank = layout->aggregator[j], rc = 0;
