@@ -15,6 +15,9 @@
 #define MAX_TIMELINES 64
 #define MAX_TIMELINES_OF_PLAN 8
 
+/* Aggregators of which every n-th sends its time line, if there are more. */
+#define MAX_AGGREGATORS 32
+
 static void close_file(coll_stats *stats)
 {
     if (stats->fd >= 0)
@@ -31,7 +34,6 @@ void coll_stats_release(coll_stats *stats)
 int coll_stats_prepare(coll_stats *stats, const coll_group *group)
 {
     stats->process = group->runtime->process;
-    stats->timeline.process = stats->process;
     if (group->rank != 0 || stats->fields != NULL)
         return 0;
     stats->fields = calloc((size_t)group->size, COLL_STATS_FIELDS * sizeof *stats->fields);
@@ -47,14 +49,98 @@ void coll_stats_begin(coll_stats *stats, enum coll_stats_kind kind, const char *
     memset(stats->total, 0, sizeof stats->total);
 }
 
+/* ---- time lines ---- */
+
+/* When aggregators shuffled the data of their cycles, and when they accessed the file.
+ *
+ * Nothing here allocates, and the length of a line is bounded: by COLL_TIMELINE_CYCLES of each
+ * aggregator, and the number of aggregators. Each rank counts from the moment when it began to
+ * exchange data; the agreement before that makes these moments nearly the same. */
+
+/* exchange_probe.note */
+static void note_moment(void *context, int64_t cycle, enum exchange_moment moment)
+{
+    coll_stats *stats = context;
+    coll_timeline *line = &stats->timeline;
+    if (cycle % line->every != 0)
+        return;
+    double passed = (stats->process->clock(stats->process->context) - line->begin) * 1e6;
+    line->at[cycle / line->every][moment] = passed < INT32_MAX ? (int32_t)passed : INT32_MAX;
+}
+
+/* Whether the aggregator of this domain sends its time line. The same on all ranks. */
+static bool has_timeline(const domain_layout *layout, size_t domain)
+{
+    size_t every = (layout->domains->count - 1) / MAX_AGGREGATORS + 1;
+    return domain % every == 0 && layout->domains->size[domain] > 0;
+}
+
+/* Sends this rank's time line to rank 0, if rank 0 expects it. */
+static int send_timeline(const coll_stats *stats, const coll_observed *access)
+{
+    const domain_layout *layout = &access->plan->layout;
+    const coll_timeline *line = &stats->timeline;
+    if (!layout->aggregates || !has_timeline(layout, layout->domain))
+        return 0;
+    return coll_send(access->group, line->at, sizeof line->at, 0, COLL_TAG_STATS);
+}
+
+static void put_timeline(json_writer *w, const coll_timeline *line, size_t domain, int rank)
+{
+    json_begin_object(w, NULL);
+    json_put_size(w, "domain", domain);
+    json_put_int64(w, "rank", rank);
+    json_begin_array(w, "windows");
+    for (int64_t c = 0; c < COLL_TIMELINE_CYCLES; c++) {
+        if (line->at[c][EXCHANGE_SHUFFLE_ENDS] == 0)
+            continue;
+        json_begin_array(w, NULL);
+        json_put_int64(w, NULL, c * line->every);
+        for (size_t m = 0; m < EXCHANGE_MOMENTS; m++)
+            json_put_int64(w, NULL, line->at[c][m]);
+        json_end_array(w);
+    }
+    json_end_array(w);
+    json_end_object(w);
+}
+
+/* On rank 0: writes all as an array. w: NULL if the line cannot be written; those of other ranks
+ * are received in any case. Returns the first error. */
+static int put_timelines(const coll_stats *stats, const coll_observed *access, json_writer *w)
+{
+    const domain_layout *layout = &access->plan->layout;
+    int first = 0;
+    if (w != NULL && stats->process->timelines++ >= MAX_TIMELINES)
+        w = NULL;
+    if (w != NULL)
+        json_begin_array(w, "timeline");
+    for (size_t j = 0; j < layout->domains->count; j++) {
+        coll_timeline line = stats->timeline;
+        int rank = layout->aggregator[j], rc = 0;
+        if (!has_timeline(layout, j))
+            continue;
+        if (rank != access->group->rank)
+            rc = coll_receive(access->group, line.at, sizeof line.at, rank, COLL_TAG_STATS);
+        if (rc == 0 && w != NULL)
+            put_timeline(w, &line, j, rank);
+        if (first == 0)
+            first = rc;
+    }
+    if (w != NULL)
+        json_end_array(w);
+    return first;
+}
+
 /* The probe notes when this rank's aggregator reaches which moment. */
 static const exchange_probe *start_timeline(void *context, const domain_layout *layout)
 {
     coll_stats *stats = context;
     if (stats->kind != COLL_STATS_DETAILED)
         return NULL;
-    coll_timeline_reset(&stats->timeline, layout->num_cycles);
-    stats->probe = (exchange_probe){&stats->timeline, coll_timeline_note};
+    memset(stats->timeline.at, 0, sizeof stats->timeline.at);
+    stats->timeline.begin = stats->process->clock(stats->process->context);
+    stats->timeline.every = (layout->num_cycles - 1) / COLL_TIMELINE_CYCLES + 1;
+    stats->probe = (exchange_probe){stats, note_moment};
     return &stats->probe;
 }
 
@@ -157,14 +243,6 @@ static int write_text(coll_stats *stats, const char *text, size_t length)
 
 /* ---- rank 0: lines ---- */
 
-/* w: NULL if the line cannot be written. The time lines of other ranks are received in any case. */
-static int put_timelines(const coll_stats *stats, const coll_observed *access, json_writer *w)
-{
-    bool is_written = w != NULL && stats->process->timelines++ < MAX_TIMELINES;
-    return coll_timeline_receive(&stats->timeline, access->group, access->plan,
-                                 is_written ? w : NULL);
-}
-
 /* A line that is being written; out is NULL if memory is exhausted. */
 typedef struct draft {
     json_writer w;
@@ -248,7 +326,7 @@ static int report_access(void *context, const coll_observed *access, void **stat
                     access->plan_calls <= MAX_TIMELINES_OF_PLAN;
     if (access->group->rank == 0)
         return report_call(stats, access, timeline);
-    return timeline ? coll_timeline_send(&stats->timeline, access->group, access->plan) : 0;
+    return timeline ? send_timeline(stats, access) : 0;
 }
 
 coll_observer coll_stats_observer(coll_stats *stats)

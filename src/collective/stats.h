@@ -31,7 +31,6 @@ typedef struct coll_stats_line {
 #define COLL_TIMELINE_CYCLES 32
 
 typedef struct coll_timeline {
-    const coll_process *process;
     double begin;  /* seconds, of this rank's clock */
     int64_t every; /* one of this number of cycles is kept */
     int32_t at[COLL_TIMELINE_CYCLES]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of the statistics share. Calls go stats.c -> line, plan, timeline. */
+/* What the files of the statistics share. Calls go stats.c -> line, plan. */
 #ifndef COLLECTIVE_STATS_INTERNAL_H
 #define COLLECTIVE_STATS_INTERNAL_H
 
@@ -29,18 +29,5 @@ void coll_stats_put_job(json_writer *w, const coll_process *process, const char 
 
 /* On rank 0, where the plan has its entries: an object "plan". */
 void coll_stats_put_plan(json_writer *w, const coll_observed *access);
-
-/* ---- time lines (stats_timeline.c) ---- */
-
-void coll_timeline_reset(coll_timeline *line, int64_t num_cycles);
-/* exchange_probe.note; context is a coll_timeline. */
-void coll_timeline_note(void *context, int64_t cycle, enum exchange_moment moment);
-
-/* Sends this rank's time line to rank 0, if rank 0 expects it. */
-int coll_timeline_send(const coll_timeline *line, coll_group *group, const coll_plan *plan);
-/* On rank 0: receives those of other ranks, and writes all as an array "timeline" unless w is
- * NULL. Returns the first error. */
-int coll_timeline_receive(const coll_timeline *own, coll_group *group, const coll_plan *plan,
-                          json_writer *w);
 
 #endif
