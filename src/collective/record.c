@@ -1,21 +1,162 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where a plan is made rank 0 collects what is accessed by it; calls that reuse the plan are
- * counted. What this process adds to the record it writes when files are closed, and at its end. */
-#define _GNU_SOURCE /* program_invocation_short_name */
-#include "collective/record_internal.h"
+ * counted. What this process adds to the record it writes when files are closed, and at its end.
+ *
+ * Runs that are recorded in the user's cache (src/cache) are found there by the mapper. A cache
+ * that cannot be used changes nothing but that one message says so. */
+#define _GNU_SOURCE /* argz, program_invocation_short_name */
+#include "collective/record.h"
 
+#include <argz.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/memory.h"
 #include "base/text.h"
+#include "cache/cache.h"
+
+/* What this process records. Threads may open and close several files at the same time: the lock of
+ * the process is held. */
+typedef struct coll_recorder {
+    coll_process *process;
+    record_file *file;     /* NULL if it records nothing */
+    bool is_automatic;     /* it is in the user's cache */
+    int error;             /* negative errno: why something is missing */
+    int64_t noncollective; /* bytes that are not in it, as no collective call has moved them */
+    double next;           /* when a closed file leads to the next version */
+    bool is_refused;       /* another job records into the file, which was reported */
+    /* This run, in the user's cache. */
+    struct {
+        bool is_known;   /* all of what follows */
+        bool has_key;    /* and a folder: the cache is used */
+        bool has_record; /* of an earlier run */
+        cache_key key;
+        char *path;    /* of the record */
+        char *command; /* the arguments of this process as one line */
+    } run;
+} coll_recorder;
+
+bool coll_record_is_automatic(const char *path)
+{
+    return strcmp(path, COLL_RECORD_AUTOMATIC) == 0;
+}
+
+/* Reports, on one rank of the job, why the cache cannot be used; then this process does not use it.
+ */
+static void refuse_cache(coll_recorder *recorder, int rc)
+{
+    coll_process *process = recorder->process;
+    char *path = NULL;
+    recorder->run.has_key = false;
+    if (!process->job.is_first || !coll_is_first(process, "cache", ""))
+        return;
+    (void)cache_path(&path);
+    coll_show(process, COLL_TEXT_CACHE, COLL_NAMED(process, PARAMETER_RECORD),
+              path != NULL ? path : "~/.cache",
+              rc == -EPERM || rc == -ENXIO ? cache_reason(rc) : record_file_reason(rc));
+    free(path);
+}
+
+/* ---- the program in the cache ---- */
+
+/* Whether the program has a key. */
+static bool find_program(coll_recorder *recorder)
+{
+    const coll_job *job = &recorder->process->job;
+    char **argument = NULL;
+    size_t length = 0;
+    int rc = coll_process_command(&recorder->run.command, &length);
+    if (rc == 0)
+        argument =
+            base_zeroed(argz_count(recorder->run.command, length) + 1, sizeof *argument, &rc);
+    if (rc == 0) {
+        const cache_program program = {"/proc/self/exe", argument,
+                                       job->folder != NULL ? job->folder : "/"};
+        argz_extract(recorder->run.command, length, argument);
+        rc = cache_key_make(&program, job->size, &recorder->run.key);
+        argz_stringify(recorder->run.command, length, ' ');
+    }
+    free(argument);
+    return rc == 0;
+}
+
+/* ---- its record in the cache ---- */
+
+/* Whether an earlier run has recorded the program. A record that is damaged, or for another number
+ * of ranks, is removed. Only the header is looked at, because the mapper reads all of it. A process
+ * of this job may have written the record, and ended, before this one opens a file. */
+static int find_record(coll_recorder *recorder, int folder)
+{
+    const coll_job *job = &recorder->process->job;
+    record_header header;
+    int fd = cache_open_record(folder, &recorder->run.key, true);
+    if (fd < 0)
+        return fd == -ENOENT ? 0 : fd;
+    int rc = record_header_read(&header, fd);
+    bool is_whole = rc == 0 && header.ranks == job->size;
+    recorder->run.has_record =
+        is_whole && !record_header_is_of_run(&header, fd, job->id, job->started);
+    close(fd);
+    return is_whole ? 0 : cache_remove(folder, &recorder->run.key);
+}
+
+/* Programs that have no key, and jobs of several programs, are left alone without a message. */
+static void know_run(coll_recorder *recorder)
+{
+    const coll_job *job = &recorder->process->job;
+    recorder->run.is_known = true;
+    if (job->size < 2 || !job->has_one_program || !find_program(recorder))
+        return;
+    int folder = cache_open(true), rc = folder;
+    if (folder >= 0) {
+        rc = find_record(recorder, folder);
+        close(folder);
+    }
+    if (rc == 0)
+        rc = cache_record_path(&recorder->run.key, &recorder->run.path);
+    recorder->run.has_key = rc == 0;
+    if (rc != 0)
+        refuse_cache(recorder, rc);
+}
+
+/* The record that this run is to write; NULL if there is none. Valid until the run ends. */
+static const char *place_in_cache(coll_recorder *recorder)
+{
+    if (!recorder->run.is_known)
+        know_run(recorder);
+    return recorder->run.has_key && !recorder->run.has_record ? recorder->run.path : NULL;
+}
+
+/* Unless another job has recorded the program meanwhile, or does. */
+static int write_record(coll_recorder *recorder, int folder)
+{
+    record_news news;
+    int rc = find_record(recorder, folder);
+    if (rc == 0 && !recorder->run.has_record)
+        rc = record_file_write(recorder->file, &news);
+    return rc == -EALREADY ? 0 : rc;
+}
+
+static void write_to_cache(coll_recorder *recorder)
+{
+    int folder = cache_open(true), rc = folder;
+    if (folder >= 0) {
+        rc = write_record(recorder, folder);
+        (void)cache_trim(folder);
+        close(folder);
+    }
+    if (rc != 0)
+        refuse_cache(recorder, rc);
+}
+
+/* ---- writing ---- */
 
 /* Of a program's name and a number of ranks. */
 #define RUN_BYTES (RECORD_MOST_NAME + 64)
-
-/* ---- writing ---- */
 
 static void describe_run(const char *program, size_t ranks, char text[RUN_BYTES])
 {
@@ -99,7 +240,7 @@ static void end_record(coll_recorder *recorder)
     if (!recorder->is_automatic)
         write_user_record(recorder);
     else if (recorder->error == 0)
-        coll_record_cache_write(recorder);
+        write_to_cache(recorder);
     record_file_free(recorder->file);
     *recorder = (coll_recorder){.process = recorder->process, .run = recorder->run};
 }
@@ -109,7 +250,8 @@ void coll_record_finish(coll_process *process)
     pthread_mutex_lock(&process->lock);
     if (process->recorder != NULL) {
         end_record(process->recorder);
-        coll_record_cache_end(process->recorder);
+        free(process->recorder->run.path);
+        free(process->recorder->run.command);
         free(process->recorder);
         process->recorder = NULL;
     }
@@ -144,7 +286,7 @@ static int open_record(coll_recorder *recorder, const char *name, bool automatic
 static int select_record(coll_recorder *recorder, const char *path)
 {
     bool automatic = coll_record_is_automatic(path);
-    const char *place = automatic ? coll_record_cache_place(recorder) : path;
+    const char *place = automatic ? place_in_cache(recorder) : path;
     if (place == NULL)
         return -ENOENT;
     char *name = automatic ? strdup(place) : coll_job_path(recorder->process, path);
@@ -167,7 +309,7 @@ int coll_record_prepare(coll_process *process, const char *path, bool strict, bo
     coll_recorder *recorder = recorder_of(process);
     int rc = recorder == NULL ? -ENOMEM : select_record(recorder, path);
     if (automatic && recorder != NULL && rc != 0 && rc != -ENOENT)
-        coll_record_cache_refuse(recorder, rc);
+        refuse_cache(recorder, rc);
     *records = rc == 0 && !recorder->is_refused;
     pthread_mutex_unlock(&process->lock);
     if (rc == 0 || automatic)

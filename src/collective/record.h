@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "collective/observer.h"
+#include "record/record_file.h"
 
 /* The recorder's state of one file. Zero at first. */
 typedef struct coll_record {
@@ -44,5 +45,11 @@ void coll_record_end(coll_record *record, int64_t noncollective);
 
 /* Collects what is accessed by each plan on rank 0, and counts the accesses by it. */
 coll_observer coll_record_observer(coll_record *record);
+
+/* ---- record_collect.c, for record.c ---- */
+
+/* Makes the entry of an access, by world ranks, on rank 0; elsewhere, and after an error, it has no
+ * rows. Returns this rank's error, of rank 0 after any that makes it incomplete. Collective. */
+int coll_record_collect(const coll_observed *access, record_entry *entry);
 
 #endif

@@ -5,13 +5,14 @@
  * a part of the range; then these counts and each rank's row of the profile go to rank 0. Memory
  * and messages do not grow with the square of the number of ranks, and no rank sees the blocks of
  * all others. */
-#include "collective/record_internal.h"
+#include "collective/record.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "record/record.h"
 
 /* Ranges that end beyond this offset are not recorded, so that bins, which may be twice as large,
  * end within RECORD_FILE_MOST_OFFSET. */
