@@ -230,18 +230,14 @@ static int distances_read(coll_nodes *nodes, coll_process *process, parameter_te
 
 /* ---- hops from the job's environment ---- */
 
-/* The pattern, "switch.switch.node", decides whether an address has switches: the name of a node
- * may have dots. */
-static bool names_switches(const char *address)
-{
-    const char *pattern = getenv(SLURM_PATTERN);
-    return address != NULL && strchr(pattern != NULL ? pattern : address, '.') != NULL;
-}
-
-/* Whether this rank is the leader of its node, and the environment has the node's address. */
+/* Whether this rank is the leader of its node, and the environment has the node's address. The
+ * pattern, "switch.switch.node", decides whether an address has switches: the name of a node may
+ * have dots. */
 static bool has_address(const coll_group *group)
 {
-    return coll_is_leader(group) && names_switches(getenv(SLURM_ADDRESS));
+    const char *address = getenv(SLURM_ADDRESS), *pattern = getenv(SLURM_PATTERN);
+    return coll_is_leader(group) && address != NULL &&
+           strchr(pattern != NULL ? pattern : address, '.') != NULL;
 }
 
 /* Those of all nodes. */
@@ -315,47 +311,30 @@ static topo_machine *find_machine(const coll_group *group)
     return process->machine(process->context);
 }
 
-static bool any_bound(char *const *locality, size_t ranks)
-{
-    for (size_t i = 0; i < ranks; i++)
-        if (locality[i] != NULL)
-            return true;
-    return false;
-}
-
-/* *nearness stays where no rank is bound, or the machine is not known. */
-static int make_nearness(const coll_group *group, char *const *locality, unsigned char **nearness)
-{
-    size_t ranks = (size_t)group->locals;
-    topo_machine *machine = ranks > 1 && any_bound(locality, ranks) ? find_machine(group) : NULL;
-    if (machine == NULL)
-        return 0;
-    unsigned char *made = calloc(ranks, 1);
-    int rc = made == NULL ? -ENOMEM : topo_machine_near_network(machine, locality, ranks, made);
-    if (rc == 0)
-        *nearness = made;
-    else
-        free(made);
-    return rc;
-}
-
 /* ---- nearness from the launcher ---- */
 
 /* How near the ranks of this node are to its network devices, from the localities that the launcher
- * gives. *nearness stays where none is bound. *given: it gives that of any rank, or the node has
- * one rank. */
+ * gives. *nearness stays where none is bound, or the machine is not known. *given: it gives that
+ * of any rank, or the node has one rank. */
 static int nearness_read(const coll_group *group, unsigned char **nearness, bool *given)
 {
+    const coll_runtime *runtime = group->runtime;
     size_t ranks = (size_t)group->locals;
+    bool is_bound = false;
+    int rc = 0;
     char **locality = calloc(ranks, sizeof *locality);
     if (locality == NULL)
         return -ENOMEM;
-    *given = ranks < 2;
     for (size_t i = 0; i < ranks; i++) {
-        locality[i] = group->runtime->locality(group->runtime->context, group->local[i]);
-        *given = *given || locality[i] != NULL;
+        locality[i] = runtime->locality(runtime->context, group->local[i]);
+        is_bound = is_bound || locality[i] != NULL;
     }
-    int rc = make_nearness(group, locality, nearness);
+    *given = ranks < 2 || is_bound;
+    topo_machine *machine = ranks > 1 && is_bound ? find_machine(group) : NULL;
+    if (machine != NULL)
+        *nearness = base_zeroed(ranks, 1, &rc);
+    if (machine != NULL && rc == 0)
+        rc = topo_machine_near_network(machine, locality, ranks, *nearness);
     for (size_t i = 0; i < ranks; i++)
         free(locality[i]);
     free(locality);
