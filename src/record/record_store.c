@@ -54,7 +54,7 @@ static void close_next(int fd, const char *name)
 {
     struct stat status;
     if (try_lock(fd) > 0 && is_present(fd, name) > 0 && lstat(name, &status) == 0 &&
-        status.st_size == 0)
+        S_ISREG(status.st_mode) && status.st_size == 0)
         (void)unlink(name);
     close(fd);
 }
