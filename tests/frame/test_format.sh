@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The format of all C files, and of the shell scripts.
+# The format of all C files and of the shell scripts, and the width of documents.
 . "$top_srcdir/tests/lib/tap.sh" || exit 1
 cd "$top_srcdir" || exit 1
 
@@ -22,6 +22,11 @@ finds_nothing() {
 
 long_lines() {
     awk 'length($0) > 100 { print FILENAME ":" FNR ": " length($0) " columns" }' "$@"
+}
+
+# Tables, pictures and commands are as wide as they are.
+long_prose() {
+    LC_ALL=C.UTF-8 grep -nE '^.{121,}' "$@" | grep -vE '^[^:]*:[0-9]+:(\||!\[|    |`)'
 }
 
 # comparisons PATTERN FILE...: lines of code with PATTERN; comments and strings are no code.
@@ -48,6 +53,8 @@ else
     tap_skip "C files are as clang-format 14 formats them" "clang-format 14 is not installed (apt-get install clang-format)"
 fi
 finds_nothing "no C line has over 100 columns" long_lines "${sources[@]}"
+mapfile -t documents < <(files '*.md')
+finds_nothing "no line of a document has over 120 columns" long_prose "${documents[@]}"
 finds_nothing "in Open MPI's folders NULL is on the left" comparisons '[!=]= *NULL([^A-Za-z0-9_]|$)' "${openmpi[@]}"
 finds_nothing "elsewhere it is on the right" comparisons '(^|[^A-Za-z0-9_])NULL *[!=]=' "${own[@]}"
 if command -v shellcheck >/dev/null; then
