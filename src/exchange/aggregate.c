@@ -86,7 +86,7 @@ static int64_t pack_read_chunk(const exchange *ex, const exchange_cycle *cycle,
                                const exchange_chunk *chunk)
 {
     access_cursor cursor = chunk->cursor;
-    int64_t end = exchange_least(cycle->end, cycle->valid);
+    int64_t end = access_least(cycle->end, cycle->valid);
     if (chunk->direct)
         return access_skip(&cursor, end);
     return access_gather(&cursor, end, window_of(ex, cycle)->data, cycle->begin, chunk->packed);
@@ -171,7 +171,7 @@ static int64_t next_aggregated(const exchange *ex)
 {
     int64_t next = ACCESS_END;
     for (size_t i = 0; i < ex->task.contributors; i++)
-        next = exchange_least(next, access_next(&ex->in_cursor[i]));
+        next = access_least(next, access_next(&ex->in_cursor[i]));
     return next;
 }
 

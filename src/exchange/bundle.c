@@ -24,7 +24,7 @@ bool exchange_bundle_pays(size_t ranks, int64_t bytes, int64_t piece, int64_t cy
         return false;
     int64_t part = bytes / (int64_t)ranks;
     part += part / piece * PIECE_COST;
-    return part <= exchange_least(SMALL_PART, message_size / 4) || part <= SMALL_WHOLE / cycles;
+    return part <= access_least(SMALL_PART, message_size / 4) || part <= SMALL_WHOLE / cycles;
 }
 
 void exchange_bundle_begin_run(exchange_peer *peer)

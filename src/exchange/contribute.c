@@ -12,7 +12,7 @@ static void unpack_chunk(const exchange *ex, const exchange_chunk *chunk, int64_
     access_cursor cursor = chunk->cursor;
     int64_t stream, length, done = 0;
     while (done < bytes && access_take_stream(&cursor, end, &stream, &length)) {
-        length = exchange_least(length, bytes - done);
+        length = access_least(length, bytes - done);
         access_to_memory(ex->run.memory, stream, length, chunk->packed + done);
         done += length;
     }
@@ -65,7 +65,7 @@ static bool copy_shared_chunk(exchange *ex, exchange_chunk *chunk, const exchang
     _Atomic int64_t *reached = ex->run.write ? &flags->granted : &flags->ready;
     if (atomic_load_explicit(reached, memory_order_acquire) != exchange_cycle_number(ex, cycle))
         return false;
-    int64_t valid = exchange_least(cycle->end, flags->valid);
+    int64_t valid = access_least(cycle->end, flags->valid);
     ex->result.moved += peer->is_carried ? copy_packed(ex, chunk, cycle, valid, window->data)
                                          : copy_by_position(ex, chunk, cycle, valid, window->data);
     atomic_fetch_add_explicit(&flags->done, 1, memory_order_release);
@@ -161,7 +161,7 @@ static int64_t next_contributed(const exchange *ex)
 {
     int64_t next = ACCESS_END;
     for (size_t i = 0; i < ex->peers; i++)
-        next = exchange_least(next, access_next(&ex->peer[i].cursor));
+        next = access_least(next, access_next(&ex->peer[i].cursor));
     return next;
 }
 

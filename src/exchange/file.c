@@ -16,7 +16,7 @@ static int64_t file_offset(const exchange *ex, int64_t position, int64_t end, in
 {
     int64_t contiguous, offset = domains_position_to_file(
                             ex->task.layout.domains, ex->task.layout.domain, position, &contiguous);
-    *length = exchange_least(contiguous, end - position);
+    *length = access_least(contiguous, end - position);
     return offset + ex->run.shift;
 }
 
@@ -82,7 +82,7 @@ static bool lock_cycle(exchange *ex, const exchange_cycle *cycle)
 {
     const exchange_store *store = ex->run.store;
     int64_t length, begin = access_next(&ex->cover);
-    int64_t end = exchange_least(cycle->end, ex->task.layout.domains->size[ex->task.layout.domain]);
+    int64_t end = access_least(cycle->end, ex->task.layout.domains->size[ex->task.layout.domain]);
     if (ex->error != 0 || store->lock == NULL)
         return false;
     int64_t first = file_offset(ex, begin, end, &length);

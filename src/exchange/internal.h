@@ -91,11 +91,6 @@ struct exchange {
     exchange_pipeline in;
 };
 
-static inline int64_t exchange_least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* ---- pipeline.c ---- */
 /* Keeps the first error. */
 void exchange_keep_error(exchange *ex, int rc);

@@ -16,7 +16,7 @@ size_t exchange_count_messages(const exchange *ex, int64_t bytes)
 static size_t message_bytes(const exchange *ex, size_t i, int64_t bytes)
 {
     int64_t rest = bytes - (int64_t)i * ex->task.layout.message_size;
-    return rest <= 0 ? 0 : (size_t)exchange_least(rest, ex->task.layout.message_size);
+    return rest <= 0 ? 0 : (size_t)access_least(rest, ex->task.layout.message_size);
 }
 
 static char *message_data(const exchange *ex, const exchange_chunk *chunk, size_t i)
