@@ -57,6 +57,7 @@ command -v mandoc >/dev/null || { tap_skip "the pages as printed" "mandoc is not
 # The sources have long lines, as all documents do, and which other manuals there are depends on the machine. What a macro
 # does to one word too many is valid: it becomes an option.
 for page in "$src"/doc/man/*; do
+    tap_is "$(grep "^\.Bl.*'" "$page")" "" "${page##*/}: groff can measure the columns"
     tap_is "$(mandoc -T lint -W style "$page" 2>/dev/null | grep -v ': input text line longer than 80\|: referenced manual not found')" "" \
         "mandoc has no remarks on ${page##*/}"
     printed=$(mandoc -T ascii "$page" | col -bx)
