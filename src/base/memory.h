@@ -33,11 +33,11 @@ static inline void *base_zeroed(size_t count, size_t size, int *rc)
 
 /* Makes room for `count` elements of `size` bytes in the array *array (a pointer to the array's
  * pointer, which may be NULL) of *capacity elements. Grows at least by doubling, so that appending
- * costs O(1) on average, from 4 elements or 256 bytes. 0, or -ENOMEM: array and capacity are
- * unchanged. */
+ * costs O(1) on average, from 64 bytes, as many small arrays stay small. 0, or -ENOMEM: array and
+ * capacity are unchanged. */
 static inline int base_reserve(void *array, size_t *capacity, size_t count, size_t size)
 {
-    size_t wanted = count, least = size < 64 ? 256 / size : 4, bytes;
+    size_t wanted = count, least = size < 64 ? 64 / size : 1, bytes;
     void *old;
     if (count <= *capacity)
         return 0;

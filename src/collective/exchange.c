@@ -97,16 +97,14 @@ static void describe_targets(coll_exchange *ex, const coll_group *group,
         target->list = &share->list;
         if (row == NULL || row->owner == group->rank)
             continue;
-        target->window = &ex->window[i * EXCHANGE_DEPTH];
+        target->windows = coll_segment_windows(ex->segment, ex->index, row);
         target->is_carried = row->ranks > 0;
-        coll_segment_windows(ex->segment, ex->index, row, &ex->window[i * EXCHANGE_DEPTH]);
     }
     for (coll_carried *c = ex->carried; c < ex->carried + ex->carries; c++) {
         ex->target[c->share].list = &c->whole;
         ex->target[c->share].bundle = &c->bundle;
         for (size_t k = 0; k < c->bundle.ranks; k++)
-            coll_segment_windows(ex->segment, ex->index, &c->row[k],
-                                 &c->window[k * EXCHANGE_DEPTH]);
+            c->windows[k] = coll_segment_windows(ex->segment, ex->index, &c->row[k]);
     }
 }
 
@@ -124,8 +122,7 @@ static int make_engine(coll_exchange *ex, const coll_group *group, const domain_
         .contributor = ex->contributor,
     };
     ex->target = calloc(layout->shares + 1, sizeof *ex->target);
-    ex->window = calloc(layout->shares + 1, EXCHANGE_DEPTH * sizeof *ex->window);
-    if (ex->target == NULL || ex->window == NULL)
+    if (ex->target == NULL)
         return -ENOMEM;
     task.target = ex->target;
     describe_targets(ex, group, layout);
@@ -134,11 +131,8 @@ static int make_engine(coll_exchange *ex, const coll_group *group, const domain_
     for (size_t i = 0; i < ex->contributors; i++)
         ex->contributor[i].shared = own != NULL && ex->contributor[i].rank != group->rank &&
                                     coll_is_local(group, ex->contributor[i].rank);
-    if (own != NULL) {
-        task.window = &ex->window[layout->shares * EXCHANGE_DEPTH];
-        coll_segment_windows(ex->segment, ex->index, own,
-                             &ex->window[layout->shares * EXCHANGE_DEPTH]);
-    }
+    if (own != NULL)
+        task.windows = coll_segment_windows(ex->segment, ex->index, own);
     ex->engine = exchange_new(&task);
     return ex->engine == NULL ? -ENOMEM : coll_exchange_acquire(ex);
 }
@@ -200,7 +194,6 @@ void coll_exchange_reset(coll_exchange *ex)
     coll_segment_release(ex->segment);
     coll_requests_release(ex);
     free(ex->target);
-    free(ex->window);
     *ex = (coll_exchange){.memory = ex->memory, .index = ex->index};
 }
 

@@ -14,8 +14,8 @@ typedef struct coll_row {
     size_t domain;
     int rank, owner;        /* whose data are there; who grants the windows: aggregator, carrier */
     size_t ranks, index;    /* of a bundle, whose rows are adjacent; 0: an aggregator's windows */
-    size_t place;           /* of the flags */
-    int64_t offset, stride; /* bytes to the first of its EXCHANGE_DEPTH windows, and to the next */
+    size_t place;           /* of the first window's flags */
+    int64_t offset, stride; /* bytes to the first of its windows, and to the next */
 } coll_row;
 
 /* What the ranks of a node share for an exchange. */
@@ -34,7 +34,7 @@ typedef struct coll_carried {
     int64_t pieces;      /* of these */
     access_list whole;   /* their union */
     access_list *part;   /* of each rank, in bytes of the carried stream */
-    exchange_window *window;
+    exchange_windows *windows;
     exchange_bundle bundle;
 } coll_carried;
 
@@ -48,7 +48,6 @@ struct coll_exchange {
     exchange_contributor *contributor; /* ascending by rank */
     size_t contributors;
     exchange_target *target;
-    exchange_window *window; /* EXCHANGE_DEPTH for each target, and for the own domain */
     exchange *engine;
 };
 
@@ -78,9 +77,9 @@ const coll_row *coll_windows_find(const coll_exchange *ex, size_t domain, int ra
  * Returns this rank's error, which has to be agreed on. */
 int coll_segment_share(coll_exchange_memory *memory, coll_group *group, coll_table *table,
                        coll_segment **segment);
-/* The EXCHANGE_DEPTH windows of a row, for the exchange of that index. */
-void coll_segment_windows(const coll_segment *segment, size_t index, const coll_row *row,
-                          exchange_window *window);
+/* The windows of a row, for the exchange of that index. */
+exchange_windows coll_segment_windows(const coll_segment *segment, size_t index,
+                                      const coll_row *row);
 /* One user less; NULL is allowed. */
 void coll_segment_release(coll_segment *segment);
 

@@ -95,7 +95,7 @@ static void release_carried(coll_carried *c)
     access_release(&c->whole);
     free(c->list);
     free(c->part);
-    free(c->window);
+    free(c->windows);
 }
 
 /* row: this rank's. */
@@ -108,13 +108,13 @@ static int add_carried(coll_exchange *ex, const domain_layout *layout, size_t sh
         ex->carried = base_zeroed(layout->shares, sizeof *ex->carried, &rc);
     c.list = base_zeroed(row->ranks, sizeof *c.list, &rc);
     c.part = base_zeroed(row->ranks, sizeof *c.part, &rc);
-    c.window = base_zeroed(row->ranks, EXCHANGE_DEPTH * sizeof *c.window, &rc);
+    c.windows = base_zeroed(row->ranks, sizeof *c.windows, &rc);
     if (rc != 0) {
         release_carried(&c);
         return rc;
     }
     c.list[row->index] = access_borrow(&layout->share[share].list);
-    c.bundle = (exchange_bundle){row->ranks, row->index, c.part, c.window};
+    c.bundle = (exchange_bundle){row->ranks, row->index, c.part, c.windows};
     ex->carried[ex->carries++] = c;
     return 0;
 }

@@ -41,7 +41,7 @@ enum { SIZE, PLACES, ROWS, PROCESS, DESCRIPTOR, DEVICE, INODE, OFFER_VALUES };
 
 static size_t flags_bytes(size_t places)
 {
-    size_t bytes = places * COLL_SLOTS * EXCHANGE_DEPTH * sizeof(exchange_flags);
+    size_t bytes = places * COLL_SLOTS * sizeof(exchange_flags);
     return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
@@ -55,14 +55,12 @@ static size_t data_bytes(const coll_segment *segment)
     return segment->size - flags_bytes(segment->places);
 }
 
-void coll_segment_windows(const coll_segment *segment, size_t index, const coll_row *row,
-                          exchange_window *window)
+exchange_windows coll_segment_windows(const coll_segment *segment, size_t index,
+                                      const coll_row *row)
 {
     exchange_flags *flags = (exchange_flags *)(void *)segment->base;
-    flags += (index * segment->places + row->place) * EXCHANGE_DEPTH;
-    for (size_t i = 0; i < EXCHANGE_DEPTH; i++)
-        window[i] = (exchange_window){&flags[i], segment_data(segment) + row->offset +
-                                                     (int64_t)i * row->stride};
+    return (exchange_windows){flags + index * segment->places + row->place,
+                              segment_data(segment) + row->offset, row->stride};
 }
 
 void coll_segment_release(coll_segment *segment)

@@ -121,10 +121,11 @@ static void add_aggregator(window_table *t, size_t domain)
     const coll_row row = {.domain = domain,
                           .rank = aggregator,
                           .owner = aggregator,
-                          .place = t->places++,
+                          .place = t->places,
                           .offset = round_up(t->bytes, PAGE),
                           .stride = round_up(t->layout->cycle_size, PAGE)};
     t->row[t->rows++] = row;
+    t->places += (size_t)t->windows;
     t->bytes = row.offset + t->windows * row.stride;
 }
 
@@ -157,7 +158,7 @@ static void add_bundle(window_table *t, size_t domain)
         first[k].stride = stride;
     }
     t->rows += ranks;
-    t->places++;
+    t->places += (size_t)t->windows;
     t->bytes += t->windows * stride;
 }
 
@@ -165,7 +166,8 @@ static void add_bundle(window_table *t, size_t domain)
 static int make_table(window_table *t, coll_table *table)
 {
     const domain_layout *layout = t->layout;
-    size_t locals = (size_t)t->group->locals, most = layout->domains->count;
+    size_t locals = (size_t)t->group->locals, most = layout->domains->count,
+           places = locals * EXCHANGE_DEPTH;
     for (size_t i = 0; i < locals && t->part != NULL; i++)
         most += t->part[i].count / 2;
     t->row = base_alloc(most, sizeof *t->row);
@@ -185,7 +187,7 @@ static int make_table(window_table *t, coll_table *table)
     size_t windows = (size_t)t->bytes, rows = t->rows * sizeof *t->row;
     *table = (coll_table){.row = t->row,
                           .rows = t->rows,
-                          .places = t->places < locals ? locals : t->places,
+                          .places = t->places < places ? places : t->places,
                           .bytes = windows < rows ? rows : windows};
     return 0;
 }

@@ -6,9 +6,14 @@
  * written in ascending order. */
 #include "exchange/internal.h"
 
-static const exchange_window *window_of(const exchange *ex, const exchange_cycle *cycle)
+static exchange_flags *flags_of(const exchange *ex, const exchange_cycle *cycle)
 {
-    return &ex->window[(size_t)cycle->index % EXCHANGE_DEPTH];
+    return exchange_flags_of(&ex->windows, cycle);
+}
+
+static char *data_of(const exchange *ex, const exchange_cycle *cycle)
+{
+    return exchange_data_of(&ex->windows, cycle);
 }
 
 static bool is_own(const exchange *ex, size_t of)
@@ -39,7 +44,7 @@ static char *find_in_window(const exchange *ex, const exchange_cycle *cycle, acc
     access_piece piece;
     if (!access_take_piece(&cursor, cycle->end, &piece) || piece.length != bytes)
         return NULL;
-    return window_of(ex, cycle)->data + (piece.offset - cycle->begin);
+    return data_of(ex, cycle) + (piece.offset - cycle->begin);
 }
 
 /* Appends the cycle's chunk of contributor `of` to the batch, unless the inbox or the requests do
@@ -89,7 +94,7 @@ static int64_t pack_read_chunk(const exchange *ex, const exchange_cycle *cycle,
     int64_t end = access_least(cycle->end, cycle->valid);
     if (chunk->direct)
         return access_skip(&cursor, end);
-    return access_gather(&cursor, end, window_of(ex, cycle)->data, cycle->begin, chunk->packed);
+    return access_gather(&cursor, end, data_of(ex, cycle), cycle->begin, chunk->packed);
 }
 
 static void start_chunk_messages(exchange *ex, exchange_cycle *cycle, exchange_chunk *chunk)
@@ -116,7 +121,7 @@ static void place_written_chunk(exchange *ex, const exchange_cycle *cycle,
                                 const exchange_chunk *chunk)
 {
     access_cursor cursor = chunk->cursor;
-    char *data = window_of(ex, cycle)->data;
+    char *data = data_of(ex, cycle);
     if (is_own(ex, chunk->of))
         ex->result.moved +=
             access_memory_to_window(ex->run.memory, &cursor, cycle->end, data, cycle->begin);
@@ -153,7 +158,7 @@ static bool advance_batch(exchange *ex, exchange_cycle *cycle)
 static void access_file(exchange *ex, exchange_cycle *cycle)
 {
     note(ex, cycle, EXCHANGE_ACCESS_BEGINS);
-    exchange_access_cycle(ex, cycle, window_of(ex, cycle)->data);
+    exchange_access_cycle(ex, cycle, data_of(ex, cycle));
     note(ex, cycle, EXCHANGE_ACCESS_ENDS);
 }
 
@@ -201,8 +206,8 @@ static bool begin_in_cycle(exchange *ex)
     if (!ex->run.write)
         access_file(ex, cycle);
     note(ex, cycle, EXCHANGE_SHUFFLE_BEGINS);
-    window_of(ex, cycle)->flags->valid = cycle->valid;
-    exchange_grant(ex, cycle, window_of(ex, cycle)->flags);
+    flags_of(ex, cycle)->valid = cycle->valid;
+    exchange_grant(ex, cycle, flags_of(ex, cycle));
     start_batch(ex, cycle);
     return true;
 }
@@ -220,8 +225,7 @@ static bool advance_in_cycle(exchange *ex, exchange_cycle *cycle)
 static bool cycle_completed(const exchange *ex, const exchange_cycle *cycle)
 {
     return cycle->pending == 0 && cycle->next == ex->task.contributors &&
-           atomic_load_explicit(&window_of(ex, cycle)->flags->done, memory_order_acquire) ==
-               cycle->shared;
+           atomic_load_explicit(&flags_of(ex, cycle)->done, memory_order_acquire) == cycle->shared;
 }
 
 static bool end_in_cycle(exchange *ex)

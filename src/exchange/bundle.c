@@ -37,17 +37,11 @@ void exchange_bundle_begin_run(exchange_peer *peer)
     peer->begun = peer->turn = 0;
 }
 
-static const exchange_window *window_of_rank(const exchange_bundle *bundle, size_t i,
-                                             const exchange_cycle *cycle)
-{
-    return &bundle->window[i * EXCHANGE_DEPTH + (size_t)cycle->index % EXCHANGE_DEPTH];
-}
-
 /* All members' flags. */
 static exchange_flags *bundle_flags(const exchange *ex, const exchange_cycle *cycle,
                                     const exchange_chunk *chunk)
 {
-    return window_of_rank(ex->peer[chunk->of].bundle, 0, cycle)->flags;
+    return exchange_flags_of(&ex->peer[chunk->of].bundle->windows[0], cycle);
 }
 
 void exchange_bundle_begin(exchange *ex, const exchange_cycle *cycle, exchange_chunk *chunk)
@@ -82,7 +76,7 @@ bool exchange_bundle_collect(exchange *ex, const exchange_cycle *cycle, exchange
     for (size_t i = 0; i < bundle->ranks; i++)
         if (i != bundle->own)
             access_scatter(&peer->copied[i], end, chunk->packed, chunk->begin,
-                           window_of_rank(bundle, i, cycle)->data, chunk->bytes);
+                           exchange_data_of(&bundle->windows[i], cycle), chunk->bytes);
     peer->turn++;
     chunk->is_copied = true;
     return true;
@@ -113,7 +107,7 @@ bool exchange_bundle_distribute(exchange *ex, const exchange_cycle *cycle, excha
     for (size_t i = 0; i < bundle->ranks; i++)
         if (i != bundle->own)
             access_gather(&peer->copied[i], received, chunk->packed, chunk->begin,
-                          window_of_rank(bundle, i, cycle)->data);
+                          exchange_data_of(&bundle->windows[i], cycle));
     flags->valid = received_end(cycle, chunk);
     exchange_grant(ex, cycle, flags);
     ex->result.moved += access_window_to_memory(ex->run.memory, &peer->copied[bundle->own],

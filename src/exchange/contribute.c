@@ -60,14 +60,14 @@ static int64_t copy_packed(const exchange *ex, exchange_chunk *chunk, const exch
 static bool copy_shared_chunk(exchange *ex, exchange_chunk *chunk, const exchange_cycle *cycle)
 {
     const exchange_peer *peer = &ex->peer[chunk->of];
-    const exchange_window *window = &peer->window[(size_t)cycle->index % EXCHANGE_DEPTH];
-    exchange_flags *flags = window->flags;
+    exchange_flags *flags = exchange_flags_of(peer->windows, cycle);
+    char *data = exchange_data_of(peer->windows, cycle);
     _Atomic int64_t *reached = ex->run.write ? &flags->granted : &flags->ready;
     if (atomic_load_explicit(reached, memory_order_acquire) != exchange_cycle_number(ex, cycle))
         return false;
     int64_t valid = access_least(cycle->end, flags->valid);
-    ex->result.moved += peer->is_carried ? copy_packed(ex, chunk, cycle, valid, window->data)
-                                         : copy_by_position(ex, chunk, cycle, valid, window->data);
+    ex->result.moved += peer->is_carried ? copy_packed(ex, chunk, cycle, valid, data)
+                                         : copy_by_position(ex, chunk, cycle, valid, data);
     atomic_fetch_add_explicit(&flags->done, 1, memory_order_release);
     return true;
 }
@@ -114,7 +114,7 @@ static bool complete_bundle(exchange *ex, exchange_chunk *chunk, exchange_cycle 
 static bool complete_chunk(exchange *ex, exchange_chunk *chunk, exchange_cycle *cycle)
 {
     const exchange_peer *peer = &ex->peer[chunk->of];
-    if (peer->window != NULL)
+    if (peer->windows != NULL)
         return copy_shared_chunk(ex, chunk, cycle);
     if (peer->bundle != NULL)
         return complete_bundle(ex, chunk, cycle);
@@ -142,7 +142,7 @@ static void start_chunk(exchange *ex, exchange_cycle *cycle, size_t of, char **u
     exchange_chunk *chunk = &cycle->chunk[cycle->chunks++];
     *chunk = (exchange_chunk){.of = of, .cursor = peer->cursor};
     chunk->bytes = access_skip(&peer->cursor, cycle->end);
-    if (peer->window != NULL)
+    if (peer->windows != NULL)
         return;
     if (peer->bundle == NULL)
         chunk->packed = find_in_memory(ex, chunk->cursor, cycle->end);

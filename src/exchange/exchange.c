@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "access/merge.h"
+#include "base/memory.h"
 #include "exchange/bundle.h"
 
 /* Flags are shared between processes, and a lock of the C library would be each process's own. */
@@ -32,15 +33,12 @@ static void find_windows(exchange *ex)
     const exchange_task *task = &ex->task;
     if (task->contributors == 0)
         return;
-    if (task->window == NULL)
+    ex->windows = task->windows;
+    if (ex->windows.flags == NULL) {
         ex->window_bytes = (size_t)task->layout.cycle_size;
-    for (size_t i = 0; i < EXCHANGE_DEPTH; i++) {
-        if (task->window != NULL)
-            ex->window[i] = task->window[i];
-        else
-            ex->window[i].flags = &ex->flags[i];
-        memset(ex->window[i].flags, 0, sizeof *ex->window[i].flags);
+        ex->windows = (exchange_windows){ex->flags, NULL, task->layout.cycle_size};
     }
+    memset(ex->windows.flags, 0, ex->depth * sizeof *ex->windows.flags);
 }
 
 int64_t exchange_largest_chunk(const access_list *list, int64_t cycle_size)
@@ -59,8 +57,7 @@ int64_t exchange_largest_chunk(const access_list *list, int64_t cycle_size)
 static void find_bundle(exchange *ex, exchange_peer *peer)
 {
     size_t ranks = peer->bundle->ranks;
-    for (size_t i = 0; i < EXCHANGE_DEPTH; i++)
-        memset(peer->bundle->window[i].flags, 0, sizeof(exchange_flags));
+    memset(peer->bundle->windows[0].flags, 0, ex->depth * sizeof(exchange_flags));
     ex->carries = true;
     peer->counted = base_arena_alloc(&ex->arena, ranks, sizeof *peer->counted);
     peer->copied = base_arena_alloc(&ex->arena, ranks, sizeof *peer->copied);
@@ -78,10 +75,12 @@ static void find_peers(exchange *ex)
         exchange_peer *peer = &ex->peer[ex->peers++];
         peer->rank = target->aggregator;
         peer->list = target->list;
-        peer->window = own ? ex->window : target->window;
+        peer->windows = own                             ? &ex->windows
+                        : target->windows.flags != NULL ? &target->windows
+                                                        : NULL;
         peer->is_carried = target->is_carried;
         peer->bundle = target->bundle;
-        if (peer->window == NULL)
+        if (peer->windows == NULL)
             ex->outbox_bytes +=
                 (size_t)exchange_largest_chunk(target->list, ex->task.layout.cycle_size);
         if (peer->bundle != NULL)
@@ -170,10 +169,11 @@ typedef struct buffer {
     size_t size;
 } buffer;
 
+/* Of all cycles in flight. */
 struct exchange_buffers {
-    buffer window[EXCHANGE_DEPTH]; /* cycle buffers of an aggregator */
-    buffer inbox[EXCHANGE_DEPTH];  /* packed data between an aggregator and its contributors */
-    buffer outbox[EXCHANGE_DEPTH]; /* the same on the contributor's side */
+    buffer windows; /* cycle buffers of an aggregator */
+    buffer inbox;   /* packed data between an aggregator and its contributors */
+    buffer outbox;  /* the same on the contributor's side */
 };
 
 exchange_buffers *exchange_buffers_new(void)
@@ -185,46 +185,41 @@ void exchange_buffers_free(exchange_buffers *buffers)
 {
     if (buffers == NULL)
         return;
-    for (int i = 0; i < EXCHANGE_DEPTH; i++) {
-        free(buffers->window[i].data);
-        free(buffers->inbox[i].data);
-        free(buffers->outbox[i].data);
-    }
+    free(buffers->windows.data);
+    free(buffers->inbox.data);
+    free(buffers->outbox.data);
     free(buffers);
 }
 
-/* Grows a buffer to at least `size` bytes; its contents are lost. */
-static int grow_buffer(buffer *b, size_t size)
+/* Grows a buffer to at least `count` times `size` bytes; its contents are lost. */
+static int grow_buffer(buffer *b, size_t count, size_t size)
 {
-    if (size <= b->size)
+    if (count == 0 || size <= b->size / count)
         return 0;
     free(b->data);
-    b->data = malloc(size);
-    b->size = b->data == NULL ? 0 : size;
+    b->data = base_alloc(count, size);
+    b->size = b->data == NULL ? 0 : count * size;
     return b->data == NULL ? -ENOMEM : 0;
 }
 
 int exchange_reserve(exchange *ex, exchange_buffers *buffers)
 {
-    int rc = 0;
     ex->buffers = buffers;
-    for (size_t i = 0; i < ex->depth && rc == 0; i++) {
-        rc = grow_buffer(&buffers->window[i], ex->window_bytes);
-        if (rc == 0)
-            rc = grow_buffer(&buffers->inbox[i], ex->inbox_bytes);
-        if (rc == 0)
-            rc = grow_buffer(&buffers->outbox[i], ex->outbox_bytes);
-    }
+    int rc = grow_buffer(&buffers->windows, ex->depth, ex->window_bytes);
+    if (rc == 0)
+        rc = grow_buffer(&buffers->inbox, ex->depth, ex->inbox_bytes);
+    if (rc == 0)
+        rc = grow_buffer(&buffers->outbox, ex->depth, ex->outbox_bytes);
     return rc;
 }
 
 static void assign_buffers(exchange *ex)
 {
+    if (ex->window_bytes > 0)
+        ex->windows.data = ex->buffers->windows.data;
     for (size_t i = 0; i < ex->depth; i++) {
-        ex->in.cycle[i].packed = ex->buffers->inbox[i].data;
-        ex->out.cycle[i].packed = ex->buffers->outbox[i].data;
-        if (ex->window_bytes > 0)
-            ex->window[i].data = ex->buffers->window[i].data;
+        ex->in.cycle[i].packed = ex->buffers->inbox.data + i * ex->inbox_bytes;
+        ex->out.cycle[i].packed = ex->buffers->outbox.data + i * ex->outbox_bytes;
     }
 }
 

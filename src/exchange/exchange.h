@@ -53,10 +53,12 @@ typedef struct exchange_flags {
     char padding[32];        /* to a cache line */
 } exchange_flags;
 
-typedef struct exchange_window {
-    exchange_flags *flags;
-    char *data; /* cycle_size bytes */
-} exchange_window;
+/* For as many cycles as are in flight at a time (exchange_depth). */
+typedef struct exchange_windows {
+    exchange_flags *flags; /* of each; NULL: there are none */
+    char *data;            /* of the first */
+    int64_t stride;        /* bytes from one to the next, at least those of a cycle */
+} exchange_windows;
 
 /* ---- one rank's part ---- */
 
@@ -65,15 +67,14 @@ typedef struct exchange_window {
 typedef struct exchange_bundle {
     size_t ranks, own;       /* this rank's own part is that of index `own` */
     const access_list *part; /* per rank, ordered: bytes of the carried stream <- of the rank's */
-    const exchange_window *window; /* EXCHANGE_DEPTH per rank, for its chunks, with the same flags
-                                      for all ranks; the own data are not used */
+    const exchange_windows *windows; /* per other rank, for its chunks, with the same flags */
 } exchange_bundle;
 
 /* A domain that this rank accesses. */
 typedef struct exchange_target {
     int aggregator;
     const access_list *list;       /* ordered: positions in the domain <- bytes of the stream */
-    const exchange_window *window; /* EXCHANGE_DEPTH shared ones, or NULL for messages */
+    exchange_windows windows;      /* none for messages */
     bool is_carried;               /* the windows are for chunks, which another rank carries */
     const exchange_bundle *bundle; /* of a carrier, whose list is that of all; else NULL */
 } exchange_target;
@@ -92,17 +93,16 @@ typedef struct exchange_task {
     domain_layout layout; /* its shares and contributors are those below */
     int short_error;      /* the error of a message that ended early */
     size_t targets, contributors;
-    const exchange_target
-        *target; /* one for each domain that this rank accesses, its own included */
+    const exchange_target *target; /* for each domain that this rank accesses, its own, too */
     /* Of an aggregator; else contributors is 0. */
     const exchange_contributor *contributor; /* ascending by rank, this rank included */
-    const exchange_window *window; /* EXCHANGE_DEPTH shared ones, or NULL for private ones */
+    exchange_windows windows;                /* shared ones; none: this rank makes its own */
 } exchange_task;
 
 typedef struct exchange exchange;
 
-/* Cycle buffers and message buffers. They outlive exchanges, because the first touch of fresh
- * memory costs more than copying into it; they only grow. */
+/* For cycles and messages. They outlive exchanges, because the first touch of fresh memory costs
+ * more than copying into it; they only grow. */
 typedef struct exchange_buffers exchange_buffers;
 exchange_buffers *exchange_buffers_new(void); /* NULL if memory is exhausted */
 void exchange_buffers_free(exchange_buffers *buffers);

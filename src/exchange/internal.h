@@ -52,7 +52,7 @@ typedef struct exchange_pipeline {
 /* A peer aggregator. */
 typedef struct exchange_peer {
     int rank;
-    const exchange_window *window; /* NULL for messages */
+    const exchange_windows *windows; /* NULL for messages */
     bool is_carried;
     const access_list *list;
     access_cursor cursor;            /* the first byte not yet in a cycle in flight */
@@ -82,12 +82,12 @@ struct exchange {
     bool carries; /* for some peer */
     exchange_pipeline out;
 
-    access_cursor *in_cursor; /* per contributor: the first byte not yet in a batch */
-    unsigned int *in_sent;    /* per contributor: chunks */
-    access_list covered;      /* what all contributors together access */
-    access_cursor cover;      /* the first byte of it that is not yet written or read */
-    exchange_window window[EXCHANGE_DEPTH]; /* of this rank's domain */
-    exchange_flags flags[EXCHANGE_DEPTH];   /* theirs if they are private */
+    access_cursor *in_cursor;             /* per contributor: the first byte not yet in a batch */
+    unsigned int *in_sent;                /* per contributor: chunks */
+    access_list covered;                  /* what all contributors together access */
+    access_cursor cover;                  /* the first byte of it that is not yet written or read */
+    exchange_windows windows;             /* of this rank's domain */
+    exchange_flags flags[EXCHANGE_DEPTH]; /* theirs if they are private */
     exchange_pipeline in;
 };
 
@@ -102,6 +102,9 @@ void exchange_cycle_remove_first(exchange_pipeline *pipeline);
 int64_t exchange_cycle_end(int64_t position, int64_t cycle_size);
 /* The number of a cycle of this run in the flags of its window. Compared for equality only. */
 int64_t exchange_cycle_number(const exchange *ex, const exchange_cycle *cycle);
+/* Of the window of a cycle. */
+exchange_flags *exchange_flags_of(const exchange_windows *windows, const exchange_cycle *cycle);
+char *exchange_data_of(const exchange_windows *windows, const exchange_cycle *cycle);
 /* From now on ranks that share memory copy into the cycle's window, or out of it. */
 void exchange_grant(const exchange *ex, const exchange_cycle *cycle, exchange_flags *flags);
 

@@ -44,6 +44,16 @@ int64_t exchange_cycle_number(const exchange *ex, const exchange_cycle *cycle)
     return (int64_t)(ex->sequence + (uint64_t)cycle->index + 1);
 }
 
+exchange_flags *exchange_flags_of(const exchange_windows *windows, const exchange_cycle *cycle)
+{
+    return &windows->flags[cycle->index % EXCHANGE_DEPTH];
+}
+
+char *exchange_data_of(const exchange_windows *windows, const exchange_cycle *cycle)
+{
+    return windows->data + cycle->index % EXCHANGE_DEPTH * windows->stride;
+}
+
 void exchange_grant(const exchange *ex, const exchange_cycle *cycle, exchange_flags *flags)
 {
     atomic_store_explicit(&flags->done, 0, memory_order_relaxed);

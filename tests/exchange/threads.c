@@ -23,7 +23,7 @@ static struct {
     exchange_target target[RANKS][RANKS];
     exchange_contributor contributor[RANKS][RANKS];
     char data[RANKS][OWN];
-    exchange_window window[RANKS][EXCHANGE_DEPTH];
+    exchange_windows windows[RANKS];
     exchange_flags flags[RANKS][EXCHANGE_DEPTH];
     char window_data[RANKS][EXCHANGE_DEPTH][CYCLE];
 } world;
@@ -87,13 +87,12 @@ static void make_rank(int rank)
     rc |= access_append_memory(&world.memory[rank].list, world.data[rank], OWN);
     rc |= domains_cut(&world.domains, &world.list[rank], &world.share[rank], &shares);
     must(rc == 0 && shares == RANKS, "no memory");
-    for (int i = 0; i < EXCHANGE_DEPTH; i++)
-        world.window[rank][i] =
-            (exchange_window){&world.flags[rank][i], world.window_data[rank][i]};
+    world.windows[rank] = (exchange_windows){world.flags[rank], world.window_data[rank][0], CYCLE};
     for (int a = 0; a < RANKS; a++) {
         const access_list *list = &world.share[rank][a].list;
-        world.target[rank][a] = (exchange_target){
-            .aggregator = a, .list = list, .window = a != rank ? world.window[a] : NULL};
+        world.target[rank][a] = (exchange_target){.aggregator = a, .list = list};
+        if (a != rank)
+            world.target[rank][a].windows = world.windows[a];
         world.contributor[a][rank] =
             (exchange_contributor){.rank = rank, .shared = a != rank, .list = *list};
     }
@@ -137,7 +136,7 @@ static void *run_rank(void *argument)
                                 .layout.domains = &world.domains,
                                 .layout.domain = (size_t)rank,
                                 .contributor = world.contributor[rank],
-                                .window = world.window[rank]};
+                                .windows = world.windows[rank]};
     exchange_buffers *buffers = exchange_buffers_new();
     exchange *ex = exchange_new(&task);
     must(ex != NULL && buffers != NULL && exchange_reserve(ex, buffers) == 0, "no memory");

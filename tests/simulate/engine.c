@@ -32,7 +32,7 @@ static int64_t expect_messages(sim_rank *r, const exchange *ex, bool write)
     for (size_t i = 0; i < ex->task.targets; i++) {
         const exchange_target *target = &ex->task.target[i];
         int64_t most = 0;
-        if (target->window == NULL && target->aggregator != r->rank)
+        if (target->windows.flags == NULL && target->aggregator != r->rank)
             sum[true] += count_messages(ex, target->list, &most);
         r->chunk_messages[target->aggregator] += EXCHANGE_DEPTH * most;
     }
@@ -81,10 +81,10 @@ static void note_moment(void *context, int64_t cycle, enum exchange_moment momen
 
 /* ---- shared memory ---- */
 
-static uint64_t digest_windows(const exchange_window *window, uint64_t digest)
+static uint64_t digest_windows(const exchange_windows *windows, int64_t count, uint64_t digest)
 {
-    for (int i = 0; i < EXCHANGE_DEPTH && window != NULL; i++) {
-        exchange_flags *flags = window[i].flags;
+    for (int64_t i = 0; i < count && windows->flags != NULL; i++) {
+        exchange_flags *flags = &windows->flags[i];
         digest = net_mix(digest, (uint64_t)atomic_load(&flags->granted));
         digest = net_mix(digest, (uint64_t)atomic_load(&flags->ready));
         digest = net_mix(digest, (uint64_t)atomic_load(&flags->done));
@@ -98,12 +98,13 @@ uint64_t sim_digest_flags(const life *l, int node)
     uint64_t digest = 0;
     for (int i = 0; i < l->ranks; i++) {
         const exchange_task *task = &l->rank[i].engine->task;
+        int64_t depth = exchange_depth(task->layout.num_cycles);
         if (sim_node_of(l, i) != node)
             continue;
-        digest = digest_windows(task->window, digest);
+        digest = digest_windows(&task->windows, depth, digest);
         for (size_t k = 0; k < task->targets; k++)
             if (task->target[k].bundle != NULL)
-                digest = digest_windows(task->target[k].bundle->window, digest);
+                digest = digest_windows(&task->target[k].bundle->windows[0], depth, digest);
     }
     return digest;
 }

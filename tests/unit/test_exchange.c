@@ -155,7 +155,6 @@ static struct {
     exchange_contributor contributor[RANKS][RANKS];
     exchange_task task[RANKS];
     char data[RANKS][BYTES / RANKS];
-    exchange_window window[RANKS][EXCHANGE_DEPTH];
     exchange_flags flags[RANKS][EXCHANGE_DEPTH];
     char window_data[RANKS][EXCHANGE_DEPTH][CYCLE];
 } world;
@@ -236,12 +235,10 @@ START_TEST(out_of_memory_for_a_bundle)
 {
     static exchange_flags flags;
     static char data[CYCLE];
-    exchange_window window[2 * EXCHANGE_DEPTH];
+    const exchange_windows windows[2] = {{&flags, data, 0}, {&flags, data, 0}};
     make_world();
-    for (int i = 0; i < 2 * EXCHANGE_DEPTH; i++)
-        window[i] = (exchange_window){&flags, data};
     const access_list part[2] = {{0}, *world.target[0][1].list};
-    const exchange_bundle bundle = {2, 0, part, window};
+    const exchange_bundle bundle = {2, 0, part, windows};
     world.target[0][1].bundle = &bundle;
     atomic_store(&flags.granted, 1);
     fail_each_allocation(make_and_free, &world.task[0]);
@@ -340,12 +337,9 @@ static void write_and_read(void)
 START_TEST(contiguous_chunks_are_not_packed)
 {
     make_world();
-    for (int rank = 0; rank < RANKS; rank++) {
-        for (int i = 0; i < EXCHANGE_DEPTH; i++)
-            world.window[rank][i] =
-                (exchange_window){&world.flags[rank][i], world.window_data[rank][i]};
-        world.task[rank].window = world.window[rank];
-    }
+    for (int rank = 0; rank < RANKS; rank++)
+        world.task[rank].windows =
+            (exchange_windows){world.flags[rank], world.window_data[rank][0], CYCLE};
     write_and_read();
     free_world();
 }
