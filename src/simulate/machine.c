@@ -172,8 +172,9 @@ static void run_rank(machine *m, int rank)
 static void take_event(machine *m, entry *e)
 {
     const net_request *message = e->event.send;
-    net_take(m->net, e->event);
-    net_wake(m->net, e->event.kind == NET_COMPLETION ? message->from : message->to);
+    int rank = e->event.kind == NET_COMPLETION ? message->from : message->to;
+    net_take(m->net, e->event); /* may free the message */
+    net_wake(m->net, rank);
 }
 
 static void move(machine *m, entry *e)
