@@ -3,6 +3,7 @@
  * that no rank has many senders: leaders pass on what they get.
  *
  * A message of one element is an error class, or 0: the sender has no elements. */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "access/encoding.h"
@@ -59,30 +60,37 @@ int coll_gather_node(coll_group *group, enum coll_tag tag, const coll_message *o
 
 /* ---- on to rank 0 ---- */
 
-/* Of each rank that has elements: the rank, their number, and these. */
-enum { RANK, COUNT, HEAD };
+/* Of each rank that has elements: the rank, their number, and these; totals as those of TOTALS. */
+enum { RANK, COUNT, HEAD, TOTALS = -1 };
 typedef struct passage {
     int senders, receiver; /* of this rank; the latter is negative on rank 0 */
     access_message message;
+    size_t totals; /* where they begin in the message; 0: there are none yet */
     coll_add *add; /* at rank 0, which keeps none of them */
     void *sum;
 } passage;
 
+static int add_totals(int64_t *total, const int64_t *element, size_t count)
+{
+    bool overflows = false;
+    for (size_t i = 0; i < count; i++)
+        overflows |= __builtin_add_overflow(total[i], element[i], &total[i]);
+    return overflows ? -ERANGE : 0;
+}
+
 static int pass_on(void *context, int from, const int64_t *element, size_t count)
 {
+    const int64_t head[HEAD] = {[RANK] = from, [COUNT] = (int64_t)count};
     passage *p = context;
-    (void)from;
-    return access_message_append(&p->message, element, count);
+    if (from == TOTALS && p->totals > 0)
+        return add_totals(p->message.element + p->totals, element, count);
+    int rc = access_message_append(&p->message, head, HEAD);
+    if (from == TOTALS)
+        p->totals = p->message.count;
+    return rc == 0 ? access_message_append(&p->message, element, count) : rc;
 }
 
-static int pass_own(passage *p, const coll_message *own)
-{
-    const int64_t head[HEAD] = {[RANK] = own->from, [COUNT] = (int64_t)own->count};
-    int rc = pass_on(p, own->from, head, HEAD);
-    return rc == 0 ? pass_on(p, own->from, own->element, own->count) : rc;
-}
-
-static int add_passed(void *context, int from, const int64_t *element, size_t count)
+static int take_passed(void *context, int from, const int64_t *element, size_t count)
 {
     const passage *p = context;
     const int64_t *end = element + count;
@@ -94,13 +102,19 @@ static int add_passed(void *context, int from, const int64_t *element, size_t co
 }
 
 static int gather_along(coll_group *group, enum coll_tag tag, passage *p, const coll_message *own,
-                        int rc)
+                        const coll_message *totals, int rc)
 {
     bool is_root = p->receiver < 0;
     int sent = 0;
+    if (!is_root) {
+        p->add = pass_on;
+        p->sum = p;
+    }
     if (rc == 0 && own->count > 0)
-        rc = is_root ? p->add(p->sum, own->from, own->element, own->count) : pass_own(p, own);
-    rc = add_senders(group, tag, p->senders, is_root ? add_passed : pass_on, p, rc);
+        rc = p->add(p->sum, own->from, own->element, own->count);
+    if (rc == 0 && totals->count > 0)
+        rc = p->add(p->sum, TOTALS, totals->element, totals->count);
+    rc = add_senders(group, tag, p->senders, take_passed, p, rc);
     if (!is_root) {
         const coll_message passed = {.element = p->message.element, .count = p->message.count};
         sent = send_or_fail(group, &passed, rc, p->receiver, tag);
@@ -110,11 +124,11 @@ static int gather_along(coll_group *group, enum coll_tag tag, passage *p, const 
 }
 
 int coll_gather_leaders(coll_group *group, enum coll_tag tag, const coll_message *own,
-                        coll_add *add, void *sum, int rc)
+                        const coll_message *totals, coll_add *add, void *sum, int rc)
 {
     passage p = {.add = add, .sum = sum};
     p.receiver = coll_leader_parent(group, &p.senders);
-    return gather_along(group, tag, &p, own, rc);
+    return gather_along(group, tag, &p, own, totals, rc);
 }
 
 int coll_gather_ranks(coll_group *group, enum coll_tag tag, const coll_message *own, coll_add *add,
@@ -125,5 +139,5 @@ int coll_gather_ranks(coll_group *group, enum coll_tag tag, const coll_message *
         p.receiver = coll_leader_parent(group, &p.senders);
         p.senders += group->locals - 1;
     }
-    return gather_along(group, tag, &p, own, rc);
+    return gather_along(group, tag, &p, own, &(coll_message){0}, rc);
 }

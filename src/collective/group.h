@@ -98,11 +98,12 @@ typedef int coll_add(void *sum, int rank, const int64_t *element, size_t count);
  * any, and of the leader of a node in any case. rc: this rank's status so far; an error of any rank
  * becomes an error of the receiver. Deadlock-free: each wait is for a message that is always sent.
  * From the ranks of this node to its leader; from all leaders, or all ranks, to rank 0. Collective
- * there. */
+ * there. Leaders may have totals, too, as many as all others, or none: these are added up on the
+ * way, and `add` gets the sums as those of rank -1. */
 int coll_gather_node(coll_group *group, enum coll_tag tag, const coll_message *own, coll_add *add,
                      void *sum, int rc);
 int coll_gather_leaders(coll_group *group, enum coll_tag tag, const coll_message *own,
-                        coll_add *add, void *sum, int rc);
+                        const coll_message *totals, coll_add *add, void *sum, int rc);
 int coll_gather_ranks(coll_group *group, enum coll_tag tag, const coll_message *own, coll_add *add,
                       void *sum, int rc);
 

@@ -267,7 +267,7 @@ static int gather_addresses(coll_group *group, node_texts *all)
         all->text = base_zeroed(all->nodes->count, sizeof *all->text, &rc);
     if (rc == 0 && bytes > 0)
         memcpy(own.element, text, bytes);
-    rc = coll_gather_leaders(group, COLL_TAG_ROWS, &own, add_text, all, rc);
+    rc = coll_gather_leaders(group, COLL_TAG_ROWS, &own, &(coll_message){0}, add_text, all, rc);
     free(own.element);
     return rc;
 }

@@ -65,6 +65,10 @@ static request_sums start_request_sums(const coll_planning *planning)
         .node = {.by_blocks = by_blocks,
                  .most = most,
                  .low = local[(most < locals ? most : locals) - 1],
+                 .domains = p->domains,
+                 .most_domains =
+                     in->wishes.all_entries ? p->domains : rows_most_domains(p->nodes, p->domains),
+                 .first = (size_t)((int64_t)p->domains * in->group->rank / in->group->size),
                  .rank = local,
                  .ranks = locals,
                  .nearness = in->nodes->nearness},
@@ -84,7 +88,7 @@ static int gather_requests(const coll_planning *planning, const plan_draft *draf
     const planner *p = &planning->planner;
     const pieces *units = p->may_fit && draft->units.unit == 0 ? &p->units : NULL;
     request_sums sums = start_request_sums(planning);
-    coll_message own = {.from = group->rank}, node = {.from = group->rank};
+    coll_message own = {.from = group->rank}, node = {.from = group->rank}, unlisted = {0};
     *all = (gathered){0};
     sums.units = units != NULL ? units->count : 0;
     sums.most_units = pieces_most_of_node(&p->units, p->nodes);
@@ -95,8 +99,12 @@ static int gather_requests(const coll_planning *planning, const plan_draft *draf
     rc = coll_gather_node(group, COLL_TAG_ROWS, &own, requests_add_rank, &sums, rc);
     if (rc == 0 && coll_is_leader(group))
         rc = requests_sum_node(&sums, &node.element, &node.count);
+    if (sums.node.unlisted != NULL)
+        unlisted =
+            (coll_message){.element = sums.node.unlisted, .count = ROWS_UNLISTED * p->domains};
     if (coll_is_leader(group))
-        rc = coll_gather_leaders(group, COLL_TAG_NODE_ROWS, &node, requests_add_node, &sums, rc);
+        rc = coll_gather_leaders(group, COLL_TAG_NODE_ROWS, &node, &unlisted, requests_add_node,
+                                 &sums, rc);
     if (rc == 0 && own.from == 0)
         rc = rows_builder_finish(&sums.all, &all->c);
     free(own.element);
@@ -149,12 +157,13 @@ static int ask_for_units(void *context, const pieces *units, matrix *bytes)
 static int assess_otp(const plan_draft *even, double *hop_bytes)
 {
     const plan_input in = plan_draft_problem(even);
+    int64_t crossing;
     size_t *rank_of_domain = calloc(in.requests->cols, sizeof *rank_of_domain);
     if (rank_of_domain == NULL)
         return -ENOMEM;
     int rc = plan_find_strategy("otp")->assign(&in, rank_of_domain);
     if (rc == 0)
-        rc = plan_hop_bytes(&in, rank_of_domain, hop_bytes);
+        rc = plan_draft_assess(even, rank_of_domain, hop_bytes, &crossing);
     free(rank_of_domain);
     return rc;
 }

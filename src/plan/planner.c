@@ -65,6 +65,24 @@ plan_input plan_draft_problem(const plan_draft *draft)
     };
 }
 
+int plan_draft_assess(const plan_draft *draft, const size_t *rank_of_domain, double *hop_bytes,
+                      int64_t *crossing_bytes)
+{
+    const plan_input in = plan_draft_problem(draft);
+    int64_t unlisted;
+    int rc = matrix_sum(&draft->c.unlisted, &unlisted);
+    if (rc == 0)
+        rc = plan_hop_bytes(&in, rank_of_domain, hop_bytes);
+    if (rc != 0)
+        return rc;
+    int64_t crossing = plan_crossing_bytes(&in, rank_of_domain);
+    if (crossing > 0)
+        *hop_bytes *= 1.0 + (double)unlisted / (double)crossing;
+    if (__builtin_add_overflow(crossing, unlisted, crossing_bytes))
+        *crossing_bytes = INT64_MAX;
+    return 0;
+}
+
 /* Of the units, if any. */
 static int make_draft(const planner *p, const plan_source *source, plan_draft *draft)
 {
@@ -84,11 +102,9 @@ static int make_draft(const planner *p, const plan_source *source, plan_draft *d
     draft->per_node = p->per_node;
     const plan_input in = plan_draft_problem(draft);
     rc = p->strategy->assign(&in, draft->rank_of_domain);
-    if (rc == 0)
-        rc = plan_hop_bytes(&in, draft->rank_of_domain, &draft->hop_bytes);
-    if (rc == 0)
-        draft->crossing_bytes = plan_crossing_bytes(&in, draft->rank_of_domain);
-    return rc;
+    return rc != 0 ? rc
+                   : plan_draft_assess(draft, draft->rank_of_domain, &draft->hop_bytes,
+                                       &draft->crossing_bytes);
 }
 
 /* ---- fitted domains ---- */

@@ -59,6 +59,11 @@ void plan_draft_release(plan_draft *draft);
 /* The problem that was solved, which borrows from the draft. */
 plan_input plan_draft_problem(const plan_draft *draft);
 
+/* Hop-bytes, and bytes between nodes, of an assignment of its domains. Bytes that no node lists
+ * (rows.h) count as those that cross. Errors as of plan_hop_bytes. */
+int plan_draft_assess(const plan_draft *draft, const size_t *rank_of_domain, double *hop_bytes,
+                      int64_t *crossing_bytes);
+
 /* What ranks access. Functions return 0 or an error, which ends the plan. */
 typedef struct plan_source {
     /* C, for the division of a draft; requests, and with blocks those of nodes, may be incomplete

@@ -108,7 +108,10 @@ int requests_add_node(void *context, int leader, const int64_t *element, size_t 
 {
     request_sums *sums = context;
     unit_counts units;
-    size_t rows, node = sums->node_of_rank[leader];
+    size_t rows;
+    if (leader < 0)
+        return rows_builder_add_unlisted(&sums->all, element, count);
+    size_t node = sums->node_of_rank[leader];
     int rc = view_message(element, count, &rows, &units);
     if (rc == 0)
         rc = rows_builder_add(&sums->all, node, element + 1, rows);

@@ -33,7 +33,8 @@ int requests_describe(const domain_share *share, size_t shares, const pieces *un
 int requests_add_rank(void *sums, int rank, const int64_t *element, size_t count);
 int requests_sum_node(void *sums, int64_t **element, size_t *count);
 
-/* At the root: adds the message of a node, by the rank of its leader. Errors as above. */
+/* At the root: adds the message of a node, by the rank of its leader, or sums of what nodes have
+ * unlisted (plan/rows.h), of rank -1. Errors as above. */
 int requests_add_node(void *sums, int leader, const int64_t *element, size_t count);
 
 /* Releases the memory, but not all_units. */

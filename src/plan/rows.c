@@ -38,6 +38,16 @@ int rows_append_shares(const domain_share *share, size_t shares, access_message 
 
 /* ---- at the leader of a node ---- */
 
+/* Domains that all nodes list together, and that each lists at least, for each that it may own. */
+enum { ALL_LISTED = 1 << 15, FEWEST_LISTED = 32, MOST_LISTED = 128 };
+
+size_t rows_most_domains(size_t nodes, size_t domains)
+{
+    size_t each = ALL_LISTED / nodes;
+    each = each > MOST_LISTED ? MOST_LISTED : each < FEWEST_LISTED ? FEWEST_LISTED : each;
+    return (domains + nodes - 1) / nodes * each;
+}
+
 static int nearness_of(const rows_node *node, int rank)
 {
     size_t i = 0;
@@ -56,7 +66,9 @@ int rows_node_add(rows_node *node, int rank, const int64_t *element, size_t coun
     if (count % ELEMENTS(row_share) != 0)
         return -EINVAL;
     int rc = base_reserve(&node->part, &node->capacity, node->parts + shares, sizeof *node->part);
-    for (size_t i = 0; i < shares && rc == 0; i++, share++)
+    for (size_t i = 0; i < shares && rc == 0; i++, share++) {
+        if ((uint64_t)share->domain >= node->domains)
+            return -EINVAL;
         node->part[node->parts++] = (rows_part){
             .domain = (size_t)share->domain,
             .rank = rank,
@@ -65,6 +77,7 @@ int rows_node_add(rows_node *node, int rank, const int64_t *element, size_t coun
             .weight = node->by_blocks ? share->blocks : share->bytes,
             .nearness = nearness,
         };
+    }
     return rc;
 }
 
@@ -82,26 +95,56 @@ static int compare_parts(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* The number of parts from `first` on that are of its domain. */
-static size_t count_of_domain(const rows_node *node, size_t first)
+/* What the node accesses of one domain. */
+typedef struct domain_parts {
+    const rows_part *part;
+    size_t count;
+    int64_t weight;
+    size_t turn;
+} domain_parts;
+
+/* Of all domains, whose parts are sorted; returns their number. */
+static size_t find_domains(const rows_node *node, domain_parts *of)
 {
-    size_t end = first + 1;
-    while (end < node->parts && node->part[end].domain == node->part[first].domain)
-        end++;
-    return end - first;
+    size_t count = 0;
+    for (const rows_part *p = node->part; p < node->part + node->parts; p++) {
+        if (count == 0 || p->domain != of[count - 1].part->domain)
+            of[count++] = (domain_parts){
+                .part = p, .turn = (p->domain + node->domains - node->first) % node->domains};
+        of[count - 1].weight += p->weight;
+        of[count - 1].count++;
+    }
+    return count;
+}
+
+static int compare_weights(const void *a, const void *b)
+{
+    const domain_parts *x = a, *y = b;
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
+    return (x->turn > y->turn) - (x->turn < y->turn);
+}
+
+static void leave_unlisted(rows_node *node, const domain_parts *of)
+{
+    int64_t *ranks = node->unlisted, *bytes = node->unlisted + node->domains;
+    for (const rows_part *p = of->part; p < of->part + of->count; p++) {
+        ranks[p->domain] += p->blocks > 0;
+        bytes[p->domain] += p->bytes;
+    }
 }
 
 /* Appends the sums of one domain, whose parts are sorted. A node owns at most `most` domains, so
  * that a plan needs no ranks but the domain's `most` best: where it had another, one of those would
  * be free, and as good (see plan.h). The lowest ranks are those that two-phase I/O takes without
  * knowing the network. */
-static int append_sums(const rows_node *node, const rows_part *part, size_t ranks,
-                       access_message *message)
+static int append_sums(const rows_node *node, const domain_parts *of, access_message *message)
 {
+    const rows_part *part = of->part;
     domain_sum sum = {.domain = (int64_t)part->domain};
     size_t at = message->count;
     int rc = access_message_append(message, &sum.domain, ELEMENTS(domain_sum));
-    for (size_t i = 0; i < ranks && rc == 0; i++, part++) {
+    for (size_t i = 0; i < of->count && rc == 0; i++, part++) {
         const listed_rank listed = {part->rank, part->nearness, part->bytes, part->blocks};
         sum.bytes += part->bytes;
         sum.blocks += part->blocks;
@@ -119,19 +162,31 @@ static int append_sums(const rows_node *node, const rows_part *part, size_t rank
 int rows_append_sums(rows_node *node, access_message *message)
 {
     int rc = 0;
+    domain_parts *of = base_zeroed(node->parts, sizeof *of, &rc);
+    if (rc != 0)
+        return rc;
     if (node->parts > 0)
         qsort(node->part, node->parts, sizeof *node->part, compare_parts);
-    for (size_t first = 0, parts; first < node->parts && rc == 0; first += parts) {
-        parts = count_of_domain(node, first);
-        rc = append_sums(node, &node->part[first], parts, message);
+    size_t count = find_domains(node, of), listed = count;
+    if (count > node->most_domains) {
+        listed = node->most_domains;
+        qsort(of, count, sizeof *of, compare_weights);
+        node->unlisted = base_zeroed(node->domains, ROWS_UNLISTED * sizeof *node->unlisted, &rc);
     }
+    for (size_t i = 0; i < listed && rc == 0; i++)
+        rc = append_sums(node, &of[i], message);
+    for (size_t i = listed; i < count && rc == 0; i++)
+        leave_unlisted(node, &of[i]);
+    free(of);
     return rc;
 }
 
 void rows_node_release(rows_node *node)
 {
     free(node->part);
+    free(node->unlisted);
     node->part = NULL;
+    node->unlisted = NULL;
     node->parts = node->capacity = 0;
 }
 
@@ -150,11 +205,13 @@ rows_builder rows_builder_new(size_t ranks, size_t nodes, size_t domains, bool b
     const matrix_builder none = {0};
     const matrix_builder by_rank = {.rows = ranks, .cols = domains};
     const matrix_builder by_node = {.rows = nodes, .cols = domains};
+    const matrix_builder by_domain = {.rows = 1, .cols = domains};
     return (rows_builder){.requests = by_rank,
                           .blocks = by_blocks ? by_rank : none,
                           .node_bytes = by_node,
                           .node_blocks = by_blocks ? by_node : none,
-                          .accessing = {.rows = 1, .cols = domains}};
+                          .accessing = by_domain,
+                          .unlisted = by_domain};
 }
 
 static int note_nearness(rows_builder *b, size_t rank, int32_t nearness)
@@ -206,6 +263,18 @@ int rows_builder_add(rows_builder *b, size_t node, const int64_t *element, size_
             return -EINVAL;
         used = ELEMENTS(domain_sum) + (size_t)sum->listed * ELEMENTS(listed_rank);
         rc = add_sum(b, node, sum);
+    }
+    return rc;
+}
+
+int rows_builder_add_unlisted(rows_builder *b, const int64_t *element, size_t count)
+{
+    size_t domains = b->accessing.cols;
+    int rc = count == ROWS_UNLISTED * domains ? 0 : -EINVAL;
+    for (size_t j = 0; j < domains && rc == 0; j++) {
+        rc = matrix_builder_add(&b->accessing, 0, j, element[j]);
+        if (rc == 0)
+            rc = matrix_builder_add(&b->unlisted, 0, j, element[domains + j]);
     }
     return rc;
 }

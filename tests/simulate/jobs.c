@@ -12,6 +12,12 @@
 
 enum { MOST_RANKS = 16384, BLOCK = 16, ELEMENT = 8 };
 
+static int compare_places(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
 /* Of N x 8 x 8 cubes of 16^3 elements, one for each rank. context: their number. */
 static int view_cube(void *context, int rank, access_list *period, int64_t *extent)
 {
@@ -23,6 +29,22 @@ static int view_cube(void *context, int rank, access_list *period, int64_t *exte
                            i * BLOCK * ELEMENT);
     }
     *extent = *(const int *)context * (int64_t)BLOCK * BLOCK * BLOCK * ELEMENT;
+    return rc;
+}
+
+/* Pieces of one size at random places, so that each node accesses more domains than it lists. */
+static int view_pieces(void *context, int rank, access_list *period, int64_t *extent)
+{
+    enum { PIECES = 64, BYTES = 512 };
+    const int64_t all = PIECES * (int64_t) * (const int *)context;
+    int64_t place[PIECES];
+    int rc = 0;
+    *extent = all * BYTES;
+    for (int64_t i = 0; i < PIECES; i++) /* 40,503 shares no factor with powers of two */
+        place[i] = (rank * (int64_t)PIECES + i) * 40503 % all;
+    qsort(place, PIECES, sizeof *place, compare_places);
+    for (int64_t i = 0; i < PIECES && rc == 0; i++)
+        rc = access_append(period, place[i] * BYTES, BYTES, i * BYTES);
     return rc;
 }
 
@@ -51,6 +73,7 @@ typedef struct whole_job {
     const char *name;
     int ranks, per_node;
     const char *shared_memory, *aggregators;
+    int (*view)(void *context, int rank, access_list *period, int64_t *extent);
     figures wanted[3];
 } whole_job;
 
@@ -71,7 +94,7 @@ static bool run(const whole_job *job)
         .machine = {&nodes, node, {1e10, 2e-6}, {1e10, 4e-7}, {2e9, 2e-6}, 8, 1 << 20, 8192},
         .call = 3e-7,
         .parameters = parameter,
-        .view = view_cube,
+        .view = job->view,
         .context = &ranks,
     };
     job_phase phase[JOB_PHASES];
@@ -94,30 +117,42 @@ int main(void)
          32,
          "true",
          NULL,
+         view_cube,
          {{0, 0, 0, 0, 1080}, {796, 147, 223, 1, 1110}, {448, 46, 46, 1, 1160}}},
         {"1,024 nodes",
          1024,
          1,
          "true",
          NULL,
+         view_cube,
          {{0, 0, 0, 0, 1090}, {79870, 90, 122, 31, 1810}, {46592, 46, 61, 31, 1810}}},
         {"1,024 ranks by messages",
          1024,
          32,
          "false",
          "4",
+         view_cube,
          {{0, 0, 0, 0, 1080}, {4318, 93, 1127, 128, 8720}, {3136, 49, 811, 128, 8720}}},
         {"2,560 aggregators",
          2560,
          32,
          "true",
          "2560",
+         view_cube,
          {{0, 0, 0, 0, 1080}, {2716, 203, 181, 1, 1400}, {1600, 52, 52, 1, 1310}}},
+        {"pieces of 1,024 ranks",
+         1024,
+         4,
+         "true",
+         NULL,
+         view_pieces,
+         {{0, 0, 0, 0, 1090}, {134142, 194, 565, 128, 2300}, {65536, 84, 262, 128, 1340}}},
         {"16,384 ranks", /* the last, in `make check-long` only */
          16384,
          32,
          "true",
          NULL,
+         view_cube,
          {{0, 0, 0, 0, 1100}, {30188, 641, 269, 1, 1320}, {13312, 58, 58, 1, 1320}}},
     };
     const char *level = getenv("CHECK_LEVEL");

@@ -8,6 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
+/* In place of rows_most_domains: so few that there are nodes with more. */
+size_t __wrap_rows_most_domains(size_t nodes, size_t domains);
+size_t __wrap_rows_most_domains(size_t nodes, size_t domains)
+{
+    return 1 + (nodes + domains) % 4;
+}
+
 /* ---- drawing ---- */
 
 /* What an earlier step did, further on, as in the next turn of some variables. */

@@ -23,7 +23,8 @@ typedef struct model {
     size_t ranks, nodes, domains;
     size_t node_of_rank[RANKS];
     int64_t bytes[RANKS][DOMAINS], blocks[RANKS][DOMAINS];
-    bool has_nearness; /* ranks of a node are at different distances from the network */
+    size_t most_domains, first; /* that a node lists; of equal ones this one first */
+    bool has_nearness;          /* ranks of a node are at different distances from the network */
     unsigned char nearness[RANKS];
 } model;
 
@@ -43,6 +44,8 @@ static void random_model(model *m)
             m->bytes[r][j] = m->blocks[r][j] * (1 + below(3));
         }
     }
+    m->most_domains = (size_t)(1 + below(DOMAINS));
+    m->first = (size_t)below((int64_t)m->domains);
     m->has_nearness = below(2) == 0;
     for (size_t r = 0; r < m->ranks; r++)
         m->nearness[r] = (unsigned char)(m->has_nearness ? below(3) : 0);
@@ -75,7 +78,13 @@ static rows_node start_node(const model *m, size_t node, size_t most, bool by_bl
 {
     static int rank[RANKS];
     static unsigned char nearness[RANKS];
-    rows_node sums = {.by_blocks = by_blocks, .most = most, .low = -1, .rank = rank};
+    rows_node sums = {.by_blocks = by_blocks,
+                      .most = most,
+                      .low = -1,
+                      .rank = rank,
+                      .domains = m->domains,
+                      .most_domains = m->most_domains,
+                      .first = m->first};
     for (size_t r = 0; r < m->ranks; r++) {
         if (m->node_of_rank[r] != node)
             continue;
@@ -108,6 +117,8 @@ static int gather(const model *m, size_t most, bool by_blocks, rows_matrices *re
             ck_assert((all.element == NULL) == (all.count == 0));
             rc = rows_builder_add(&builder, node, all.element, all.count);
         }
+        if (rc == 0 && sums.unlisted != NULL)
+            rc = rows_builder_add_unlisted(&builder, sums.unlisted, ROWS_UNLISTED * m->domains);
         free(all.element);
         rows_node_release(&sums);
     }
@@ -142,14 +153,39 @@ static bool is_listed(const model *m, size_t rank, size_t domain, size_t most, b
     return better < most || lower < most;
 }
 
+/* What a node has of a domain, in bytes or blocks. */
+static int64_t weight_of_node(const model *m, size_t node, size_t domain, bool by_blocks)
+{
+    int64_t sum = 0;
+    for (size_t r = 0; r < m->ranks; r++)
+        if (m->node_of_rank[r] == node)
+            sum += by_blocks ? m->blocks[r][domain] : m->bytes[r][domain];
+    return sum;
+}
+
+/* Whether the domain is among those that the node has most of. */
+static bool node_lists(const model *m, size_t node, size_t domain, bool by_blocks)
+{
+    int64_t own = weight_of_node(m, node, domain, by_blocks);
+    size_t turn = (domain + m->domains - m->first) % m->domains, better = 0;
+    for (size_t j = 0; j < m->domains; j++) {
+        int64_t weight = weight_of_node(m, node, j, by_blocks);
+        better +=
+            weight > own || (weight == own && (j + m->domains - m->first) % m->domains < turn);
+    }
+    return better < m->most_domains;
+}
+
 static void check_rows(const model *m, const rows_matrices *c, size_t most, bool by_blocks)
 {
     for (size_t j = 0; j < m->domains; j++) {
-        int64_t bytes[NODES] = {0}, blocks[NODES] = {0}, ranks = 0;
+        int64_t bytes[NODES] = {0}, blocks[NODES] = {0}, ranks = 0, unlisted = 0;
         for (size_t r = 0; r < m->ranks; r++) {
-            bool listed = is_listed(m, r, j, most, by_blocks);
-            bytes[m->node_of_rank[r]] += m->bytes[r][j];
-            blocks[m->node_of_rank[r]] += m->blocks[r][j];
+            bool of_node = node_lists(m, m->node_of_rank[r], j, by_blocks);
+            bool listed = of_node && is_listed(m, r, j, most, by_blocks);
+            bytes[m->node_of_rank[r]] += of_node ? m->bytes[r][j] : 0;
+            blocks[m->node_of_rank[r]] += of_node ? m->blocks[r][j] : 0;
+            unlisted += of_node ? 0 : m->bytes[r][j];
             ranks += m->bytes[r][j] > 0;
             ck_assert_int_eq(matrix_get(&c->requests, r, j), listed ? m->bytes[r][j] : 0);
             if (matrix_get(&c->requests, r, j) > 0)
@@ -163,6 +199,7 @@ static void check_rows(const model *m, const rows_matrices *c, size_t most, bool
                 ck_assert_int_eq(matrix_get(&c->node_blocks, n, j), blocks[n]);
         }
         ck_assert_int_eq(matrix_get(&c->accessing, 0, j), ranks);
+        ck_assert_int_eq(matrix_get(&c->unlisted, 0, j), unlisted);
     }
     ck_assert_int_eq(c->blocks.row_start != NULL, by_blocks);
     ck_assert_int_eq(c->node_blocks.row_start != NULL, by_blocks);
@@ -189,13 +226,16 @@ END_TEST
 
 START_TEST(bad_elements_are_refused)
 {
-    rows_node node = {.most = 1};
+    rows_node node = {.most = 1, .domains = 3, .most_domains = 3};
     rows_builder builder = rows_builder_new(2, 1, 3, false);
-    const int64_t row[] = {0, 8, 1, 2};
+    const int64_t row[] = {0, 8, 1, 2}, beyond[] = {3, 8, 1}, below_0[] = {-1, 8, 1}, few[5] = {0};
     int64_t sums[] = {0, 8, 1, 1, 1, 0, 8, 1};
     ck_assert_int_eq(rows_node_add(&node, 0, row, 4), -EINVAL);
     ck_assert_int_eq(rows_node_add(&node, 0, row, 1), -EINVAL);
     ck_assert_int_eq(rows_node_add(&node, 0, row, 0), 0);
+    ck_assert_int_eq(rows_node_add(&node, 0, beyond, 3), -EINVAL);
+    ck_assert_int_eq(rows_node_add(&node, 0, below_0, 3), -EINVAL);
+    ck_assert_int_eq(rows_builder_add_unlisted(&builder, few, 5), -EINVAL);
     ck_assert_int_eq(rows_builder_add(&builder, 0, sums, 8), 0);
     ck_assert_int_eq(rows_builder_add(&builder, 1, sums, 8), -EINVAL);
     ck_assert_int_eq(rows_builder_add(&builder, 0, sums, 4), -EINVAL);
@@ -219,7 +259,12 @@ START_TEST(no_memory)
     for (long nth = 0; rc != 0; nth++) {
         static const int rank[] = {0};
         static const unsigned char nearness[] = {1};
-        rows_node node = {.most = 1, .rank = rank, .ranks = 1, .nearness = nearness};
+        rows_node node = {.most = 1,
+                          .rank = rank,
+                          .ranks = 1,
+                          .nearness = nearness,
+                          .domains = 3,
+                          .most_domains = 1};
         rows_builder builder = rows_builder_new(1, 1, 3, true);
         access_message own = {0}, all = {0};
         rows_matrices c = {0};
@@ -231,6 +276,8 @@ START_TEST(no_memory)
             rc = rows_append_sums(&node, &all);
         if (rc == 0)
             rc = rows_builder_add(&builder, 0, all.element, all.count);
+        if (rc == 0)
+            rc = rows_builder_add_unlisted(&builder, node.unlisted, ROWS_UNLISTED * node.domains);
         if (rc == 0)
             rc = rows_builder_finish(&builder, &c);
         free(own.element);
