@@ -18,28 +18,21 @@ struct options {
     const char *topology, *output;
 };
 
-/* The second rank of a node with one rank. */
-enum { NO_RANK = -1 };
-
 /* On rank 0. Nodes are numbered in the order of their first ranks. */
 struct nodes {
     size_t count;
     char (*name)[MPI_MAX_PROCESSOR_NAME];
-    int *first, *second; /* ranks of each; second may be NO_RANK */
+    int *first, *second; /* ranks of each; of one with a single rank, this twice */
     size_t levels;
     size_t *group_of_node; /* [level * count + node]; NULL without levels */
+    bool all;              /* each pair of nodes is measured */
 };
 
-/* Two nodes, or one node twice, and the two ranks that communicate. */
-struct pair {
-    size_t a, b;
-    int rank[2];
-};
-
-struct pairs {
-    struct pair *pair;
-    double *bandwidth; /* MB/s */
-    size_t count, capacity;
+/* Of pairs of nodes, or one node twice, with one bandwidth: what all ranks know. */
+struct classes {
+    size_t count;
+    int (*talk)[2];    /* the two ranks that communicate; one rank twice: there are none */
+    double *bandwidth; /* MB/s; 0: not measured */
 };
 
 /* ---- options ---- */
@@ -113,9 +106,8 @@ static void gather_nodes(struct nodes *nodes)
         size_t n = find_node_name(nodes, all[r]);
         if (n == nodes->count) {
             memmove(nodes->name[nodes->count++], all[r], sizeof all[r]);
-            nodes->first[n] = r;
-            nodes->second[n] = NO_RANK;
-        } else if (nodes->second[n] == NO_RANK) {
+            nodes->first[n] = nodes->second[n] = r;
+        } else if (nodes->second[n] == nodes->first[n]) {
             nodes->second[n] = r;
         }
     }
@@ -141,10 +133,18 @@ static int read_levels(struct nodes *nodes, const char *file)
     return rc == 0 ? 0 : tool_fail("%s: %s", file, strerror(-rc));
 }
 
-/* 0: one node; 1 + level: one group of that level, the lowest; 1 + levels: no common group. */
+static size_t count_classes(const struct nodes *nodes)
+{
+    return nodes->all ? nodes->count * nodes->count : nodes->levels + 2;
+}
+
+/* 0: one node; 1 + level: one group of that level, the lowest; 1 + levels: no common group. Where
+ * all pairs are measured, each is a class. */
 static size_t class_of_pair(const struct nodes *nodes, size_t a, size_t b)
 {
     size_t level = 0;
+    if (nodes->all)
+        return a * nodes->count + b;
     if (a == b)
         return 0;
     while (level < nodes->levels && nodes->group_of_node[level * nodes->count + a] !=
@@ -153,43 +153,17 @@ static size_t class_of_pair(const struct nodes *nodes, size_t a, size_t b)
     return 1 + level;
 }
 
-/* ---- pairs ---- */
-
-static void add_node_pair(struct pairs *pairs, const struct nodes *nodes, size_t a, size_t b)
+/* The first pair of each class. */
+static void select_pairs(struct classes *classes, const struct nodes *nodes)
 {
-    tool_reserve(&pairs->pair, &pairs->capacity, pairs->count + 1, sizeof *pairs->pair);
-    pairs->pair[pairs->count++] =
-        (struct pair){a, b, {nodes->first[a], a == b ? nodes->second[a] : nodes->first[b]}};
-}
-
-/* The first pair of each class, or all pairs. */
-static void select_pairs(struct pairs *pairs, const struct nodes *nodes, bool all)
-{
-    bool *found = tool_allocate(nodes->levels + 2, sizeof *found);
-    size_t missing = nodes->levels + 2;
-    for (size_t a = 0; a < nodes->count && missing > 0; a++)
-        for (size_t b = a; b < nodes->count && missing > 0; b++) {
-            size_t k = class_of_pair(nodes, a, b);
-            if ((a == b && nodes->second[a] == NO_RANK) || (!all && found[k]))
+    for (size_t a = 0; a < nodes->count; a++)
+        for (size_t b = a; b < nodes->count; b++) {
+            int *talk = classes->talk[class_of_pair(nodes, a, b)];
+            if (talk[0] != talk[1])
                 continue;
-            add_node_pair(pairs, nodes, a, b);
-            missing -= !all && !found[k];
-            found[k] = true;
+            talk[0] = nodes->first[a];
+            talk[1] = a == b ? nodes->second[a] : nodes->first[b];
         }
-    free(found);
-}
-
-/* Collective. */
-static void broadcast_node_pairs(struct pairs *pairs)
-{
-    uint64_t count = pairs->count;
-    MPI_Bcast(&count, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-    if (pairs->count == 0)
-        pairs->pair = tool_allocate((size_t)count, sizeof *pairs->pair);
-    pairs->count = (size_t)count;
-    pairs->bandwidth = tool_allocate(pairs->count, sizeof *pairs->bandwidth);
-    for (size_t k = 0; k < pairs->count; k++)
-        MPI_Bcast(pairs->pair[k].rank, 2, MPI_INT, 0, MPI_COMM_WORLD);
 }
 
 /* ---- measuring ---- */
@@ -221,57 +195,42 @@ static double measure_pair(bool begins, int other, void *buffer, const struct op
 }
 
 /* Collective. The result is valid on rank 0. */
-static void measure_pairs(struct pairs *pairs, const struct options *options)
+static void measure_classes(const struct classes *classes, const struct options *options)
 {
     void *buffer = tool_allocate(options->bytes, 1);
+    double *bandwidth = classes->bandwidth;
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (size_t k = 0; k < pairs->count; k++) {
-        const int *talk = pairs->pair[k].rank;
+    for (size_t k = 0; k < classes->count; k++) {
+        const int *talk = classes->talk[k];
+        if (talk[0] == talk[1])
+            continue;
         MPI_Barrier(MPI_COMM_WORLD);
         if (rank == talk[0])
-            pairs->bandwidth[k] = measure_pair(true, talk[1], buffer, options);
+            bandwidth[k] = measure_pair(true, talk[1], buffer, options);
         else if (rank == talk[1])
             measure_pair(false, talk[0], buffer, options);
     }
     free(buffer);
-    for (size_t k = 0; k < pairs->count; k++) {
-        double all = 0;
-        MPI_Reduce(&pairs->bandwidth[k], &all, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-        pairs->bandwidth[k] = all;
-    }
+    MPI_Reduce(rank == 0 ? MPI_IN_PLACE : bandwidth, bandwidth, (int)classes->count, MPI_DOUBLE,
+               MPI_MAX, 0, MPI_COMM_WORLD);
 }
 
 /* ---- writing (on rank 0) ---- */
 
-static int add_both(matrix_builder *b, size_t n, size_t m, double bandwidth)
-{
-    int64_t value = bandwidth < 1 ? 1 : (int64_t)(bandwidth + .5);
-    int rc = matrix_builder_add(b, n, m, value);
-    return rc == 0 && n != m ? matrix_builder_add(b, m, n, value) : rc;
-}
-
 /* The measured pair of a class represents all pairs of the class. */
-static int add_class(matrix_builder *b, const struct nodes *nodes, size_t class, double bandwidth)
-{
-    int rc = 0;
-    for (size_t n = 0; n < nodes->count; n++)
-        for (size_t m = n; rc == 0 && m < nodes->count; m++)
-            if (class_of_pair(nodes, n, m) == class)
-                rc = add_both(b, n, m, bandwidth);
-    return rc;
-}
-
-static int fill_bandwidths(matrix *m, const struct nodes *nodes, const struct pairs *pairs,
-                           bool all)
+static int fill_bandwidths(matrix *m, const struct nodes *nodes, const double *bandwidth)
 {
     matrix_builder b = {.rows = nodes->count, .cols = nodes->count};
     int rc = 0;
-    for (size_t k = 0; rc == 0 && k < pairs->count; k++) {
-        const struct pair *p = &pairs->pair[k];
-        rc = all ? add_both(&b, p->a, p->b, pairs->bandwidth[k])
-                 : add_class(&b, nodes, class_of_pair(nodes, p->a, p->b), pairs->bandwidth[k]);
-    }
+    for (size_t i = 0; i < nodes->count; i++)
+        for (size_t k = i; rc == 0 && k < nodes->count; k++) {
+            double measured = bandwidth[class_of_pair(nodes, i, k)];
+            int64_t value = measured < 1 ? measured > 0 : (int64_t)(measured + .5);
+            rc = matrix_builder_add(&b, i, k, value);
+            if (rc == 0 && i != k)
+                rc = matrix_builder_add(&b, k, i, value);
+        }
     if (rc == 0)
         rc = matrix_builder_finish(&b, m);
     matrix_builder_clear(&b);
@@ -286,7 +245,7 @@ static char *format_comments(const struct nodes *nodes, const struct options *op
     if (stream == NULL)
         exit(tool_fail("out of memory"));
     fprintf(stream, TOPO_BANDWIDTH " in MB/s of messages of %zu bytes, %s\n", options->bytes,
-            options->all ? "all pairs" : "one pair of each class");
+            nodes->all ? "all pairs" : "one pair of each class");
     for (size_t n = 0; n < nodes->count; n++)
         fprintf(stream, "hosts %s\n", nodes->name[n]);
     if (fclose(stream) != 0)
@@ -294,60 +253,67 @@ static char *format_comments(const struct nodes *nodes, const struct options *op
     return text;
 }
 
-static int write_bandwidths(const struct nodes *nodes, const struct pairs *pairs,
+static int write_bandwidths(const struct nodes *nodes, const struct classes *classes,
                             const struct options *options)
 {
     matrix m;
-    FILE *stream = options->output == NULL ? stdout : fopen(options->output, "w");
-    if (stream == NULL)
-        return tool_fail("%s: %s", options->output, strerror(errno));
+    const char *name = options->output == NULL ? "standard output" : options->output;
+    if (options->output != NULL && freopen(options->output, "w", stdout) == NULL)
+        return tool_fail("%s: %s", name, strerror(errno));
     char *comments = format_comments(nodes, options);
-    int rc = fill_bandwidths(&m, nodes, pairs, options->all);
-    if (rc == 0)
-        rc = matrix_write_market(stream, &m, comments);
-    if (rc == 0)
+    int rc = fill_bandwidths(&m, nodes, classes->bandwidth);
+    if (rc == 0) {
+        rc = matrix_write_market(stdout, &m, comments);
         matrix_release(&m);
+    }
     free(comments);
-    if (options->output != NULL && fclose(stream) != 0 && rc == 0)
+    if (rc == 0 && options->output != NULL && fclose(stdout) != 0)
         rc = -errno;
-    return rc == 0
-               ? 0
-               : tool_fail("%s: %s", options->output == NULL ? "standard output" : options->output,
-                           strerror(-rc));
+    return rc == 0 ? 0 : tool_fail("%s: %s", name, strerror(-rc));
 }
 
-static int prepare_pairs(struct nodes *nodes, struct pairs *pairs, const struct options *options)
+/* Collective. Returns the exit status. */
+static int share_classes(struct classes *classes, struct nodes *nodes,
+                         const struct options *options)
 {
-    int status = options->topology != NULL ? read_levels(nodes, options->topology) : 0;
-    if (status == 0)
-        select_pairs(pairs, nodes, options->all);
-    if (status == 0 && pairs->count == 0)
-        status = tool_fail("there is nothing to measure: one rank only");
-    return status;
+    int rank, left[2] = {0, 0}; /* the status, and the number of classes */
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0 && options->topology != NULL)
+        left[0] = read_levels(nodes, options->topology);
+    if (rank == 0)
+        left[1] = (int)count_classes(nodes);
+    MPI_Bcast(left, 2, MPI_INT, 0, MPI_COMM_WORLD);
+    classes->count = (size_t)left[1];
+    classes->talk = tool_allocate(classes->count, sizeof *classes->talk);
+    classes->bandwidth = tool_allocate(classes->count, sizeof *classes->bandwidth);
+    if (rank == 0)
+        select_pairs(classes, nodes);
+    MPI_Bcast(classes->talk, 2 * left[1], MPI_INT, 0, MPI_COMM_WORLD);
+    return left[0];
 }
 
 static int measure_job(const struct options *options)
 {
     struct nodes nodes;
-    struct pairs pairs = {.count = 0};
-    int rank, status = 0;
+    struct classes classes;
+    int ranks, rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     gather_nodes(&nodes);
-    if (rank == 0)
-        status = prepare_pairs(&nodes, &pairs, options);
-    MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (status == 0) {
-        broadcast_node_pairs(&pairs);
-        measure_pairs(&pairs, options);
-        if (rank == 0)
-            status = write_bandwidths(&nodes, &pairs, options);
-    }
+    nodes.all = options->all;
+    int status = share_classes(&classes, &nodes, options);
+    if (status == 0 && ranks == 1)
+        status = tool_fail("there is nothing to measure: one rank only");
+    if (status == 0)
+        measure_classes(&classes, options);
+    if (status == 0 && rank == 0)
+        status = write_bandwidths(&nodes, &classes, options);
     free(nodes.name);
     free(nodes.first);
     free(nodes.second);
     free(nodes.group_of_node);
-    free(pairs.pair);
-    free(pairs.bandwidth);
+    free(classes.talk);
+    free(classes.bandwidth);
     return status;
 }
 
