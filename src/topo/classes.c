@@ -18,26 +18,21 @@ static int compare_numbers(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* The neighbours of the adapters of a host, ascending, without duplicates. */
+/* The neighbours of a host, ascending, without duplicates. */
 static int list_host_neighbours(const topo_fabric *f, size_t host, size_t **list, size_t *capacity,
                                 size_t *count)
 {
+    size_t v = f->of_host[host], links = f->first_arc[v + 1] - f->first_arc[v];
+    int rc = base_reserve(list, capacity, links, sizeof **list);
+    if (rc != 0)
+        return rc;
+    for (size_t i = 0; i < links; i++)
+        (*list)[i] = f->arc[f->first_arc[v] + i].to;
+    qsort(*list, links, sizeof **list, compare_numbers);
     *count = 0;
-    for (size_t k = f->first_adapter[host]; k < f->first_adapter[host + 1]; k++) {
-        size_t v = f->adapter[k];
-        int rc = base_reserve(list, capacity, *count + f->first_arc[v + 1] - f->first_arc[v],
-                              sizeof **list);
-        if (rc != 0)
-            return rc;
-        for (size_t i = f->first_arc[v]; i < f->first_arc[v + 1]; i++)
-            (*list)[(*count)++] = f->arc[i].to;
-    }
-    qsort(*list, *count, sizeof **list, compare_numbers);
-    size_t kept = 0;
-    for (size_t i = 0; i < *count; i++)
-        if (kept == 0 || (*list)[kept - 1] != (*list)[i])
-            (*list)[kept++] = (*list)[i];
-    *count = kept;
+    for (size_t i = 0; i < links; i++)
+        if (*count == 0 || (*list)[*count - 1] != (*list)[i])
+            (*list)[(*count)++] = (*list)[i];
     return 0;
 }
 
@@ -93,7 +88,7 @@ struct hop_search {
     uint64_t *next;           /* ... with this step */
     size_t *active, *reached; /* vertices whose now or next is not 0 */
     size_t active_count, reached_count;
-    size_t *target; /* of each vertex: 1 + the class whose sample has this adapter; 0: none */
+    size_t *target; /* of each vertex: 1 + the class whose sample it is; 0: none */
 };
 
 static void reach_vertex(struct hop_search *x, size_t v, uint64_t classes)
@@ -137,17 +132,15 @@ static void end_step(struct hop_search *x, uint16_t hops)
     x->reached_count = 0;
 }
 
-/* The first step leaves the adapters of the classes' samples, all others leave switches. A sample's
- * own adapters count as not seen: the path back to them is as long as that to another node of the
- * class. */
+/* The first step leaves the classes' samples, all others leave switches. A sample itself counts as
+ * not seen: the path back to it is as long as that to another node of the class. */
 static void leave_samples(struct hop_search *x, size_t classes)
 {
     const topo_fabric *f = x->hosts->fabric;
     for (size_t p = 0; p < classes; p++) {
-        size_t host = x->hosts->host[x->hosts->sample[x->base + p]];
-        for (size_t k = f->first_adapter[host]; k < f->first_adapter[host + 1]; k++)
-            for (size_t i = f->first_arc[f->adapter[k]]; i < f->first_arc[f->adapter[k] + 1]; i++)
-                reach_vertex(x, f->arc[i].to, UINT64_C(1) << p);
+        size_t v = f->of_host[x->hosts->host[x->hosts->sample[x->base + p]]];
+        for (size_t i = f->first_arc[v]; i < f->first_arc[v + 1]; i++)
+            reach_vertex(x, f->arc[i].to, UINT64_C(1) << p);
     }
 }
 
@@ -187,11 +180,8 @@ static int hop_search_init(struct hop_search *x)
     x->target = base_arena_alloc(&x->arena, vertices, sizeof *x->target);
     if (x->arena.failed)
         return -ENOMEM;
-    for (size_t p = 0; p < x->hosts->classes; p++) {
-        size_t host = x->hosts->host[x->hosts->sample[p]];
-        for (size_t k = f->first_adapter[host]; k < f->first_adapter[host + 1]; k++)
-            x->target[f->adapter[k]] = p + 1;
-    }
+    for (size_t p = 0; p < x->hosts->classes; p++)
+        x->target[f->of_host[x->hosts->host[x->hosts->sample[p]]]] = p + 1;
     return 0;
 }
 

@@ -120,25 +120,20 @@ static int compare_arcs(const void *a, const void *b)
     return order != 0 ? order : sign(x->line, y->line);
 }
 
-static int index_arcs(topo_fabric *f)
+int fabric_sort_arcs(topo_fabric *f)
 {
     size_t vertices = f->keys.count;
+    if (f->arcs > 0)
+        qsort(f->arc, f->arcs, sizeof *f->arc, compare_arcs);
     free(f->first_arc);
-    f->first_arc = calloc(vertices + 1, sizeof *f->first_arc);
+    f->first_arc = calloc(vertices + 2, sizeof *f->first_arc);
     if (f->first_arc == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < f->arcs; i++)
         f->first_arc[f->arc[i].from + 1]++;
-    for (size_t v = 0; v < vertices; v++)
+    for (size_t v = 0; v <= vertices; v++)
         f->first_arc[v + 1] += f->first_arc[v];
     return 0;
-}
-
-int fabric_sort_arcs(topo_fabric *f)
-{
-    if (f->arcs > 0)
-        qsort(f->arc, f->arcs, sizeof *f->arc, compare_arcs);
-    return index_arcs(f);
 }
 
 /* Without ports, two lines that name one link mean one cable. */
@@ -173,24 +168,26 @@ static int drop_repeated(topo_fabric *f, matrix_error *error)
     return 0;
 }
 
-static int list_adapters(topo_fabric *f)
+/* Of several adapters of a host, the nearest counts. A host whose adapters another name has taken
+ * gets a vertex without arcs. */
+static int join_adapters(topo_fabric *f)
 {
-    size_t hosts = f->hosts.count;
-    f->first_adapter = calloc(hosts + 2, sizeof *f->first_adapter);
-    f->adapter = calloc(f->keys.count | 1, sizeof *f->adapter);
-    if (f->first_adapter == NULL || f->adapter == NULL)
+    f->of_host = base_alloc(f->hosts.count, sizeof *f->of_host);
+    if (f->of_host == NULL)
         return -ENOMEM;
-    /* Counting sort: first_adapter[h + 1] is the position of the next adapter of h, finally the
-     * end. */
+    for (size_t h = 0; h < f->hosts.count; h++)
+        f->of_host[h] = f->keys.count;
     for (size_t v = 0; v < f->keys.count; v++)
         if (f->vertex[v].host != NO_INDEX)
-            f->first_adapter[f->vertex[v].host + 2]++;
-    for (size_t h = 0; h < hosts; h++)
-        f->first_adapter[h + 2] += f->first_adapter[h + 1];
-    for (size_t v = 0; v < f->keys.count; v++)
-        if (f->vertex[v].host != NO_INDEX)
-            f->adapter[f->first_adapter[f->vertex[v].host + 1]++] = v;
-    return 0;
+            f->of_host[f->vertex[v].host] = v;
+    for (size_t i = 0; i < f->arcs; i++) {
+        size_t from = f->vertex[f->arc[i].from].host, to = f->vertex[f->arc[i].to].host;
+        if (from != NO_INDEX)
+            f->arc[i].from = f->of_host[from];
+        if (to != NO_INDEX)
+            f->arc[i].to = f->of_host[to];
+    }
+    return fabric_sort_arcs(f);
 }
 
 int fabric_finish(topo_fabric *f, matrix_error *error)
@@ -200,9 +197,7 @@ int fabric_finish(topo_fabric *f, matrix_error *error)
         rc = fabric_sort_arcs(f);
     if (rc == 0)
         rc = drop_repeated(f, error);
-    if (rc == 0)
-        rc = index_arcs(f);
-    return rc == 0 ? list_adapters(f) : rc;
+    return rc == 0 ? join_adapters(f) : rc;
 }
 
 void topo_fabric_free(topo_fabric *f)
@@ -215,8 +210,7 @@ void topo_fabric_free(topo_fabric *f)
     free(f->vertex);
     free(f->arc);
     free(f->first_arc);
-    free(f->first_adapter);
-    free(f->adapter);
+    free(f->of_host);
     free(f->trace);
     free(f);
 }

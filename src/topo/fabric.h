@@ -39,9 +39,8 @@ struct topo_fabric {
     name_table hosts; /* in the order of the file */
     arc *arc;         /* once finished: by from, from_port, to, to_port */
     size_t arcs, arc_capacity;
-    size_t *first_arc;     /* first_arc[v] .. first_arc[v + 1] - 1 are those from v */
-    size_t *first_adapter; /* likewise of host h in adapter */
-    size_t *adapter;
+    size_t *first_arc; /* first_arc[v] .. first_arc[v + 1] - 1 are those from v */
+    size_t *of_host;   /* once finished, of each host: the vertex that all its arcs are from */
     trace *trace;
     size_t traces, trace_capacity;
     int joined;
@@ -71,8 +70,8 @@ const char *fabric_key(const topo_fabric *f, size_t v);
 /* Sorts the arcs so far, and sets first_arc[]. */
 int fabric_sort_arcs(topo_fabric *f);
 
-/* Adds the reversed arcs, sorts all, removes duplicates, and lists the adapters of each host.
- * -EBADMSG: a port leads to two vertices. */
+/* Adds the reversed arcs, sorts all, removes duplicates, and makes one vertex of the adapters of
+ * each host. -EBADMSG: a port leads to two vertices. */
 int fabric_finish(topo_fabric *f, matrix_error *error);
 
 #endif

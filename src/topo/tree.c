@@ -72,16 +72,13 @@ static size_t find_heights(struct draft *d)
 static size_t only_switch(const struct draft *d, size_t node, size_t *cables)
 {
     const topo_fabric *f = d->hosts->fabric;
-    size_t host = d->hosts->host[node], found = NO_INDEX;
-    *cables = 0;
-    for (size_t k = f->first_adapter[host]; k < f->first_adapter[host + 1]; k++)
-        for (size_t i = f->first_arc[f->adapter[k]]; i < f->first_arc[f->adapter[k] + 1]; i++) {
-            size_t v = f->arc[i].to;
-            if (!is_switch(f, v) || (found != NO_INDEX && v != found))
-                return NO_INDEX;
-            found = v;
-            ++*cables;
-        }
+    size_t own = f->of_host[d->hosts->host[node]], found = NO_INDEX;
+    for (size_t i = f->first_arc[own]; i < f->first_arc[own + 1]; i++) {
+        if (!is_switch(f, f->arc[i].to) || (found != NO_INDEX && f->arc[i].to != found))
+            return NO_INDEX;
+        found = f->arc[i].to;
+    }
+    *cables = f->first_arc[own + 1] - f->first_arc[own];
     return found;
 }
 
@@ -158,19 +155,14 @@ static int unite_rails(struct draft *d)
 {
     const topo_fabric *f = d->hosts->fabric;
     for (size_t n = 0; n < d->hosts->nodes; n++) {
-        size_t host = d->hosts->host[n];
-        d->parent[n] = NO_INDEX;
-        d->width[n] = 0;
-        for (size_t k = f->first_adapter[host]; k < f->first_adapter[host + 1]; k++)
-            for (size_t i = f->first_arc[f->adapter[k]]; i < f->first_arc[f->adapter[k] + 1]; i++) {
-                size_t v = f->arc[i].to;
-                if (!is_switch(f, v))
-                    return 0;
-                if (d->parent[n] != NO_INDEX)
-                    unite(d, d->parent[n], v);
-                d->parent[n] = v;
-                d->width[n]++;
-            }
+        size_t own = f->of_host[d->hosts->host[n]], first = f->first_arc[own];
+        d->width[n] = f->first_arc[own + 1] - first;
+        for (size_t i = first; i < first + d->width[n]; i++) {
+            if (!is_switch(f, f->arc[i].to))
+                return 0;
+            d->parent[n] = f->arc[i].to;
+            unite(d, f->arc[first].to, d->parent[n]);
+        }
     }
     return 1;
 }
