@@ -9,40 +9,42 @@
 
 #include "base/memory.h"
 
-/* ---- bins ---- */
+/* ---- bins and sums ---- */
 
-/* Appends the entries of row r in bins of 2^doublings the size, from entry *at on. */
-static int coarsen_row(const matrix *m, size_t r, unsigned doublings, matrix *coarse, size_t *at)
+/* A matrix in bins of 2^doublings the size, so many times. */
+struct term {
+    const matrix *m;
+    unsigned doublings;
+    int64_t times;
+};
+
+/* Terms of one number of rows; the number of columns is the largest. */
+static int add_up(const struct term *term, size_t terms, matrix *sum)
 {
-    size_t first = *at;
-    for (size_t i = m->row_start[r]; i < m->row_start[r + 1]; i++) {
-        size_t bin = m->col[i] >> doublings;
-        if (*at == first || coarse->col[*at - 1] != bin) {
-            coarse->col[*at] = bin;
-            coarse->value[(*at)++] = m->value[i];
-        } else if (__builtin_add_overflow(coarse->value[*at - 1], m->value[i],
-                                          &coarse->value[*at - 1])) {
-            return -ERANGE;
-        }
+    size_t rows = term->m->rows, cols = 0, count = 0, used = 0;
+    for (const struct term *t = term; t < term + terms; t++) {
+        size_t bins = t->m->cols > 0 ? ((t->m->cols - 1) >> t->doublings) + 1 : 0;
+        cols = bins > cols ? bins : cols;
+        count += matrix_entries(t->m);
     }
-    coarse->row_start[r + 1] = *at;
-    return 0;
+    bool fits = true;
+    matrix_entry *entry = base_alloc(count, sizeof *entry);
+    if (entry == NULL)
+        return -ENOMEM;
+    for (size_t row = 0; row < rows; row++)
+        for (const struct term *t = term; t < term + terms; t++)
+            for (size_t i = t->m->row_start[row]; i < t->m->row_start[row + 1]; i++) {
+                entry[used] = (matrix_entry){row, t->m->col[i] >> t->doublings, 0};
+                fits &= !__builtin_mul_overflow(t->m->value[i], t->times, &entry[used++].value);
+            }
+    int rc = fits ? matrix_from_entries(sum, rows, cols, entry, used) : -ERANGE;
+    free(entry);
+    return rc;
 }
 
 int view_file_coarsen(const matrix *bytes, unsigned doublings, matrix *coarse)
 {
-    matrix made;
-    size_t at = 0, bins = ((bytes->cols - 1) >> doublings) + 1;
-    int rc = matrix_allocate(&made, bytes->rows, bytes->cols > 0 ? bins : 0, matrix_entries(bytes));
-    if (rc != 0)
-        return rc;
-    for (size_t r = 0; r < bytes->rows && rc == 0; r++)
-        rc = coarsen_row(bytes, r, doublings, &made, &at);
-    if (rc != 0)
-        matrix_release(&made);
-    else
-        *coarse = made;
-    return rc;
+    return add_up(&(struct term){bytes, doublings, 1}, 1, coarse);
 }
 
 static unsigned doublings_between(int64_t small, int64_t large)
@@ -55,55 +57,11 @@ static unsigned doublings_between(int64_t small, int64_t large)
     return n;
 }
 
-/* Enlarges the bins of a pattern to `unit`. */
-static int enlarge_bins(access_pattern *pattern, matrix *bytes, int64_t unit)
-{
-    matrix coarse;
-    if (pattern->unit == unit)
-        return 0;
-    int rc = view_file_coarsen(bytes, doublings_between(pattern->unit, unit), &coarse);
-    if (rc != 0)
-        return rc;
-    matrix_release(bytes);
-    *bytes = coarse;
-    pattern->unit = unit;
-    return 0;
-}
-
-/* ---- sums ---- */
-
-static int copy_times(const matrix *m, int64_t times, matrix *copy)
-{
-    int rc = view_file_coarsen(m, 0, copy);
-    if (rc != 0)
-        return rc;
-    for (size_t i = 0; i < matrix_entries(copy) && rc == 0; i++)
-        rc = __builtin_mul_overflow(copy->value[i], times, &copy->value[i]) ? -ERANGE : 0;
-    if (rc != 0)
-        matrix_release(copy);
-    return rc;
-}
-
-/* m += more; the number of columns becomes the larger one. */
-static int add_to_matrix(matrix *m, const matrix *more)
+/* The matrix may be one of the terms. */
+static int replace_by_sum(matrix *m, const struct term *term, size_t terms)
 {
     matrix sum;
-    size_t cols = m->cols > more->cols ? m->cols : more->cols, used = 0;
-    matrix_entry *entry = calloc(matrix_entries(m) + matrix_entries(more) + 1, sizeof *entry);
-    if (entry == NULL)
-        return -ENOMEM;
-    for (size_t r = 0; r < m->rows; r++) {
-        size_t i = m->row_start[r], k = more->row_start[r];
-        while (i < m->row_start[r + 1] || k < more->row_start[r + 1]) {
-            bool first = k == more->row_start[r + 1] ||
-                         (i < m->row_start[r + 1] && m->col[i] <= more->col[k]);
-            const matrix *from = first ? m : more;
-            size_t at = first ? i++ : k++;
-            entry[used++] = (matrix_entry){r, from->col[at], from->value[at]};
-        }
-    }
-    int rc = matrix_from_entries(&sum, m->rows, cols, entry, used);
-    free(entry);
+    int rc = add_up(term, terms, &sum);
     if (rc != 0)
         return rc;
     matrix_release(m);
@@ -111,20 +69,21 @@ static int add_to_matrix(matrix *m, const matrix *more)
     return 0;
 }
 
-/* Adds the calls of another pattern, whose bins may be enlarged, to pattern k. */
-static int add_to_pattern(view_file *f, size_t k, access_pattern *pattern, matrix *bytes)
+/* Adds so many times the calls of another pattern to pattern k. */
+static int add_to_pattern(view_file *f, size_t k, const access_pattern *pattern,
+                          const matrix *bytes, int64_t times)
 {
     access_pattern *p = &f->pattern[k];
     int64_t unit = p->unit > pattern->unit ? p->unit : pattern->unit, calls;
-    if (__builtin_add_overflow(p->calls, pattern->calls, &calls))
+    const struct term term[] = {{&f->bytes[k], doublings_between(p->unit, unit), 1},
+                                {bytes, doublings_between(pattern->unit, unit), times}};
+    if (__builtin_add_overflow(p->calls, pattern->calls * times, &calls))
         return -ERANGE;
-    int rc = enlarge_bins(p, &f->bytes[k], unit);
-    if (rc == 0)
-        rc = enlarge_bins(pattern, bytes, unit);
-    if (rc == 0)
-        rc = add_to_matrix(&f->bytes[k], bytes);
-    if (rc == 0)
+    int rc = replace_by_sum(&f->bytes[k], term, 2);
+    if (rc == 0) {
+        p->unit = unit;
         p->calls = calls;
+    }
     return rc;
 }
 
@@ -173,7 +132,7 @@ static int is_equivalent(const access_pattern *p, const matrix *a, const access_
 /* Adds pattern `from` to pattern `to`, and removes it. */
 static int merge_patterns(view_file *f, size_t to, size_t from)
 {
-    int rc = add_to_pattern(f, to, &f->pattern[from], &f->bytes[from]);
+    int rc = add_to_pattern(f, to, &f->pattern[from], &f->bytes[from], 1);
     if (rc != 0)
         return rc;
     free(f->pattern[from].file);
@@ -221,9 +180,12 @@ static int reduce_entries(view_file *f)
 {
     size_t k = largest_pattern(f);
     matrix *m = &f->bytes[k];
-    if (m->cols > 1 && (f->patterns == 1 || matrix_entries(m) > 2 * m->rows))
-        return enlarge_bins(&f->pattern[k], m, 2 * f->pattern[k].unit);
-    return merge_some_patterns(f);
+    if (m->cols <= 1 || (f->patterns > 1 && matrix_entries(m) <= 2 * m->rows))
+        return merge_some_patterns(f);
+    int rc = replace_by_sum(m, &(struct term){m, 1, 1}, 1);
+    if (rc == 0)
+        f->pattern[k].unit *= 2;
+    return rc;
 }
 
 static int apply_limits(view_file *f)
@@ -239,63 +201,57 @@ static int apply_limits(view_file *f)
 
 /* ---- adding ---- */
 
-/* Takes ownership of pattern and bytes, or leaves them to the caller. */
-static int add_pattern(view_file *f, access_pattern *pattern, matrix *bytes)
+static int append_copy(view_file *f, const access_pattern *pattern, const matrix *bytes,
+                       int64_t times)
 {
+    access_pattern added = *pattern;
+    matrix copy;
+    int rc = add_up(&(struct term){bytes, 0, times}, 1, &copy);
+    if (rc != 0)
+        return rc;
+    added.calls *= times;
+    added.file = strdup(pattern->file);
+    rc = added.file == NULL ? -ENOMEM : view_file_append(f, &added, &copy);
+    free(added.file);
+    matrix_release(&copy);
+    return rc == 0 ? apply_limits(f) : rc;
+}
+
+/* So many times its calls: either those of one call, or `times` is 1. */
+static int add_pattern(view_file *f, const access_pattern *pattern, const matrix *bytes,
+                       int64_t times)
+{
+    if (f->patterns > 0 && f->bytes[0].rows != bytes->rows)
+        return -EINVAL;
     for (size_t k = 0; k < f->patterns; k++)
         if (strcmp(f->pattern[k].file, pattern->file) == 0 &&
             same_division(&f->pattern[k], pattern) &&
             is_equivalent(&f->pattern[k], &f->bytes[k], pattern, bytes))
-            return add_to_pattern(f, k, pattern, bytes);
-    int rc = view_file_append(f, pattern, bytes);
-    return rc == 0 ? apply_limits(f) : rc;
-}
-
-/* Adds a copy of the pattern with `times` the bytes. */
-static int add_pattern_copy(view_file *f, const access_pattern *pattern, const matrix *bytes,
-                            int64_t times)
-{
-    access_pattern added = *pattern;
-    matrix copy;
-    if (f->patterns > 0 && f->bytes[0].rows != bytes->rows)
-        return -EINVAL;
-    int rc = copy_times(bytes, times, &copy);
-    if (rc != 0)
-        return rc;
-    added.file = strdup(pattern->file);
-    rc = added.file == NULL ? -ENOMEM : add_pattern(f, &added, &copy);
-    free(added.file);
-    matrix_release(&copy);
-    return rc;
+            return add_to_pattern(f, k, pattern, bytes, times);
+    return append_copy(f, pattern, bytes, times);
 }
 
 int view_file_add_calls(view_file *f, const access_pattern *pattern, const matrix *bytes,
                         int64_t times)
 {
-    access_pattern added = *pattern;
-    added.calls = times;
-    return times < 1 ? -EINVAL : add_pattern_copy(f, &added, bytes, times);
+    access_pattern one = *pattern;
+    one.calls = 1;
+    return times < 1 ? -EINVAL : add_pattern(f, &one, bytes, times);
 }
 
 static int add_view(view_file *f, const matrix *view)
 {
-    matrix copy;
-    if (f->view.rows == 0) {
-        int rc = copy_times(view, 1, &copy);
-        if (rc != 0)
-            return rc;
-        matrix_release(&f->view);
-        f->view = copy;
-        return 0;
-    }
-    return f->view.rows == view->rows ? add_to_matrix(&f->view, view) : -EINVAL;
+    const struct term term[] = {{view, 0, 1}, {&f->view, 0, 1}};
+    if (f->view.rows > 0 && f->view.rows != view->rows)
+        return -EINVAL;
+    return replace_by_sum(&f->view, term, f->view.rows > 0 ? 2 : 1);
 }
 
 int view_file_add(view_file *f, const view_file *more)
 {
     int rc = more->view.rows > 0 ? add_view(f, &more->view) : 0;
     for (size_t k = 0; k < more->patterns && rc == 0; k++)
-        rc = add_pattern_copy(f, &more->pattern[k], &more->bytes[k], 1);
+        rc = add_pattern(f, &more->pattern[k], &more->bytes[k], 1);
     return rc == 0 ? view_file_set_order(f, more->order, f->view.rows) : rc;
 }
 
