@@ -10,35 +10,13 @@
 
 #define FIRST_CAPACITY 1024
 
-static void copy_nonzeros(matrix_builder *b, const matrix *sum)
-{
-    b->used = 0;
-    for (size_t i = 0; i < sum->rows; i++) {
-        for (size_t k = sum->row_start[i]; k < sum->row_start[i + 1]; k++)
-            if (sum->value[k] != 0)
-                b->entry[b->used++] = (matrix_entry){i, sum->col[k], sum->value[k]};
-    }
-}
-
-/* Reduces the buffer to one entry per position. */
-static int sum_entries(matrix_builder *b)
-{
-    matrix sum;
-    int rc = matrix_from_entries(&sum, b->rows, b->cols, b->entry, b->used);
-    if (rc != 0)
-        return rc;
-    copy_nonzeros(b, &sum);
-    matrix_release(&sum);
-    return 0;
-}
-
 /* Makes room for one entry. Grows only if adding up frees less than half, so that appending is
  * O(log) amortized. */
 static int reserve_entry(matrix_builder *b)
 {
     if (b->used < b->capacity)
         return 0;
-    int rc = sum_entries(b);
+    int rc = matrix_add_up(b->entry, &b->used, false);
     if (rc == 0 && b->used >= b->capacity / 2)
         rc = base_reserve(&b->entry, &b->capacity,
                           b->capacity > 0 ? b->capacity + 1 : FIRST_CAPACITY, sizeof *b->entry);
@@ -71,7 +49,7 @@ int matrix_builder_add_matrix(matrix_builder *b, const matrix *m, int64_t value)
 
 int matrix_builder_finish(matrix_builder *b, matrix *m)
 {
-    int rc = sum_entries(b);
+    int rc = matrix_add_up(b->entry, &b->used, false);
     if (rc == 0)
         rc = matrix_from_entries(m, b->rows, b->cols, b->entry, b->used);
     return rc;

@@ -59,38 +59,23 @@ static void sort_entries(matrix_entry *entries, size_t count)
     }
 }
 
-static size_t count_positions(const matrix_entry *entries, size_t count)
-{
-    size_t positions = count > 0;
-    for (size_t i = 1; i < count; i++)
-        positions += compare_positions(&entries[i - 1], &entries[i]) != 0;
-    return positions;
-}
-
-/* Sums the entries of one position, from entries[*i] on, and moves *i past them. The sum of up to
- * 2^64 int64 fits 128 bits, so that only the result can be out of range. */
-static int sum_position(const matrix_entry *entries, size_t count, size_t *i, int64_t *sum)
-{
-    const matrix_entry *first = &entries[*i];
-    __int128 total = 0;
-    for (; *i < count && compare_positions(first, &entries[*i]) == 0; (*i)++)
-        total += entries[*i].value;
-    *sum = (int64_t)total;
-    return *sum == total ? 0 : -ERANGE;
-}
-
-static int fill_matrix(matrix *m, const matrix_entry *entries, size_t count)
+/* The sum of up to 2^64 int64 fits 128 bits, so that only the result can be out of range. */
+int matrix_add_up(matrix_entry *entries, size_t *count, bool zeros)
 {
     size_t used = 0;
-    for (size_t i = 0; i < count; used++) {
-        m->col[used] = entries[i].col;
-        m->row_start[entries[i].row + 1]++;
-        int rc = sum_position(entries, count, &i, &m->value[used]);
-        if (rc != 0)
-            return rc;
+    sort_entries(entries, *count);
+    for (size_t i = 0; i < *count;) {
+        matrix_entry sum = entries[i];
+        __int128 total = 0;
+        for (; i < *count && compare_positions(&sum, &entries[i]) == 0; i++)
+            total += entries[i].value;
+        sum.value = (int64_t)total;
+        if (sum.value != total)
+            return -ERANGE;
+        if (zeros || sum.value != 0)
+            entries[used++] = sum;
     }
-    for (size_t row = 0; row < m->rows; row++)
-        m->row_start[row + 1] += m->row_start[row];
+    *count = used;
     return 0;
 }
 
@@ -99,16 +84,20 @@ int matrix_from_entries(matrix *m, size_t rows, size_t cols, matrix_entry *entri
     matrix made;
     if (!entries_in_range(entries, count, rows, cols))
         return -EINVAL;
-    sort_entries(entries, count);
-    int rc = matrix_allocate(&made, rows, cols, count_positions(entries, count));
+    int rc = matrix_add_up(entries, &count, true);
+    if (rc == 0)
+        rc = matrix_allocate(&made, rows, cols, count);
     if (rc != 0)
         return rc;
-    rc = fill_matrix(&made, entries, count);
-    if (rc != 0)
-        matrix_release(&made);
-    else
-        *m = made;
-    return rc;
+    for (size_t i = 0; i < count; i++) {
+        made.row_start[entries[i].row + 1]++;
+        made.col[i] = entries[i].col;
+        made.value[i] = entries[i].value;
+    }
+    for (size_t row = 0; row < rows; row++)
+        made.row_start[row + 1] += made.row_start[row];
+    *m = made;
+    return 0;
 }
 
 static int compare_indices(const void *a, const void *b)
@@ -222,32 +211,22 @@ int matrix_sum(const matrix *m, int64_t *sum)
     return 0;
 }
 
-/* ---- a part of a matrix ---- */
-
-/* Appends an entry of a row at *used. */
-static void cut_entry(matrix *part, const matrix *m, size_t k, const size_t *row, bool square,
-                      size_t *used)
-{
-    size_t column = m->col[k];
-    const size_t *found =
-        square ? bsearch(&column, row, part->rows, sizeof *row, compare_indices) : &column;
-    if (found == NULL || m->value[k] == 0)
-        return;
-    part->col[*used] = square ? (size_t)(found - row) : column;
-    part->value[(*used)++] = m->value[k];
-}
-
 int matrix_cut(matrix *part, const matrix *m, const size_t *row, size_t rows, bool square)
 {
-    size_t entries = 0, used = 0;
-    for (size_t i = 0; i < rows; i++)
-        entries += m->row_start[row[i] + 1] - m->row_start[row[i]];
-    if (matrix_allocate(part, rows, square ? rows : m->cols, entries) != 0)
+    size_t count = 0;
+    matrix_entry *entry = base_alloc(matrix_entries(m), sizeof *entry);
+    if (entry == NULL)
         return -ENOMEM;
-    for (size_t i = 0; i < rows; i++) {
-        for (size_t k = m->row_start[row[i]]; k < m->row_start[row[i] + 1]; k++)
-            cut_entry(part, m, k, row, square, &used);
-        part->row_start[i + 1] = used;
-    }
-    return 0;
+    for (size_t i = 0; i < rows; i++)
+        for (size_t k = m->row_start[row[i]]; k < m->row_start[row[i] + 1]; k++) {
+            const size_t *col = &m->col[k];
+            const size_t *found =
+                square ? bsearch(col, row, rows, sizeof *row, compare_indices) : NULL;
+            if (m->value[k] != 0 && (!square || found != NULL))
+                entry[count++] =
+                    (matrix_entry){i, square ? (size_t)(found - row) : *col, m->value[k]};
+        }
+    int rc = matrix_from_entries(part, rows, square ? rows : m->cols, entry, count);
+    free(entry);
+    return rc;
 }

@@ -35,9 +35,12 @@ typedef struct matrix_entry {
  * with matrix_release. */
 int matrix_allocate(matrix *m, size_t rows, size_t cols, size_t nnz);
 
-/* Builds *m from entries in any order; entries of one position are added up. `entries` is sorted in
- * place. -EINVAL: an index out of range; -ERANGE: a sum beyond int64; -ENOMEM. Release with
- * matrix_release. */
+/* Sorts entries by row and column, and replaces those of one position by their sum; without
+ * `zeros`, also drops sums of 0. -ERANGE: a sum beyond int64; some are lost then. */
+int matrix_add_up(matrix_entry *entries, size_t *count, bool zeros);
+
+/* Builds *m from entries in any order, which are added up in place. -EINVAL: an index out of range;
+ * -ERANGE; -ENOMEM. Release with matrix_release. */
 int matrix_from_entries(matrix *m, size_t rows, size_t cols, matrix_entry *entries, size_t count);
 
 /* Frees the contents and leaves an empty matrix (all zero); safe on a zeroed one. */
