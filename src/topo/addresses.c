@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The switches from the root to each node, from Slurm's environment of a job. */
-#include "base/memory.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,20 +52,11 @@ static int add_route(topo_fabric *f, const char *address, size_t length, size_t 
 static int add_address_line(topo_fabric *f, const char *address, size_t length, const char *host)
 {
     size_t leaf, v, known = f->keys.count;
-    char *key = base_alloc(strlen(host) + sizeof ".", 1);
-    if (key == NULL)
-        return -ENOMEM;
-    /* No path to a switch ends with a dot. */
-    strcpy(key, host);
-    strcat(key, ".");
     int rc = add_route(f, address, length, &leaf);
     if (rc == 0)
-        rc = fabric_vertex(f, key, strlen(key), 0, &v);
-    if (rc == 0)
-        rc = fabric_name_host(f, v, host, strlen(host));
+        rc = fabric_host(f, host, 0, &v);
     if (rc == 0 && v >= known)
         rc = fabric_add_arc(f, (arc){.from = leaf, .to = v});
-    free(key);
     return rc;
 }
 

@@ -59,10 +59,17 @@ static int is_host_name(const char *description, size_t length, size_t first_wor
     return 1;
 }
 
-int fabric_name_host(topo_fabric *f, size_t v, const char *name, size_t length)
+static int name_host(topo_fabric *f, size_t v, const char *name, size_t length)
 {
     f->vertex[v].kind = KIND_ADAPTER;
     return name_table_add(&f->hosts, name, length, &f->vertex[v].host);
+}
+
+/* The key includes the NUL, which no name of a switch has. */
+int fabric_host(topo_fabric *f, const char *name, size_t line, size_t *v)
+{
+    int rc = fabric_vertex(f, name, strlen(name) + 1, line, v);
+    return rc == 0 ? name_host(f, *v, name, strlen(name)) : rc;
 }
 
 int fabric_name_adapter(topo_fabric *f, size_t v, const char *description, size_t length)
@@ -77,7 +84,7 @@ int fabric_name_adapter(topo_fabric *f, size_t v, const char *description, size_
     f->vertex[v].kind = KIND_ADAPTER;
     if (!is_host_name(description, length, first_word))
         return 0;
-    return fabric_name_host(f, v, description, first_word);
+    return name_host(f, v, description, first_word);
 }
 
 int fabric_add_trace(topo_fabric *f, trace t)

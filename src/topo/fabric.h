@@ -59,8 +59,8 @@ int fabric_add_arc(topo_fabric *f, arc a);
  * of an installer, which names no host. */
 int fabric_name_adapter(topo_fabric *f, size_t v, const char *description, size_t length);
 
-/* Name of a host itself. */
-int fabric_name_host(topo_fabric *f, size_t v, const char *name, size_t length);
+/* The vertex of a host itself, whose name a switch may have, too. */
+int fabric_host(topo_fabric *f, const char *name, size_t line, size_t *v);
 
 int fabric_add_trace(topo_fabric *f, trace t);
 

@@ -172,18 +172,12 @@ static int add_listed_switch(const char *name, void *context)
     return link_under(list, v);
 }
 
-/* The key of a node differs from its name, which a switch may have, too. */
 static int add_listed_node(const char *name, void *context)
 {
     const struct listing *list = context;
     topo_fabric *f = list->r->fabric;
-    char key[300];
     size_t v;
-    int length = snprintf(key, sizeof key, "host %s", name);
-    int rc = fabric_vertex(f, key, (size_t)length, list->r->line, &v);
-    if (rc != 0)
-        return rc;
-    rc = fabric_name_host(f, v, name, strlen(name));
+    int rc = fabric_host(f, name, list->r->line, &v);
     if (rc == 0 && f->hosts.count > TOPO_HOSTLIST_LIMIT)
         return matrix_refuse(list->r->error, 0, "more than %zu hosts", TOPO_HOSTLIST_LIMIT);
     return rc == 0 ? link_under(list, v) : rc;
