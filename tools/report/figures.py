@@ -69,7 +69,7 @@ class HeatMap:
     def labels(self):
         if not self.written:
             return []
-        return [(self.x(j) + self.cell_width / 2, self.y(i) + self.cell_height / 2, short(value, self.unit),
+        return [(self.x(j) + self.cell_width / 2, self.y(i) + self.cell_height / 2, self.unit(value).split("\u00b7")[0],
                  self.level(value))
                 for i, row in enumerate(self.values) for j, value in enumerate(row) if value]
 
@@ -94,42 +94,32 @@ class HeatMap:
         return [(level, self.unit(self.least + width * level)) for level in range(1, LEVELS + 1)]
 
 
-def short(value, unit):
-    return unit(value).split("\u00b7")[0]
-
-
-def label_range(noun, first, last):
-    return f"{noun} {first}" if first == last else f"{first}–{last}"
-
-
 class Grouping:
-    """Neighbours together, so that at most `most` are left."""
+    """Neighbours together, so that at most `most` are left. names: of each, else numbers of `of_one` each label them."""
 
-    def __init__(self, count, noun, most=MOST_CELLS, of_one=1):
-        self.count, self.step = count, max(1, -(-count // most))
+    def __init__(self, count, noun, most=MOST_CELLS, of_one=1, names=None):
+        self.step = max(1, -(-count // most))
         self.groups = -(-count // self.step)
-        last = count * of_one - 1
-        per = self.step * of_one
-        self.labels = [label_range(noun, g * per, min((g + 1) * per - 1, last)) for g in range(self.groups)]
+        firsts = range(0, count, self.step)
+        if names is not None and self.step == 1:
+            self.labels = list(names)
+        elif names is not None:
+            self.labels = [f"{text.shorten(names[i], 10)} +{min(self.step, count - i) - 1}" for i in firsts]
+        else:
+            ends = [(i * of_one, min(i + self.step, count) * of_one - 1) for i in firsts]
+            self.labels = [f"{noun} {first}" if first == last else f"{first}–{last}" for first, last in ends]
 
     def of(self, index):
         return index // self.step
 
-    @property
-    def is_one_by_one(self):
-        return self.step == 1
 
-
-def name_rows(grouping, names):
-    if not grouping.is_one_by_one:
-        grouping.labels = [f"{text.shorten(names[g * grouping.step], 10)} +{min(grouping.step, len(names) - g * grouping.step) - 1}"
-                           for g in range(grouping.groups)]
-    else:
-        grouping.labels = list(names)
-
-
-def names_of_ranks(plan):
-    return [f"{rank} {text.shorten(plan.hosts[node], 9)}" for rank, node in enumerate(plan.data["node_of_rank"])]
+def group_rows(plan, by, most, count, per=1):
+    """A row for each rank, or for each node, or for neighbouring nodes, and which rank is in which."""
+    node_of_rank = plan.data["node_of_rank"]
+    if by == "rank":
+        names = [f"{rank} {text.shorten(plan.hosts[node], 9)}" for rank, node in enumerate(node_of_rank)]
+        return Grouping(count, by, most, names=names), lambda rank: rank
+    return Grouping(count, by, of_one=per, names=plan.hosts if per == 1 else None), lambda rank: node_of_rank[rank] // per
 
 
 def add_up(rows, columns, cells):
@@ -139,22 +129,10 @@ def add_up(rows, columns, cells):
     return values
 
 
-def rows_of_plan(plan, most_ranks):
-    """A row for each rank, or for each node, or for neighbouring nodes, and which rank is in which."""
-    node_of_rank = plan.data["node_of_rank"]
-    if plan.by_rank and plan.call["ranks"] <= most_ranks:
-        rows = Grouping(plan.call["ranks"], "rank", most=most_ranks)
-        rows.labels = names_of_ranks(plan)
-        return "rank", rows, lambda rank: rank
-    per = plan.data["nodes_in_row"]
-    rows = Grouping(-(-plan.nodes // per), "node", of_one=per)
-    if per == 1:
-        name_rows(rows, plan.hosts)
-    return "node", rows, lambda rank: node_of_rank[rank] // per
-
-
 def requests_map(plan, most_ranks=64):
-    noun, rows, row_of = rows_of_plan(plan, most_ranks)
+    by_rank = plan.by_rank and plan.call["ranks"] <= most_ranks
+    noun, per_row = ("rank", 1) if by_rank else ("node", plan.data["nodes_in_row"])
+    rows, row_of = group_rows(plan, noun, most_ranks, plan.call["ranks"] if by_rank else -(-plan.nodes // per_row), per_row)
     per = plan.data["domains_in_column"]
     columns = Grouping(-(-plan.domains // per), "FD", of_one=per)
     cells = [((row_of(i) if plan.by_rank else i), j, value) for i, j, value in plan.triples()]
@@ -175,13 +153,7 @@ def marks(plan, rows, columns, row_of, per=1):
 
 def costs_map(plan, answer):
     """Of a group the least cost is drawn: what its best place would cost."""
-    by_rank = answer.costs_by == "rank"
-    rows = Grouping(len(answer.costs), answer.costs_by, most=64 if by_rank else MOST_CELLS)
-    node_of_rank = plan.data["node_of_rank"]
-    if by_rank:
-        rows.labels = names_of_ranks(plan)
-    else:
-        name_rows(rows, plan.hosts)
+    rows, row_of = group_rows(plan, answer.costs_by, 64, len(answer.costs))
     columns = Grouping(plan.domains, "FD")
     found = {}
     for i, row in enumerate(answer.costs):
@@ -191,22 +163,16 @@ def costs_map(plan, answer):
     least = [[found.get((i, j)) for j in range(columns.groups)] for i in range(rows.groups)]
     chart = HeatMap("costs", "W: hop-bytes if this " + answer.costs_by + " serves the file domain", answer.costs_by,
                     rows.labels, columns.labels, least, unit=text.hops, least=min(found.values(), default=0))
-    chart.marks = marks(plan, rows, columns, (lambda r: r) if by_rank else (lambda r: node_of_rank[r]))
+    chart.marks = marks(plan, rows, columns, row_of)
     return chart
-
-
-def whole_about(value):
-    return text.whole(round(value))
 
 
 def view_map(name, title, cells, order, squares):
     """order[i] is the rank at place i."""
     place_of = {rank: place for place, rank in enumerate(order)}
-    groups = Grouping(len(order), "rank", most=64)
-    if groups.is_one_by_one:
-        groups.labels = [str(rank) for rank in order]
+    groups = Grouping(len(order), "rank", most=64, names=map(str, order) if len(order) <= 64 else None)
     values = add_up(groups, groups, [(place_of[i], place_of[j], v) for i, j, v in cells])
-    chart = HeatMap(name, title, "rank", groups.labels, groups.labels, values, unit=whole_about,
+    chart = HeatMap(name, title, "rank", groups.labels, groups.labels, values, unit=lambda value: text.whole(round(value)),
                     cell=min(20, 340 / groups.groups), left=84, top=30)
     if len(squares) <= MOST_CELLS:
         chart.squares = [(a / groups.step, b / groups.step) for a, b in squares]
@@ -288,23 +254,17 @@ def vertex_names(links, hosts):
     return names
 
 
-def children_of(parent):
-    children = [[] for _ in parent]
-    for v, up in enumerate(parent[:-1]):
+def drawn_vertices(links, hosts):
+    """One for each set of vertices that one line stands for. Nodes of a switch become one where there are many, and so do
+    switches of a switch."""
+    nodes, names, keys, depth = len(links.host_of_node), vertex_names(links, hosts), keys_of(links), depths(links.parent)
+    children = [[] for _ in links.parent]
+    for v, up in enumerate(links.parent[:-1]):
         children[up].append(v)
-    return children
-
-
-def drawn_groups(links, hosts):
-    """What is drawn: sets of vertices that one line stands for. Nodes of a switch become one where there
-    are many, and so do switches of a switch."""
-    nodes, children = len(links.host_of_node), children_of(links.parent)
-    depth, names, keys = depths(links.parent), vertex_names(links, hosts), keys_of(links)
     root = len(links.parent) - 1
-    groups, group_of, queue = [([root], Vertex("top switch", 0, root >= nodes))], {root: 0}, [[root]]
+    drawn, queue = [Vertex("top switch", 0, root >= nodes, links=0)], [(0, [root])]
     while queue:
-        members = queue.pop(0)
-        parent = group_of[members[0]]
+        parent, members = queue.pop(0)
         below = [c for v in members for c in children[v]]
         leaves = sorted((v for v in below if v < nodes), key=lambda v: links.host_of_node[v])
         switches = sorted((v for v in below if v >= nodes), key=keys.__getitem__)
@@ -312,11 +272,11 @@ def drawn_groups(links, hosts):
                                  (switches, "switches", len(switches) > MOST_DRAWN_SWITCHES)):
             for part in ([some] if some and (many or len(members) > 1) else [[v] for v in some]):
                 label = names[part[0]] if len(part) == 1 else f"{len(part)} {noun}"
-                groups.append((part, Vertex(label, depth[part[0]], part[0] >= nodes, parent=parent)))
+                up, down = (max(loads) for loads in zip(*(loads_of_link(links, v) for v in part)))
                 if part[0] >= nodes:
-                    group_of[part[0]] = len(groups) - 1
-                    queue.append(part)
-    return groups
+                    queue.append((len(drawn), part))
+                drawn.append(Vertex(label, depth[part[0]], part[0] >= nodes, 0, parent, up, down, len(part)))
+    return drawn
 
 
 def place_vertices(vertices):
@@ -342,13 +302,7 @@ def place_vertices(vertices):
 
 
 def network(links, hosts, most):
-    groups = drawn_groups(links, hosts)
-    for members, vertex in groups:
-        real = [loads_of_link(links, v) for v in members if v != len(links.parent) - 1]
-        vertex.up = max((up for up, _ in real), default=0)
-        vertex.down = max((down for _, down in real), default=0)
-        vertex.links = len(real)
-    vertices = [vertex for _, vertex in groups]
+    vertices = drawn_vertices(links, hosts)
     leaves = place_vertices(vertices)
     step = min(110, max(76 if len(vertices) <= 24 else 20, 560 / max(leaves, 1)))
     for vertex in vertices:
@@ -368,9 +322,7 @@ def networks(all_links, hosts):
 def busiest_links(all_links, hosts):
     """Rows (lower end, upper end, cables, up and down of each). Where placements number nodes differently, a node is
     known by its host; switches by what is below them."""
-    named = []
-    for links in all_links:
-        named.append({key: v for v, key in enumerate(keys_of(links)[:-1])})
+    named = [{key: v for v, key in enumerate(keys_of(links)[:-1])} for links in all_links]
     first, names = all_links[0], vertex_names(all_links[0], hosts)
     keys = list(named[0])
     keys.sort(key=lambda key: -max(max(loads_of_link(links, index[key])) if key in index else 0
