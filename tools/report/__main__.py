@@ -148,10 +148,9 @@ class Report:
         self.look_at_time()
 
     def look_at_plan(self, tools):
-        planner = planning.Planner(self.plan, tools, self.options.topology)
-        self.answer = planner.ask()
+        self.answer = planning.Planner(self.plan, tools, self.options.topology)
         if self.options.view is not None:
-            self.look_at_view(planner)
+            self.look_at_view(self.answer)
         if self.plan.data["requests_by"] != "none":
             self.maps.append(figures.requests_map(self.plan))
         if self.answer.costs is not None:
@@ -165,11 +164,11 @@ class Report:
         self.placement = planner.place(self.options.view)
         if self.placement.why_not:
             return
-        self.answer.expected = planner.predict("this run", self.options.view, self.plan.data["node_of_rank"])
-        if self.answer.expected is not None:
-            self.answer.placed = planner.predict("placed by the view", self.options.view, self.placement.node_of_rank)
+        planner.expected = planner.predict("this run", self.options.view, self.plan.data["node_of_rank"])
+        if planner.expected is not None:
+            planner.placed = planner.predict("placed by the view", self.options.view, self.placement.node_of_rank)
         elif self.plan.by_rank and self.plan.contiguous()[0]["requests_by"] == "rank":
-            self.answer.placed = planner.loads_of(self.placement)
+            planner.placed = planner.loads_of(self.placement)
         cells = planning.read_view(planner.tools, self.options.view)
         by_rank = list(range(self.plan.call["ranks"]))
         placed = sorted(by_rank, key=lambda rank: self.placement.node_of_rank[rank])

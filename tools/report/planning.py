@@ -2,6 +2,7 @@
 """What an assignment costs and loads on links, and where a view would place the ranks. All of it is
 computed by the programs tatp and dla, with the code that decides in a job."""
 
+import collections
 import json
 import os
 import subprocess
@@ -67,13 +68,6 @@ class Plan:
         even = self.data.get("even")
         return (self.data, self.domains) if even is None else (even, even["count"])
 
-    def slots(self):
-        """Ranks on each node."""
-        slots = [0] * self.nodes
-        for node in self.data["node_of_rank"]:
-            slots[node] += 1
-        return slots
-
 
 def triples_of(requests):
     flat = requests["requests"]
@@ -131,11 +125,6 @@ class Tools:
             out.writelines(line + "\n" for line in lines)
         return path
 
-    def plan(self, network, rank_hosts, *options):
-        hosts = self.write("hosts", rank_hosts)
-        topology = ["--topology", network] if network is not None else []
-        return json.loads(self.run("tatp", "plan", "--json", "--hosts", "@" + hosts, *topology, *options))
-
 
 def market(rows, columns, triples):
     triples = list(triples)
@@ -189,20 +178,14 @@ def network_of(plan, names, tools):
     return None
 
 
-@dataclass
 class Links:
-    """What one assignment loads on the tree of links."""
+    """What one assignment loads on the tree of links. host_of_node: its index among the plan's hosts."""
 
-    title: str
-    parent: list
-    cables: list
-    up: list
-    down: list
-    host_of_node: list  # its index among the plan's hosts
-    is_tree: bool
-    hop_bytes: float
-    crossing_bytes: int
-    max_link_bytes: float
+    def __init__(self, title, answer, entry, host_of_node):
+        self.title, self.host_of_node = title, host_of_node
+        self.parent, self.cables, self.is_tree = (answer[name] for name in ("parent", "cables", "is_tree"))
+        self.up, self.down, self.hop_bytes, self.crossing_bytes, self.max_link_bytes = (
+            entry[name] for name in ("up", "down", "hop_bytes", "crossing_bytes", "max_link_bytes"))
 
     def uplink_bytes(self):
         """Bytes through links between switches, both ways; of links to nodes where there are no others."""
@@ -227,24 +210,6 @@ class Placement:
     inside_now: float = 0  # where the ranks of the run were
 
 
-@dataclass
-class Answer:
-    """All that was computed for a plan."""
-
-    costs: list = None       # a row for each rank or node
-    costs_by: str = ""
-    strategies: list = None
-    usual: Links = None      # aggregators as two-phase access has them without knowing the network
-    present: Links = None
-    placed: Links = None
-    expected: Links = None   # of the view's calls where the ranks were; None: the view does not contain its calls
-
-
-def links_of(title, answer, entry, host_of_node):
-    return Links(title, answer["parent"], answer["cables"], entry["up"], entry["down"], host_of_node,
-                 answer["is_tree"], entry["hop_bytes"], entry["crossing_bytes"], entry["max_link_bytes"])
-
-
 def named(answer, name):
     return next((entry for entry in answer["strategies"] if entry["name"] == name), None)
 
@@ -254,56 +219,66 @@ def first_seen(values):
 
 
 class Planner:
-    """Asks the tools about one plan."""
+    """Asks the tools about one plan, and has what was computed for it."""
 
     def __init__(self, plan, tools, topology):
         self.plan, self.tools = plan, tools
         self.names = plan.hosts if topology is not None else [f"n{n}" for n in range(plan.nodes)]
         self.network = topology if topology is not None else network_of(plan, self.names, tools)
+        self.costs = self.strategies = None  # costs: a row for each rank or node, as costs_by says
+        # Links: of aggregators as two-phase access has them without knowing the network, and of the plan's; of the view's calls
+        # where the ranks were, unless the view does not contain its calls, and of ranks placed by the view.
+        self.usual = self.present = self.expected = self.placed = None
+        if plan.by_rank:
+            self.by_rank()
+        elif plan.exact:
+            self.by_node()
 
-    def rank_hosts(self, node_of_rank):
-        return [self.names[node] for node in node_of_rank]
+    def ask(self, node_of_rank, *options, known=True):
+        """known: the network is."""
+        hosts = self.tools.write("hosts", [self.names[node] for node in node_of_rank])
+        topology = ["--topology", self.network] if known and self.network is not None else []
+        return json.loads(self.tools.run("tatp", "plan", "--json", "--hosts", "@" + hosts, *topology, *options))
 
-    def ask_for(self, strategy, network, node_of_rank, requests):
-        return self.tools.plan(network, self.rank_hosts(node_of_rank), "--requests", requests, "--strategy", strategy, "--quiet",
-                               "--per-node", str(self.plan.data["per_node"]))
+    def ask_for(self, strategy, node_of_rank, requests, known=True):
+        return self.ask(node_of_rank, "--requests", requests, "--strategy", strategy, "--quiet",
+                        "--per-node", str(self.plan.data["per_node"]), known=known)
 
-    def by_rank(self, answer):
+    def by_rank(self):
         plan = self.plan
         ranks, places = plan.call["ranks"], plan.call["ranks"] * plan.domains
-        by = "rank" if ranks <= MOST_ROWS else "node"
+        self.costs_by = "rank" if ranks <= MOST_ROWS else "node"
         self.requests = self.tools.write("requests", market(ranks, plan.domains, plan.triples()))
-        options = ["--per-node", str(plan.data["per_node"]),
-                   "--aggregators", ",".join(map(str, plan.data["rank_of_domain"]))]
-        options += ["--workload", by] if places <= MOST_COSTS else ["--quiet"]
+        options = ["--workload", self.costs_by] if places <= MOST_COSTS else ["--quiet"]
         node_of_rank = plan.data["node_of_rank"]
-        got = self.tools.plan(self.network, self.rank_hosts(node_of_rank), "--requests", self.requests, *options)
+        got = self.ask(node_of_rank, "--requests", self.requests, "--per-node", str(plan.data["per_node"]),
+                       "--aggregators", ",".join(map(str, plan.data["rank_of_domain"])), *options)
         seen = first_seen(node_of_rank)
-        answer.costs, answer.costs_by = got.get("workload"), by
-        answer.strategies = got["strategies"] + [got["given"]]
-        answer.present = links_of("this run", got, got["given"], seen)
+        self.costs = got.get("workload")
+        self.strategies = got["strategies"] + [got["given"]]
+        self.present = Links("this run", got, got["given"], seen)
         requests, domains = plan.contiguous()
         if plan.fitted and requests["requests_by"] == "rank":
             self.requests = self.tools.write("even", market(ranks, domains, triples_of(requests)))
-            got = self.ask_for("otp", self.network, node_of_rank, self.requests)
-        answer.usual = links_of("usual aggregators", got, named(got, "otp"), seen)
+            got = self.ask_for("otp", node_of_rank, self.requests)
+        self.usual = Links("usual aggregators", got, named(got, "otp"), seen)
 
-    def by_node(self, answer):
+    def by_node(self):
         """Bytes that stay on a node are not told apart by rank: the loads of links do not need that."""
         plan = self.plan
         requests = self.tools.write("requests", market(plan.nodes, plan.domains, plan.triples()))
         before = self.tools.write("before", market(plan.nodes, plan.contiguous()[1], self.contiguous_by_node()))
         nobody = self.tools.write("nothing", market(plan.call["ranks"], plan.domains, []))
         node_of_rank, seen = plan.data["node_of_rank"], list(range(plan.nodes))
-        usual = self.ask_for("otp", None, node_of_rank, nobody)
+        usual = self.ask_for("otp", node_of_rank, nobody, known=False)
 
         def links_with(title, ranks, accesses):
             nodes = ",".join(str(node_of_rank[rank]) for rank in ranks)
-            got = self.tools.plan(self.network, self.names, "--requests", accesses, "--strategy", "otp", "--quiet", "--aggregators", nodes)
-            return links_of(title, got, got["given"], seen)
+            got = self.ask(seen, "--requests", accesses, "--strategy", "otp", "--quiet", "--aggregators", nodes)
+            return Links(title, got, got["given"], seen)
 
-        answer.usual = links_with("usual aggregators", named(usual, "otp")["assignment"], before)
-        answer.present = links_with("this run", plan.data["rank_of_domain"], requests)
+        self.usual = links_with("usual aggregators", named(usual, "otp")["assignment"], before)
+        self.present = links_with("this run", plan.data["rank_of_domain"], requests)
 
     def contiguous_by_node(self):
         requests, _ = self.plan.contiguous()
@@ -311,17 +286,10 @@ class Planner:
         for row, domain, size in triples_of(requests):
             yield node_of_rank[row] if requests["requests_by"] == "rank" else row, domain, size
 
-    def ask(self):
-        answer = Answer()
-        if self.plan.by_rank:
-            self.by_rank(answer)
-        elif self.plan.exact:
-            self.by_node(answer)
-        return answer
-
     def place(self, view):
         """Where dla puts the ranks, on the nodes of the job."""
-        slots = ",".join(f"n{n}:{count}" for n, count in enumerate(self.plan.slots()))
+        ranks = collections.Counter(self.plan.data["node_of_rank"])
+        slots = ",".join(f"n{n}:{ranks[n]}" for n in range(self.plan.nodes))
         placed, by_slot = (map_ranks(self.tools, view, slots, self.plan.call["ranks"], method) for method in ("auto", "byslot"))
         return Placement([int(name[1:]) for name in placed["node_of_rank"]], placed["weight_inside"],
                          by_slot["weight_inside"], placed["weight_total"], why_not(placed))
@@ -329,19 +297,19 @@ class Planner:
     def predict(self, title, view, node_of_rank):
         """A recorded call of the kind by which most bytes went, with the domains and aggregators that it would have.
         None: the view has no calls with aggregators."""
-        got = self.tools.plan(self.network, self.rank_hosts(node_of_rank), "--view", view)
+        got = self.ask(node_of_rank, "--view", view)
         most = max(got["patterns"], key=lambda entry: entry["bytes"], default=None)
         if most is None:
             return None
         a_call = {name: most[name] / most["calls"] for name in ("hop_bytes", "crossing_bytes", "max_link_bytes")}
         a_call.update({way: [load / most["calls"] for load in most[way]] for way in ("up", "down")})
-        return links_of(title, got, a_call, first_seen(node_of_rank))
+        return Links(title, got, a_call, first_seen(node_of_rank))
 
     def loads_of(self, placement):
         """The same accesses with the ranks there, and their aggregators chosen anew; instead of even domains
         there may be fitted ones again if these cost less."""
-        got = self.ask_for("tatp", self.network, placement.node_of_rank, self.requests)
-        return links_of("placed by the view", got, named(got, "tatp"), first_seen(placement.node_of_rank))
+        got = self.ask_for("tatp", placement.node_of_rank, self.requests)
+        return Links("placed by the view", got, named(got, "tatp"), first_seen(placement.node_of_rank))
 
 
 def map_ranks(tools, view, nodes, ranks, method="auto"):
