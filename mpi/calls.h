@@ -31,7 +31,7 @@ int PMPI_Type_get_envelope_c(MPI_Datatype, MPI_Count *, MPI_Count *, MPI_Count *
     CALL(Group_free) CALL(Group_intersection) CALL(Group_size) CALL(Group_translate_ranks)         \
     CALL(Iallreduce) CALL(Ibarrier) CALL(Igather) CALL(Info_create) CALL(Info_dup)                 \
     CALL(Info_free) CALL(Info_get) CALL(Info_set) CALL(Iprobe) CALL(Irecv) CALL(Isend)             \
-    CALL(Issend) CALL(Pack) CALL(Scatter) CALL(Sendrecv) CALL(Status_set_cancelled)                \
+    CALL(Issend) CALL(Pack) CALL(Scatter) CALL(Sendrecv_replace) CALL(Status_set_cancelled)        \
     CALL(Status_set_elements_x) CALL(Test) CALL(Type_dup) CALL(Type_free) CALL(Type_get_contents)  \
     CALL(Type_get_envelope) CALL(Type_get_extent_x) CALL(Type_get_true_extent_x)                   \
     CALL(Type_size_x) CALL(Wait) CALL(Wtime)

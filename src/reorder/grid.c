@@ -1,74 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Grids: walks whose sections become nodes. */
-#include "reorder/reorder.h"
-
 #include <errno.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "reorder/reorder.h"
 
-size_t reorder_ranks(const reorder_grid *grid, size_t most)
-{
-    size_t ranks = most > 0;
-    for (size_t d = 0; d < grid->dims && ranks > 0; d++) {
-        size_t extent = grid->extent[d] > 0 ? (size_t)grid->extent[d] : 0;
-        ranks = extent > 0 && extent <= most / ranks ? ranks * extent : 0;
-    }
-    return ranks;
-}
+/* The walk with the least cut so far. */
+typedef struct search {
+    const reorder_grid *grid;
+    const reorder_nodes *nodes;
+    int ranks;
+    size_t most;          /* processes of a node */
+    size_t *node_of_step; /* of any walk */
+    size_t *work;         /* the node of each rank */
+    int64_t cut;          /* of nodes->of_rank */
+} search;
 
-/* Dimensions of extent > 1, of up to 2^32 - 1 ranks. */
-enum { MOST_DIMS = 32, MOST_WALKS = 24 };
-
-/* The grid without the dimensions of extent 1, and its nodes. */
-typedef struct space {
-    size_t dims, ranks, nodes;
-    size_t extent[MOST_DIMS], stride[MOST_DIMS];
-    bool periodic[MOST_DIMS];
-    size_t *count; /* processes of each node */
-    size_t most;   /* processes of a node */
-} space;
-
-/* A walk along dimension `along`; width[along] is 1. */
-typedef struct walk {
-    size_t along, width[MOST_DIMS];
-    double cut; /* estimated */
-} walk;
-
-static void init_space(space *s, const reorder_grid *grid)
-{
-    s->ranks = 1;
-    for (size_t d = 0; d < grid->dims; d++) {
-        if (grid->extent[d] == 1)
-            continue;
-        s->extent[s->dims] = (size_t)grid->extent[d];
-        s->periodic[s->dims++] = grid->periodic[d];
-        s->ranks *= (size_t)grid->extent[d];
-    }
-    for (size_t d = 0, stride = s->ranks; d < s->dims; d++)
-        s->stride[d] = stride /= s->extent[d];
-}
-
-/* ---- the pairs of neighbours on two nodes ---- */
-
-static int64_t count_between(const uint32_t *a, const uint32_t *b, size_t ranks)
-{
-    int64_t count = 0;
-    for (size_t i = 0; i < ranks; i++)
-        count += a[i] != b[i];
-    return count;
-}
-
-static int64_t count_cut(const space *s, const uint32_t *node)
+/* Pairs of neighbours on two nodes. */
+static int64_t count_cut(const search *s, const size_t *node)
 {
     int64_t cut = 0;
-    for (size_t d = 0; d < s->dims; d++) {
-        size_t last = (s->extent[d] - 1) * s->stride[d];
-        for (const uint32_t *at = node; at < node + s->ranks; at += last + s->stride[d]) {
-            cut += count_between(at, at + s->stride[d], last);
-            if (s->periodic[d])
-                cut += count_between(at, at + last, s->stride[d]);
+    for (int d = s->grid->dims, stride = 1, line; d-- > 0; stride = line) {
+        line = stride * s->grid->extent[d];
+        for (int r = 0; r < s->ranks; r++) {
+            bool is_last = r % line >= line - stride;
+            if (!is_last || s->grid->periodic[d])
+                cut += node[r] != node[is_last ? r + stride - line : r + stride];
         }
     }
     return cut;
@@ -76,153 +34,102 @@ static int64_t count_cut(const space *s, const uint32_t *node)
 
 /* ---- a walk ---- */
 
-/* First the columns, then along them, then the cross-section. */
-typedef struct walker {
-    const space *space;
-    const walk *walk;
-    size_t dim[2 * MOST_DIMS], levels, columns;
-    size_t first[MOST_DIMS]; /* of the column */
-    uint32_t *node;          /* of each rank */
-    size_t current, left;    /* the node that is filled, and its processes without rank */
-} walker;
+enum { MOST_DIMS = 32 };
 
-static void visit(walker *w, size_t rank)
+/* First the columns, dimension `along` last, and then the cross-section of a column. */
+typedef struct walk {
+    int along, width[MOST_DIMS]; /* of columns; along: 1 */
+    size_t area;                 /* of a column */
+    double columns, cut;         /* their number, and the estimated cut between them */
+} walk;
+
+/* The step that comes to a rank. Each level narrows the box of the ranks that it may be, first to a
+ * column, then to itself. Goes backwards after an odd number of steps: so each step is to a
+ * neighbour. */
+static int find_step(const search *s, const walk *k, int rank)
 {
-    while (w->left == 0)
-        w->left = w->space->count[++w->current];
-    w->left--;
-    w->node[rank] = (uint32_t)w->current;
+    const int dims = s->grid->dims;
+    int at[MOST_DIMS], extent[MOST_DIMS], step = 0, box = s->ranks, turns = 0;
+    for (int d = dims; d-- > 0; rank /= extent[d]) {
+        extent[d] = s->grid->extent[d];
+        at[d] = rank % extent[d];
+    }
+    for (int level = 1; level <= 2 * dims; level++) {
+        int d = (k->along + level) % dims, width = level < dims ? k->width[d] : 1;
+        int part = at[d] / width, first = part * width, rest = extent[d] - first;
+        int slab = box / extent[d], own = rest < width ? rest : width;
+        step += slab * (turns % 2 == 0 ? first : rest - own);
+        box = slab * own;
+        at[d] -= first;
+        extent[d] = own;
+        turns += part;
+    }
+    return step;
 }
 
-/* Goes backwards after an odd number of steps: so each step is to a neighbour. */
-static void walk_level(walker *w, size_t level, size_t rank, size_t steps)
+static void try_walk(search *s, const walk *k)
 {
-    if (level == w->levels) {
-        visit(w, rank);
-        return;
-    }
-    size_t d = w->dim[level], width = w->walk->width[d], extent = w->space->extent[d];
-    size_t rest = extent - w->first[d], step = level < w->columns ? width : 1;
-    size_t count = level < w->columns ? (extent + width - 1) / width : rest < width ? rest : width;
-    for (size_t i = 0; i < count; i++) {
-        size_t at = steps % 2 == 0 ? i : count - 1 - i;
-        if (level < w->columns)
-            w->first[d] = at * width;
-        walk_level(w, level + 1, rank + at * step * w->space->stride[d], steps + at);
-    }
-    if (level < w->columns)
-        w->first[d] = 0;
-}
-
-static void fill_nodes(const space *s, const walk *k, uint32_t *node)
-{
-    walker w = {.space = s, .walk = k, .node = node, .left = s->count[0]};
-    for (size_t d = 0; d < s->dims; d++)
-        if (d != k->along)
-            w.dim[w.levels++] = d;
-    w.dim[w.levels++] = k->along;
-    w.columns = w.levels;
-    for (size_t d = 0; d < s->dims; d++)
-        if (k->width[d] > 1)
-            w.dim[w.levels++] = d;
-    walk_level(&w, 0, 0, 0);
+    for (int r = 0; r < s->ranks; r++)
+        s->work[r] = s->node_of_step[find_step(s, k, r)];
+    int64_t cut = count_cut(s, s->work);
+    if (cut < s->cut)
+        memcpy(s->nodes->of_rank, s->work, (size_t)s->ranks * sizeof *s->work);
+    s->cut = cut < s->cut ? cut : s->cut;
 }
 
 /* ---- the choice of walks ---- */
 
-/* As if nodes were equal and began where a column does. */
-static double estimate_cut(const space *s, const walk *k)
+static double estimate_faces(const search *s, int d, double parts)
 {
-    double cut = 0.0, columns = 1.0, area = 1.0, nodes = (double)s->nodes;
-    for (size_t d = 0; d < s->dims; d++) {
-        size_t parts = (s->extent[d] + k->width[d] - 1) / k->width[d];
-        if (d == k->along)
-            continue;
-        area *= (double)k->width[d];
-        columns *= (double)parts;
-        cut += (double)(s->ranks / s->extent[d]) *
-               (double)(parts - (s->periodic[d] && parts > 1 ? 0 : 1));
-    }
-    if (nodes > columns)
-        cut += area * (s->periodic[k->along] ? nodes : nodes - columns);
-    return cut;
+    const double area = s->ranks / s->grid->extent[d];
+    return parts > 1.0 ? area * (s->grid->periodic[d] ? parts : parts - 1.0) : 0.0;
 }
 
-typedef struct choice {
-    walk best[MOST_WALKS]; /* ascending by their estimates */
-    size_t count;
-} choice;
-
-static void add_walk(choice *c, const space *s, walk *k)
+/* All widths of the next dimensions that divide the extent in equal parts, but for the last one.
+ * Tries the walks that may have a lesser cut, estimated as if nodes were equal and began where a
+ * column does. */
+static void try_widths(search *s, const walk *k, int level)
 {
-    size_t at = c->count;
-    k->cut = estimate_cut(s, k);
-    while (at > 0 && k->cut < c->best[at - 1].cut)
-        at--;
-    if (at == MOST_WALKS)
-        return;
-    c->count += c->count < MOST_WALKS;
-    memmove(&c->best[at + 1], &c->best[at], (c->count - 1 - at) * sizeof *k);
-    c->best[at] = *k;
-}
-
-/* All widths that divide the extent in equal parts, but for the last one. */
-static void choose_widths(choice *c, const space *s, walk *k, size_t d, size_t area)
-{
-    size_t extent = d < s->dims ? s->extent[d] : 0, width = 1;
-    if (d == s->dims) {
-        add_walk(c, s, k);
+    const int d = (k->along + level) % s->grid->dims, extent = s->grid->extent[d];
+    if (level == s->grid->dims) {
+        double parts = (double)s->nodes->count / k->columns;
+        if (k->cut + estimate_faces(s, d, parts) < (double)s->cut)
+            try_walk(s, k);
         return;
     }
-    while (width <= extent && area * width <= s->most) {
-        k->width[d] = width;
-        choose_widths(c, s, k, d + 1, area * width);
-        if (d == k->along || width == extent)
-            break;
-        size_t parts = (extent + width - 1) / width - 1; /* the next width has fewer */
-        width = (extent + parts - 1) / parts;
+    for (int parts = extent; parts > 0; parts--) {
+        walk next = *k;
+        next.width[d] = (extent + parts - 1) / parts;
+        next.area *= (size_t)next.width[d];
+        if (next.area > s->most)
+            return;
+        parts = (extent + next.width[d] - 1) / next.width[d];
+        next.columns *= parts;
+        next.cut += estimate_faces(s, d, parts);
+        try_widths(s, &next, level + 1);
     }
 }
 
-/* Sets node[] to the least cut, which is returned, unless it is that already; work: another such
- * array; cut: that of node[]. */
-static int64_t choose_nodes(const space *s, int64_t cut, uint32_t *node, uint32_t *work)
-{
-    choice c = {.count = 0};
-    int64_t least = cut;
-    for (size_t d = s->dims; d-- > 0;)
-        choose_widths(&c, s, &(walk){.along = d}, 0, 1);
-    for (size_t i = 0; i < c.count; i++) {
-        fill_nodes(s, &c.best[i], work);
-        cut = count_cut(s, work);
-        if (cut < least)
-            memcpy(node, work, s->ranks * sizeof *node);
-        least = cut < least ? cut : least;
-    }
-    return least;
-}
-
-int reorder_grid_place(const reorder_grid *grid, const size_t *node, size_t nodes,
-                       size_t *node_of_rank, reorder_gain *gain)
+int reorder_grid_place(const reorder_grid *grid, const reorder_nodes *nodes, int64_t cut[2])
 {
     struct base_arena arena = {0};
-    space s = {.nodes = nodes};
-    init_space(&s, grid);
-    s.count = base_arena_alloc(&arena, nodes, sizeof *s.count);
-    uint32_t *placed = base_arena_alloc(&arena, s.ranks, sizeof *placed);
-    uint32_t *work = base_arena_alloc(&arena, s.ranks, sizeof *work);
+    search s = {.grid = grid, .nodes = nodes, .ranks = (int)nodes->ranks};
+    s.node_of_step = base_arena_alloc(&arena, nodes->ranks, sizeof *s.node_of_step);
+    s.work = base_arena_alloc(&arena, nodes->ranks, sizeof *s.work);
     int rc = arena.failed ? -ENOMEM : 0;
-    for (size_t i = 0; rc == 0 && i < s.ranks; i++) {
-        size_t count = ++s.count[node[i]];
-        s.most = count > s.most ? count : s.most;
-        placed[i] = (uint32_t)node[i];
+    for (size_t n = 0, step = 0; rc == 0 && n < nodes->count; n++) {
+        s.most = nodes->processes[n] > s.most ? nodes->processes[n] : s.most;
+        for (size_t i = 0; i < nodes->processes[n]; i++)
+            s.node_of_step[step++] = n;
     }
     if (rc == 0) {
-        gain->before = count_cut(&s, placed);
-        gain->after = choose_nodes(&s, gain->before, placed, work);
+        memcpy(nodes->of_rank, nodes->of_process, nodes->ranks * sizeof *nodes->of_rank);
+        cut[0] = s.cut = count_cut(&s, nodes->of_process);
+        for (int d = grid->dims <= MOST_DIMS ? grid->dims : 0; d-- > 0;)
+            if (grid->extent[d] > 1)
+                try_widths(&s, &(walk){.along = d, .area = 1, .columns = 1.0}, 1);
+        cut[1] = s.cut;
     }
-    for (size_t i = 0; rc == 0 && i < s.ranks; i++)
-        node_of_rank[i] = placed[i];
     base_arena_release(&arena);
     return rc;
 }

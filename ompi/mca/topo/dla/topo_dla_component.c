@@ -45,60 +45,42 @@ static int64_t find_key(bool reorder)
     return reorder ? (int64_t)(base_digest_text(key, name) | 1) : 0;
 }
 
-static reorder_request make_request(ompi_communicator_t *old, bool reorder)
+static reorder_request make_request(ompi_communicator_t *old, bool reorder, reorder_task task)
 {
-    return (reorder_request){old, find_key(reorder), report};
+    task.record = topo_dla_file;
+    return (reorder_request){old, find_key(reorder), report, task, NULL};
 }
 
-/* ---- grids ---- */
+/* ---- the communicators ---- */
 
 static int create_grid(mca_topo_base_module_t *module, ompi_communicator_t *old, int dims,
                        const int *extent, const int *periodic, bool reorder,
                        ompi_communicator_t **created)
 {
-    const reorder_grid grid = {(size_t)dims, extent, periodic};
-    const reorder_task task = {
-        &grid, NULL, topo_dla_file, reorder_ranks(&grid, (size_t)ompi_comm_size(old)), NULL, 0};
-    MPI_Comm ordered;
-    if (0 == task.ranks)
-        return mca_topo_base_cart_create(module, old, dims, extent, periodic, reorder, created);
-    const reorder_request request = make_request(old, reorder);
-    int rc = reorder_communicator(&request, &task, NULL, &ordered);
-    if (MPI_SUCCESS == rc) {
-        rc = mca_topo_base_cart_create(module, ordered, dims, extent, periodic, reorder, created);
-        reorder_release(&request, &ordered);
-    }
+    const reorder_grid grid = {dims, extent, periodic};
+    const reorder_task task = {.grid = &grid};
+    MPI_Comm ordered = reorder_communicator(make_request(old, reorder, task));
+    int rc = mca_topo_base_cart_create(module, ordered, dims, extent, periodic, reorder, created);
+    reorder_release(old, ordered);
     return rc;
 }
-
-/* ---- graphs ---- */
 
 static int create_graph(mca_topo_base_module_t *module, ompi_communicator_t *old, int ranks,
                         const int *index, const int *edge, bool reorder,
                         ompi_communicator_t **created)
 {
-    matrix graph = {0};
-    MPI_Comm ordered;
-    if (reorder && 0 == ompi_comm_rank(old))
-        (void)reorder_read_graph(index, edge, (size_t)ranks, &graph);
-    const reorder_task task = {NULL, &graph, topo_dla_file, (size_t)ranks, NULL, 0};
-    const reorder_request request = make_request(old, reorder && ranks <= ompi_comm_size(old));
-    int rc = reorder_communicator(&request, &task, NULL, &ordered);
-    matrix_release(&graph);
-    if (MPI_SUCCESS == rc) {
-        rc = mca_topo_base_graph_create(module, ordered, ranks, index, edge, reorder, created);
-        reorder_release(&request, &ordered);
-    }
+    const reorder_task task = {.ranks = ranks, .index = index, .edge = edge};
+    MPI_Comm ordered = reorder_communicator(make_request(old, reorder, task));
+    int rc = mca_topo_base_graph_create(module, ordered, ranks, index, edge, reorder, created);
+    reorder_release(old, ordered);
     return rc;
 }
 
-/* ---- distributed graphs ---- */
-
-static int order_dist_graph(const int *weights, struct opal_info_t *info, bool reorder,
-                            ompi_communicator_t **created)
+static void order_dist_graph(const int *weights, struct opal_info_t *info, bool reorder,
+                             ompi_communicator_t **created)
 {
-    return reorder_dist_graph(make_request(*created, reorder), topo_dla_file, weights,
-                              (MPI_Info)info, created);
+    reorder_dist_graph(make_request(*created, reorder, (reorder_task){.ranks = 0}), weights,
+                       (MPI_Info)info, created);
 }
 
 static int create_dist_graph(mca_topo_base_module_t *module, ompi_communicator_t *old, int count,
@@ -108,7 +90,9 @@ static int create_dist_graph(mca_topo_base_module_t *module, ompi_communicator_t
 {
     int rc = mca_topo_base_dist_graph_create(module, old, count, source, degree, target, weight,
                                              info, reorder, created);
-    return MPI_SUCCESS == rc ? order_dist_graph(weight, info, reorder, created) : rc;
+    if (MPI_SUCCESS == rc)
+        order_dist_graph(weight, info, reorder, created);
+    return rc;
 }
 
 static int create_adjacent(mca_topo_base_module_t *module, ompi_communicator_t *old, int sources,
@@ -119,7 +103,9 @@ static int create_adjacent(mca_topo_base_module_t *module, ompi_communicator_t *
     int rc = mca_topo_base_dist_graph_create_adjacent(module, old, sources, source, source_weight,
                                                       targets, target, target_weight, info, reorder,
                                                       created);
-    return MPI_SUCCESS == rc ? order_dist_graph(source_weight, info, reorder, created) : rc;
+    if (MPI_SUCCESS == rc)
+        order_dist_graph(source_weight, info, reorder, created);
+    return rc;
 }
 
 /* ---- the component ---- */
