@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,9 +113,6 @@ static size_t parse_number(struct argp_state *state, const char *text, size_t mo
         argp_error(state, "'%s' is no number from 1 to %zu", text, most);
     return number;
 }
-
-/* Bytes of a file on a server, as Lustre says it to the component. */
-enum { STRIPE = 1 << 20 };
 
 /* "32x2GB/s". */
 static void parse_servers(struct argp_state *state, const char *text, simulate_options *options)
@@ -477,13 +475,11 @@ static void print_phases(const job_phase *phase)
     tool_table_add(&table, "\nseconds\nmessages\nbetween nodes\nbytes\nof a link\nsent\nreceived\n"
                            "posted\nMB");
     for (int k = 0; k < JOB_PHASES && phase[k].is_over; k++) {
-        const job_phase *p = &phase[k];
-        int64_t memory = p->root_bytes > p->most_bytes ? p->root_bytes : p->most_bytes;
-        tool_table_add(&table, "%s\n%.6f\n%" PRId64 "\n%" PRId64 "\n%" PRId64 "\n%.0f",
-                       job_phase_name((enum job_phase_kind)k), p->seconds, p->messages,
-                       p->far_messages, p->far_bytes, p->busiest_bytes);
-        tool_table_add(&table, "%" PRId64 "\n%" PRId64 "\n%" PRId64 "\n%.1f", p->most_sent,
-                       p->most_received, p->most_posted, (double)memory / 1e6);
+        const double *f = phase[k].figure;
+        tool_table_add(&table, "%s\n%.6f", job_phase_name[k], f[JOB_SECONDS]);
+        for (int i = JOB_MESSAGES; i <= JOB_MOST_POSTED; i++)
+            tool_table_add(&table, "%.0f", f[i]);
+        tool_table_add(&table, "%.1f", fmax(f[JOB_ROOT_BYTES], f[JOB_MOST_BYTES]) / 1e6);
     }
     tool_table_print(&table);
     printf("bytes: between nodes. of a link: the most, in one direction. sent, received, posted at "
@@ -498,19 +494,19 @@ static void print_choices(const simulate_choice *choice, size_t count, size_t ra
                            "MB of a link\nbetween nodes\nMB of rank 0\nmost");
     for (const simulate_choice *c = choice; c < choice + count && c->phase[JOB_WRITE].is_over;
          c++) {
-        const job_phase *p = &c->phase[JOB_WRITE];
-        int64_t root = 0, most = 0;
+        const double *f = c->phase[JOB_WRITE].figure;
+        double root = 0.0, most = 0.0;
         tool_table_add(&table, "%s", c->name);
         for (int k = JOB_FIRST_WRITE; k <= JOB_READ; k++) {
-            root = c->phase[k].root_bytes > root ? c->phase[k].root_bytes : root;
-            most = c->phase[k].most_bytes > most ? c->phase[k].most_bytes : most;
-            tool_table_add(&table, c->phase[k].is_over ? "%.6f" : "-", c->phase[k].seconds);
+            const job_phase *p = &c->phase[k];
+            root = fmax(root, p->figure[JOB_ROOT_BYTES]);
+            most = fmax(most, p->figure[JOB_MOST_BYTES]);
+            tool_table_add(&table, p->is_over ? "%.6f" : "-", p->figure[JOB_SECONDS]);
         }
-        tool_table_add(&table, "%.2f\n%" PRId64 "\n%" PRId64 "\n%.3f\n%.3f\n%.1f\n%.1f",
-                       (double)p->messages / (double)ranks,
-                       p->most_sent > p->most_received ? p->most_sent : p->most_received,
-                       p->most_posted, p->busiest_bytes / 1e6, (double)p->far_bytes / 1e6,
-                       (double)root / 1e6, (double)most / 1e6);
+        tool_table_add(&table, "%.2f\n%.0f\n%.0f\n%.3f\n%.3f\n%.1f\n%.1f",
+                       f[JOB_MESSAGES] / (double)ranks,
+                       fmax(f[JOB_MOST_SENT], f[JOB_MOST_RECEIVED]), f[JOB_MOST_POSTED],
+                       f[JOB_BUSIEST_BYTES] / 1e6, f[JOB_FAR_BYTES] / 1e6, root / 1e6, most / 1e6);
     }
     tool_table_print(&table);
     printf("Seconds of four calls. Of the second one: messages a rank, the most that one sends or "
@@ -522,22 +518,13 @@ static void put_phases(json_writer *w, const job_phase *phase)
 {
     json_begin_array(w, "phases");
     for (int k = 0; k < JOB_PHASES && phase[k].is_over; k++) {
-        const job_phase *p = &phase[k];
         json_begin_object(w, NULL);
-        json_put_string(w, "phase", job_phase_name((enum job_phase_kind)k));
-        json_put_real(w, "seconds", p->seconds);
-        json_put_int64(w, "messages", p->messages);
-        json_put_int64(w, "messages_between_nodes", p->far_messages);
-        json_put_int64(w, "bytes_between_nodes", p->far_bytes);
-        json_put_real(w, "busiest_link_bytes", p->busiest_bytes);
-        json_put_int64(w, "most_sent", p->most_sent);
-        json_put_int64(w, "most_received", p->most_received);
-        json_put_int64(w, "most_posted", p->most_posted);
-        json_put_int64(w, "most_unexpected", p->most_unexpected);
-        json_put_int64(w, "reductions", p->collectives);
-        json_put_int64(w, "accesses", p->accesses);
-        json_put_int64(w, "rank_0_bytes", p->root_bytes);
-        json_put_int64(w, "most_bytes", p->most_bytes);
+        json_put_string(w, "phase", job_phase_name[k]);
+        for (int i = 0; i < JOB_FIGURES; i++)
+            if (i == JOB_SECONDS || i == JOB_BUSIEST_BYTES)
+                json_put_real(w, job_figure_name[i], phase[k].figure[i]);
+            else
+                json_put_int64(w, job_figure_name[i], (int64_t)phase[k].figure[i]);
         json_end_object(w);
     }
     json_end_array(w);
@@ -585,7 +572,7 @@ static void catch_interrupt(void)
 static void show_progress(void *context, enum job_phase_kind kind)
 {
     const simulate_access *a = context;
-    fprintf(stderr, "\r%s: %s\033[K", a->choice, job_phase_name(kind));
+    fprintf(stderr, "\r%s: %s\033[K", a->choice, job_phase_name[kind]);
 }
 
 static void run_job(simulate_options *options, const tatp_network *places, simulate_choice *choice)
@@ -595,29 +582,22 @@ static void run_job(simulate_options *options, const tatp_network *places, simul
     const char *parameter[PARAMETERS] = {[PARAMETER_SHARED_MEMORY] = "true",
                                          [PARAMETER_STRATEGY] = choice->strategy,
                                          [PARAMETER_NUM_AGGREGATORS] = options->aggregators};
-    int *node = tool_allocate(ranks, sizeof *node);
-    for (size_t i = 0; i < ranks; i++)
-        node[i] = (int)choice->node_of_rank[i];
     snprintf(aggregators, sizeof aggregators, "%zu", choice->per_node * places->topology.nodes);
     if (choice->per_node > 0)
         parameter[PARAMETER_NUM_AGGREGATORS] = aggregators;
     snprintf(servers, sizeof servers, "%zu", options->servers);
-    snprintf(stripe, sizeof stripe, "%d", STRIPE);
+    snprintf(stripe, sizeof stripe, "%d", MACHINE_STRIPE);
     if (options->servers > 1) {
         parameter[PARAMETER_STRIPE_SIZE] = stripe;
         parameter[PARAMETER_STRIPE_COUNT] = servers;
     }
     const job_settings settings = {
         .ranks = (int)ranks,
+        .node_of_rank = choice->node_of_rank,
         .machine = {.topology = &places->topology,
-                    .node_of_rank = node,
                     .link = options->link,
-                    .memory = {1e10, 4e-7},
                     .server = options->server,
-                    .servers = options->servers,
-                    .stripe = STRIPE,
-                    .eager = 8192},
-        .call = 3e-7,
+                    .servers = options->servers},
         .parameters = parameter,
         .is_romio = choice->is_romio,
         .view = view_of_rank,
@@ -625,16 +605,12 @@ static void run_job(simulate_options *options, const tatp_network *places, simul
         .context = &options->access,
         .stop = &is_stopped,
     };
-    char *failure;
     options->access.choice = choice->name;
-    int rc = job_run(&settings, choice->phase, &failure);
+    char *failure = job_run(&settings, choice->phase);
     if (settings.begins != NULL)
         fputs("\r\033[K", stderr);
-    free(node);
     if (failure != NULL)
         exit(tool_fail("the simulation failed: %s", failure));
-    if (rc != 0)
-        exit(tool_fail("a simulated call failed: %s", strerror(rc < 0 ? -rc : rc - 1)));
 }
 
 /* A placement like the given one does the same. */

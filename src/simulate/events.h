@@ -39,16 +39,19 @@ typedef struct net_event {
 /* An order of events. */
 typedef struct net_order {
     void *context;
-    /* Whether messages from one rank to another arrive in the order in which their arrivals are
-     * added. If not, each is added after the one before has arrived. */
-    bool keeps_order;
     /* Lets a rank go on (net_go_on), or an event happen (net_take); false: this was the last. */
     bool (*step)(void *context);
     /* Whether something happens that does in `of` of `all` cases. */
     bool (*chance)(void *context, int64_t of, int64_t all);
     /* Whether a message is sent before its receiver is ready for it. */
     bool (*is_eager)(void *context, int64_t bytes);
-    /* An event that can happen from now on. */
+    /* A rank makes a call. Whether a rank is lost, as far as this one has noticed. */
+    bool (*call)(network *n, int rank, const char *where);
+    /* A rank has the result of a collective operation, of so many values of each. */
+    void (*collected)(void *context, int rank, bool is_gather, size_t count);
+    double (*clock)(void *context, int rank); /* seconds */
+    /* An event that can happen from now on; messages from one rank to another arrive in the order
+     * in which their arrivals are added. */
     void (*add)(void *context, net_event event);
     /* Something has happened to a rank (-1: to any), which may go on if it can. */
     void (*wake)(void *context, int rank);

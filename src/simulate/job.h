@@ -23,11 +23,12 @@ enum job_phase_kind {
     JOB_CLOSE,
     JOB_PHASES
 };
+extern const char *const job_phase_name[JOB_PHASES];
 
 typedef struct job_settings {
     int ranks;
+    const size_t *node_of_rank;
     machine_settings machine;
-    double call;                /* seconds of each call of a rank */
     parameter_texts parameters; /* of all ranks */
     bool is_romio;
     /* The view of a rank: what it accesses of a period of the file (ascending), and the bytes of
@@ -39,22 +40,32 @@ typedef struct job_settings {
     const volatile sig_atomic_t *stop; /* as in network.h */
 } job_settings;
 
-/* Of a phase; `most`: of any rank. */
+/* Of a phase. "Most": of any rank. */
+enum job_figure {
+    JOB_SECONDS,
+    JOB_MESSAGES, /* of all ranks, as the next two, between nodes */
+    JOB_FAR_MESSAGES,
+    JOB_FAR_BYTES,
+    JOB_BUSIEST_BYTES, /* of any link */
+    JOB_MOST_SENT,
+    JOB_MOST_RECEIVED,
+    JOB_MOST_POSTED,
+    JOB_MOST_UNEXPECTED,
+    JOB_REDUCTIONS, /* and gathers */
+    JOB_ACCESSES,   /* of the file */
+    JOB_ROOT_BYTES, /* memory of rank 0, and the most of any other */
+    JOB_MOST_BYTES,
+    JOB_FIGURES
+};
+extern const char *const job_figure_name[JOB_FIGURES]; /* for programs */
+
 typedef struct job_phase {
     bool is_over; /* if not, the job was stopped or has failed before */
-    double seconds;
-    int64_t messages, far_messages, far_bytes; /* of all ranks; between nodes */
-    int64_t most_sent, most_received, most_unexpected, most_posted;
-    int64_t collectives;            /* reductions and gathers */
-    int64_t accesses;               /* of the file */
-    double busiest_bytes;           /* of any link */
-    int64_t root_bytes, most_bytes; /* memory of rank 0, and the most of any other */
+    double figure[JOB_FIGURES];
 } job_phase;
 
-/* 0, or the error of a call. Ends the program where the simulation itself has no memory.
- * *failure: the reason why the job did not end, or NULL; the caller frees it. */
-int job_run(const job_settings *settings, job_phase phase[JOB_PHASES], char **failure);
-
-const char *job_phase_name(enum job_phase_kind kind);
+/* Ends the program where the simulation itself has no memory. NULL, or the reason why the job did
+ * not end; the caller frees it. */
+char *job_run(const job_settings *settings, job_phase phase[JOB_PHASES]);
 
 #endif

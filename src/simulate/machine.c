@@ -7,8 +7,12 @@
 #include "base/heap.h"
 #include "simulate/memory.h"
 
-/* What takes part in a message besides its data. */
-enum { HEADER_BYTES = 64 };
+/* What takes part in a message besides its data; bytes of an eager message at most. */
+enum { HEADER_BYTES = 64, EAGER_BYTES = 8192 };
+
+/* Of a node; seconds of each call of a rank. */
+static const machine_rate memory_rate = {1e10, 4e-7};
+static const double call_time = 3e-7;
 
 typedef struct server {
     double free_at, bytes;
@@ -35,6 +39,7 @@ struct machine {
     entry *heap;
     size_t entries, capacity;
     uint64_t number;
+    machine_tally tally;
 };
 
 #define PRECEDES(order, a, b) ((a).at != (b).at ? (a).at < (b).at : (a).number < (b).number)
@@ -107,7 +112,7 @@ static void advance(machine *m, entry *e)
 
 static double latency_between(const machine *m, size_t a, size_t b)
 {
-    double sum = a == b ? m->set.memory.latency : 0.0;
+    double sum = a == b ? memory_rate.latency : 0.0;
     while (a != b) {
         size_t *lower = a < b ? &a : &b;
         *lower = topo_parent(m->set.topology, *lower);
@@ -126,7 +131,42 @@ static bool likelier(void *context, int64_t of, int64_t all)
 
 static bool is_eager(void *context, int64_t bytes)
 {
-    return bytes <= ((const machine *)context)->set.eager;
+    (void)context;
+    return bytes <= EAGER_BYTES;
+}
+
+static bool call(network *n, int rank, const char *where)
+{
+    (void)where;
+    machine_spend(n->order.context, rank, call_time);
+    return false;
+}
+
+/* By a tree, of messages of so many bytes. */
+static double tree_time(const machine *m, double bytes)
+{
+    const machine_rate *link = &m->set.link;
+    return ceil(log2(m->net->ranks)) * (link->latency + call_time + bytes / link->bandwidth);
+}
+
+double machine_least_time(const machine *m, double bytes)
+{
+    return tree_time(m, 0.0) + bytes / m->set.link.bandwidth;
+}
+
+static void collected(void *context, int rank, bool is_gather, size_t count)
+{
+    machine *m = context;
+    double bytes = 8.0 * (double)count;
+    if (!is_gather)
+        machine_spend(m, rank, 2.0 * tree_time(m, bytes));
+    else if (rank == 0)
+        machine_spend(m, rank, machine_least_time(m, bytes * m->net->ranks));
+}
+
+static double get_time(void *context, int rank)
+{
+    return ((const machine *)context)->clock[rank];
 }
 
 /* The data come with an eager message, and after the answer to another one. */
@@ -135,9 +175,13 @@ static void add_event(void *context, net_event event)
     machine *m = context;
     const net_request *message = event.send;
     entry e = {.at = time_of(m), .event = event, .rank = -1};
-    size_t from = (size_t)m->set.node_of_rank[message->from];
-    e.to = e.vertex = (size_t)m->set.node_of_rank[message->to];
+    size_t from = m->net->node_of_rank[message->from];
+    e.to = e.vertex = m->net->node_of_rank[message->to];
     e.has_begun = true;
+    if (event.kind == NET_ARRIVAL && from != e.to) {
+        m->tally.messages++;
+        m->tally.bytes += (int64_t)message->bytes;
+    }
     if (event.kind == NET_ARRIVAL || (event.kind == NET_TRANSFER && !message->is_eager)) {
         e.has_begun = false;
         e.vertex = from;
@@ -180,7 +224,7 @@ static void take_event(machine *m, entry *e)
 static void move(machine *m, entry *e)
 {
     if (!e->has_begun && e->vertex == e->to)
-        pass(e, &m->memory[e->to], &m->set.memory, 1.0);
+        pass(e, &m->memory[e->to], &memory_rate, 1.0);
     else if (e->vertex != e->to)
         advance(m, e);
     e->has_begun = true;
@@ -226,7 +270,15 @@ machine *machine_new(const machine_settings *settings, network *net)
     m->file = sim_zeroed(settings->servers, sizeof *m->file);
     m->capacity = 2 * ranks;
     m->heap = sim_zeroed(m->capacity, sizeof *m->heap);
-    net->order = (net_order){m, true, step, likelier, is_eager, add_event, wake};
+    net->order = (net_order){.context = m,
+                             .step = step,
+                             .chance = likelier,
+                             .is_eager = is_eager,
+                             .call = call,
+                             .collected = collected,
+                             .clock = get_time,
+                             .add = add_event,
+                             .wake = wake};
     for (int i = 0; i < net->ranks; i++) {
         m->is_queued[i] = true;
         push(m, (entry){.rank = i});
@@ -246,9 +298,9 @@ void machine_free(machine *m)
     free(m);
 }
 
-double machine_clock(const machine *m, int rank)
+machine_tally *machine_count(machine *m)
 {
-    return m->clock[rank];
+    return &m->tally;
 }
 
 void machine_spend(machine *m, int rank, double seconds)
@@ -256,21 +308,23 @@ void machine_spend(machine *m, int rank, double seconds)
     m->clock[rank] += seconds;
 }
 
-void machine_level(machine *m)
+double machine_level(machine *m)
 {
     double latest = 0.0;
     for (int i = 0; i < m->net->ranks; i++)
         latest = fmax(latest, m->clock[i]);
     for (int i = 0; i < m->net->ranks; i++)
         m->clock[i] = latest;
+    return latest;
 }
 
 void machine_access(machine *m, int rank, int64_t offset, int64_t bytes)
 {
     const machine_rate *rate = &m->set.server;
+    m->tally.accesses++;
     double begin = m->clock[rank] + rate->latency, end = begin;
     for (int64_t next; bytes > 0; offset += next, bytes -= next) {
-        int64_t index = offset / m->set.stripe, rest = (index + 1) * m->set.stripe - offset;
+        int64_t index = offset / MACHINE_STRIPE, rest = (index + 1) * MACHINE_STRIPE - offset;
         next = rest < bytes ? rest : bytes;
         double seconds = (double)next / rate->bandwidth;
         end = fmax(end, seconds + serve(&m->file[(size_t)index % m->set.servers], begin, seconds,

@@ -20,26 +20,33 @@ typedef struct machine_rate {
 
 typedef struct machine_settings {
     const topo *topology; /* of the nodes */
-    const int *node_of_rank;
-    machine_rate link, memory, server;
+    machine_rate link, server;
     size_t servers;
-    int64_t stripe; /* bytes of a file on a server, then comes the next one */
-    int64_t eager;  /* bytes of a message at most */
 } machine_settings;
+
+enum { MACHINE_STRIPE = 1 << 20 }; /* bytes of a file on a server, then comes the next one */
+
+/* What was done since it was zeroed. */
+typedef struct machine_tally {
+    int64_t messages, bytes; /* between nodes */
+    int64_t accesses;        /* of the file */
+} machine_tally;
 
 typedef struct machine machine;
 
-/* The order of the network, whose number of ranks is set; the settings are borrowed. */
+/* The order of the network, whose ranks and their nodes are set; the settings are borrowed. */
 machine *machine_new(const machine_settings *settings, network *net);
 void machine_free(machine *m);
 
-double machine_clock(const machine *m, int rank);
+machine_tally *machine_count(machine *m);
 /* Of the rank that runs: its clock goes on. */
 void machine_spend(machine *m, int rank, double seconds);
-/* All clocks become the latest one. */
-void machine_level(machine *m);
+/* All clocks become the latest one, which is returned. */
+double machine_level(machine *m);
 /* Accesses bytes of a file: when all of them are there, the rank goes on. */
 void machine_access(machine *m, int rank, int64_t offset, int64_t bytes);
+/* What no collective operation goes below of which a rank gets so many bytes. */
+double machine_least_time(const machine *m, double bytes);
 /* The most bytes of any link in one direction, of one cable, since the last time. */
 double machine_take_busiest(machine *m);
 

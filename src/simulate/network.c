@@ -14,7 +14,6 @@ enum { STACK = 1 << 18 };
 struct net_collective {
     net_collective *next; /* later */
     uint64_t number;
-    const char *where;
     enum net_operation operation;
     size_t count;
     int64_t *value;
@@ -34,20 +33,6 @@ void net_fail(network *n, const char *format, ...)
     n->failure = n->failure_text;
     if (n->running >= 0)
         net_yield(n, n->running);
-}
-
-/* Only while a case that failed is repeated: texts take more time than the case. */
-void net_trace(network *n, const char *format, ...)
-{
-    va_list arguments;
-    if (!n->is_traced)
-        return;
-    char *line = n->trace[n->traced++ % NET_TRACE];
-    va_start(arguments, format);
-    vsnprintf(line, sizeof n->trace[0], format, arguments);
-    va_end(arguments);
-    if (n->is_verbose)
-        printf("# %s\n", line);
 }
 
 /* ---- running ---- */
@@ -90,7 +75,6 @@ bool net_has_noticed(network *n, int rank)
     net_rank *r = &n->rank[rank];
     if (n->lost < 0 || r->has_noticed || !chance(n, 1, 16))
         return r->has_noticed;
-    net_trace(n, "rank %d notices that rank %d is lost", rank, n->lost);
     r->has_noticed = true;
     happened(n);
     return true;
@@ -203,22 +187,10 @@ static void count_one(int64_t *now, int64_t *most)
         *most = *now;
 }
 
-/* The first message of a pair of ranks that has not arrived. */
-static net_request *first_on_way(const network *n, int from, int to)
-{
-    net_request *s = n->rank[to].sent.first;
-    while (s != NULL && (s->from != from || s->has_arrived))
-        s = s->next;
-    return s;
-}
-
 static void arrive(network *n, net_request *send)
 {
     net_rank *to = &n->rank[send->to];
     send->has_arrived = true;
-    net_request *next = n->order.keeps_order ? NULL : first_on_way(n, send->from, send->to);
-    if (next != NULL)
-        push_event(n, NET_ARRIVAL, next);
     net_request *receive = take_match(&to->posted, send);
     if (receive == NULL) {
         count_one(&to->unexpected, &to->most_unexpected);
@@ -262,8 +234,6 @@ static void complete_send(network *n, net_request *send)
 
 void net_take(network *n, net_event e)
 {
-    static const char *const what[] = {"arrives", "is received", "is sent"};
-    net_trace(n, "%d -> %d: %s", e.send->from, e.send->to, what[e.kind]);
     happened(n);
     switch (e.kind) {
     case NET_ARRIVAL: arrive(n, e.send); break;
@@ -274,47 +244,57 @@ void net_take(network *n, net_event e)
 
 /* ---- messages ---- */
 
-net_request *net_send(network *n, int rank, int peer, int tag, const void *data, size_t bytes,
-                      bool is_synchronous)
+int net_send(void *context, int peer, unsigned tag, const void *data, size_t bytes,
+             bool is_synchronous, exchange_request *request)
 {
-    bool is_first = n->order.keeps_order || first_on_way(n, rank, peer) == NULL;
-    net_request *send = new_request(n, rank, rank, peer, tag);
+    const net_port *port = context;
+    network *n = port->net;
+    int rank = port->rank;
+    *request = NULL;
+    if (n->order.call(n, rank, "send"))
+        return NET_LOST;
+    net_request *send = *request = new_request(n, rank, rank, peer, (int)tag);
     send->data = data;
     send->bytes = bytes;
     send->is_eager = !is_synchronous && n->order.is_eager(n->order.context, (int64_t)bytes);
-    net_trace(n, "rank %d: sends %zu bytes to %d%s%s", rank, bytes, peer,
-              is_synchronous ? ", synchronous" : "", send->is_eager ? ", eager" : "");
+    n->rank[rank].out++;
+    n->rank[peer].in++;
     append(&n->rank[peer].sent, send);
-    if (is_first)
-        push_event(n, NET_ARRIVAL, send);
+    push_event(n, NET_ARRIVAL, send);
     if (send->is_eager && chance(n, 2, 3))
         complete_send(n, send);
     else if (send->is_eager)
         push_event(n, NET_COMPLETION, send);
     happened(n);
-    return send;
+    return 0;
 }
 
-net_request *net_receive(network *n, int rank, int peer, int tag, void *data, size_t bytes)
+int net_receive(void *context, int peer, unsigned tag, void *data, size_t bytes,
+                exchange_request *request)
 {
-    net_rank *r = &n->rank[rank];
-    net_request *receive = new_request(n, rank, peer, rank, tag);
+    const net_port *port = context;
+    network *n = port->net;
+    net_rank *r = &n->rank[port->rank];
+    *request = NULL;
+    if (n->order.call(n, port->rank, "receive"))
+        return NET_LOST;
+    net_request *receive = *request = new_request(n, port->rank, peer, port->rank, (int)tag);
     receive->room = data;
     receive->bytes = bytes;
-    net_trace(n, "rank %d: receives up to %zu bytes from %d", rank, bytes, peer);
-    net_request *send = peer != n->lost && rank != n->lost ? take_match(&r->sent, receive) : NULL;
+    bool is_cut_off = peer == n->lost || port->rank == n->lost;
+    net_request *send = is_cut_off ? NULL : take_match(&r->sent, receive);
     if (send == NULL) {
         append(&r->posted, receive);
         count_one(&r->receives, &r->most_receives);
-        return receive;
+    } else {
+        r->unexpected--;
+        match(n, send, receive);
     }
-    r->unexpected--;
-    match(n, send, receive);
-    return receive;
+    return 0;
 }
 
 /* The network frees what was given up when it can. */
-static int end_request(network *n, int rank, net_request **request, size_t *bytes)
+static int end_request(network *n, int rank, exchange_request *request, size_t *bytes)
 {
     net_request *q = *request;
     net_rank *r = &n->rank[rank];
@@ -330,49 +310,49 @@ static int end_request(network *n, int rank, net_request **request, size_t *byte
     return rc;
 }
 
-int net_test(network *n, int rank, net_request **request, size_t *bytes)
+int net_test(void *context, exchange_request *request, bool *complete, size_t *bytes)
 {
-    net_request *q = *request;
-    if (q == NULL || q->is_given_up || owner_of(q) != rank)
-        net_fail(n, "rank %d tests a request that it does not have", rank);
-    bool ends = q->is_complete || (n->rank[rank].has_noticed && chance(n, 1, 2));
-    return ends ? end_request(n, rank, request, bytes) : 0;
+    const net_port *port = context;
+    network *n = port->net;
+    (void)n->order.call(n, port->rank, "test");
+    const net_request *q = *request;
+    if (q == NULL || q->is_given_up || owner_of(q) != port->rank)
+        net_fail(n, "rank %d tests a request that it does not have", port->rank);
+    *complete = q->is_complete || (n->rank[port->rank].has_noticed && chance(n, 1, 2));
+    return *complete ? end_request(n, port->rank, request, bytes) : 0;
 }
 
-int net_wait(network *n, int rank, net_request **request, size_t *bytes)
+int net_wait(void *context, exchange_request *request, size_t *bytes)
 {
-    (void)net_await(n, rank, &(*request)->is_complete);
-    return end_request(n, rank, request, bytes);
+    const net_port *port = context;
+    network *n = port->net;
+    (void)n->order.call(n, port->rank, "wait");
+    (void)net_await(n, port->rank, &((net_request *)*request)->is_complete);
+    return end_request(n, port->rank, request, bytes);
 }
 
-static bool is_first(const net_request *list, const net_request *s)
+int net_probe(void *context, enum coll_tag tag, bool *is_found, coll_found *found)
 {
-    while (list != s && (list->from != s->from || list->tag != s->tag))
-        list = list->next;
-    return list == s;
-}
-
-int net_probe(network *n, int rank, int tag, size_t *bytes)
-{
-    const net_request *list = n->rank[rank].sent.first;
-    int count = 0, from = -1;
-    for (const net_request *s = list; s != NULL; s = s->next) {
-        bool keeps_order = n->order.keeps_order;
-        if (s->tag != tag || !s->has_arrived || !(keeps_order || is_first(list, s)) ||
-            !chance(n, 1, ++count))
-            continue;
-        from = s->from;
-        *bytes = s->bytes;
-        if (keeps_order)
-            break;
-    }
-    return from;
+    const net_port *port = context;
+    network *n = port->net;
+    int count = 0;
+    *is_found = false;
+    if (n->order.call(n, port->rank, "probe"))
+        return NET_LOST;
+    const net_request *list = n->rank[port->rank].sent.first, *s;
+    for (s = list; s != NULL; s = s->next)
+        if (s->tag == (int)tag && s->has_arrived && chance(n, 1, ++count))
+            found->from = s->from;
+    *is_found = count > 0;
+    for (s = list; *is_found && (s->tag != (int)tag || s->from != found->from); s = s->next)
+        continue;
+    found->bytes = *is_found ? s->bytes : 0;
+    return 0;
 }
 
 /* ---- collective operations ---- */
 
-static net_collective *enter(network *n, int rank, const char *where, enum net_operation operation,
-                             size_t count)
+static net_collective *enter(network *n, int rank, enum net_operation operation, size_t count)
 {
     uint64_t number = n->rank[rank].operations++;
     net_collective **at = &n->collective;
@@ -381,13 +361,12 @@ static net_collective *enter(network *n, int rank, const char *where, enum net_o
     net_collective *c = *at;
     if (c == NULL) {
         c = *at = sim_zeroed(1, sizeof *c);
-        *c = (net_collective){
-            .number = number, .where = where, .operation = operation, .count = count};
+        *c = (net_collective){.number = number, .operation = operation, .count = count};
         size_t parts = operation == NET_GATHER ? (size_t)n->ranks : 1;
         c->value = sim_zeroed(parts * count + 1, sizeof *c->value);
     }
-    if (strcmp(c->where, where) != 0 || c->operation != operation || c->count != count)
-        net_fail(n, "rank %d is in %s, other ranks are in %s", rank, where, c->where);
+    if (c->operation != operation || c->count != count)
+        net_fail(n, "rank %d is in another collective operation than other ranks", rank);
     return c;
 }
 
@@ -413,13 +392,14 @@ static void leave(network *n, net_collective *c)
     __real_free(c);
 }
 
-int net_collect(network *n, int rank, const char *where, enum net_operation operation,
-                const net_values *values, bool waits)
+int net_collect(network *n, int rank, enum net_operation operation, const net_values *values,
+                bool waits)
 {
-    net_collective *c = enter(n, rank, where, operation, values->count);
+    net_collective *c = enter(n, rank, operation, values->count);
     size_t parts = operation == NET_GATHER ? (size_t)n->ranks : 1;
     add_values(c, rank, values->own);
     c->is_complete = ++c->entered == n->ranks;
+    n->collected += c->is_complete;
     for (int i = 0; i < n->ranks && c->is_complete; i++)
         net_wake(n, i);
     happened(n);
@@ -455,7 +435,6 @@ static void make_ranks(network *n)
         abort();
     for (int i = 0; i < n->ranks; i++) {
         net_rank *r = &n->rank[i];
-        r->where = "";
         r->sent.end = &r->sent.first;
         r->posted.end = &r->posted.first;
         r->is_woken = true;

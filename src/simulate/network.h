@@ -10,7 +10,7 @@
  * network then keeps its data. All ranks come to collective operations in the same order. Who waits
  * lets the others run; where nothing happens any more while ranks wait, they wait for ever.
  *
- * Functions with a rank are called on its stack.
+ * Functions with a rank, or with the port of one, are called on its stack.
  */
 #ifndef SIMULATE_NETWORK_H
 #define SIMULATE_NETWORK_H
@@ -19,9 +19,11 @@
 #include <ucontext.h>
 
 #include "base/mix.h"
+#include "collective/exchange.h"
+#include "collective/runtime.h"
 #include "simulate/events.h"
 
-enum { NET_TRUNCATED = 15, NET_LOST = 75, NET_TRACE = 40 }; /* errors; events that are kept */
+enum { NET_TRUNCATED = 15, NET_LOST = 75 }; /* errors */
 
 enum net_operation { NET_MAX, NET_SUM, NET_GATHER };
 
@@ -37,9 +39,9 @@ typedef struct net_rank {
     bool has_ended, has_noticed; /* the latter: that a rank was lost */
     bool is_woken;               /* something has happened to it since it last went on */
     const bool *awaited;         /* it goes on when this is true; NULL: any time */
-    const char *where;           /* it is: its last call */
     uint64_t seen;           /* a digest of all that it was told, which decides what it does next */
     int64_t requests, ended; /* that it has made, and those that it has completed */
+    int64_t out, in;         /* messages that it has sent, and that were sent to it */
     uint64_t operations;     /* collective ones that it has taken part in */
     net_list sent, posted;   /* to it and by it, not matched */
     int64_t unexpected, receives; /* of these, those that have arrived, and those posted */
@@ -53,18 +55,18 @@ struct network {
     void (*resume)(void *context, int rank); /* this rank goes on; -1: none does */
     net_order order;
     int ranks;
-    bool is_traced, is_verbose;        /* events are kept, and printed */
+    const size_t *node_of_rank;
     const volatile sig_atomic_t *stop; /* ends the run where it is not 0; NULL: nothing does */
 
     /* To be read. */
     const char *failure; /* the first one; NULL if there is none */
     net_rank *rank;
-    int lost;         /* a rank; -1: none */
-    int ended;        /* ranks */
-    int64_t requests; /* that were made */
+    int lost;          /* a rank; -1: none */
+    int ended;         /* ranks */
+    int64_t requests;  /* that were made */
+    int64_t collected; /* collective operations that were complete */
 
-    char failure_text[200], trace[NET_TRACE][120];
-    uint64_t traced;
+    char failure_text[200];
     ucontext_t scheduler;
     int running; /* the rank, or -1 */
     char *stacks;
@@ -86,7 +88,6 @@ int net_end(network *n);
 
 /* Ends the run. On the stack of a rank it does not return. */
 void net_fail(network *n, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void net_trace(network *n, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- running ---- */
 
@@ -102,16 +103,25 @@ bool net_has_noticed(network *n, int rank);
 
 /* ---- messages ---- */
 
-/* data: NULL for a message whose contents do not matter; the receiver's memory then stays. */
-net_request *net_send(network *n, int rank, int peer, int tag, const void *data, size_t bytes,
-                      bool is_synchronous);
-net_request *net_receive(network *n, int rank, int peer, int tag, void *data, size_t bytes);
-/* Ends a request that is complete or, after a loss, given up: it is NULL then, and *bytes what was
- * received. Returns its error. */
-int net_test(network *n, int rank, net_request **request, size_t *bytes);
-int net_wait(network *n, int rank, net_request **request, size_t *bytes);
-/* A message that can be received: its sender, or -1. */
-int net_probe(network *n, int rank, int tag, size_t *bytes);
+/* What a caller has of a rank begins with it. */
+typedef struct net_port {
+    network *net;
+    int rank;
+} net_port;
+
+/* Process and runtime of a rank, whose context is the port; the caller's are: message sizes, names
+ * of localities, ranks in the job, losses and classes of errors. A message whose data are NULL has
+ * no contents, and the receiver's memory then stays. */
+void net_front(net_port *port, coll_pool *pool, coll_process *process, coll_runtime *runtime);
+
+/* As the functions of coll_runtime; the context is a port. */
+int net_send(void *context, int peer, unsigned tag, const void *data, size_t bytes,
+             bool is_synchronous, exchange_request *request);
+int net_receive(void *context, int peer, unsigned tag, void *data, size_t bytes,
+                exchange_request *request);
+int net_test(void *context, exchange_request *request, bool *complete, size_t *bytes);
+int net_wait(void *context, exchange_request *request, size_t *bytes);
+int net_probe(void *context, enum coll_tag tag, bool *is_found, coll_found *found);
 
 typedef struct net_values {
     const int64_t *own;
@@ -121,7 +131,7 @@ typedef struct net_values {
 
 /* Of the values of each rank: their maxima, their sums or all of them. waits: until all ranks have
  * come to the operation, whose place is the same on all of them. */
-int net_collect(network *n, int rank, const char *where, enum net_operation operation,
-                const net_values *values, bool waits);
+int net_collect(network *n, int rank, enum net_operation operation, const net_values *values,
+                bool waits);
 
 #endif

@@ -304,15 +304,16 @@ int sim_report(sim_rank *r, int class)
 {
     int rc = class == CLASS_LOST ? class : class + CLASSES * ++r->life->reported;
     if (r->first_error == 0)
-        net_trace(&r->life->net, "rank %d: first error %d", r->rank, rc);
+        sim_trace(&r->life->order, "rank %d: first error %d", r->rank, rc);
     r->first_error = r->first_error != 0 ? r->first_error : rc;
     return rc;
 }
 
-bool sim_call(sim_rank *r, const char *where)
+bool sim_call(network *n, int rank, const char *where)
 {
-    network *n = &r->life->net;
-    if (sim_has_fault(r, FAULT_LOSS))
-        net_lose(n, r->rank);
-    return sim_order_call(&r->life->order, r->rank, where);
+    life *l = n->context;
+    l->rank[rank].where = where;
+    if (sim_has_fault(&l->rank[rank], FAULT_LOSS))
+        net_lose(n, rank);
+    return sim_order_call(&l->order, rank, where);
 }

@@ -57,12 +57,14 @@ typedef struct figures {
 static bool has_figures(const char *name, enum job_phase_kind kind, const job_phase *p,
                         const figures *wanted)
 {
-    const figures is = {p->far_messages, p->most_sent, p->most_received, p->most_posted,
-                        p->most_bytes >> 10};
+    const double *f = p->figure;
+    const figures is = {(int64_t)f[JOB_FAR_MESSAGES], (int64_t)f[JOB_MOST_SENT],
+                        (int64_t)f[JOB_MOST_RECEIVED], (int64_t)f[JOB_MOST_POSTED],
+                        (int64_t)f[JOB_MOST_BYTES] >> 10};
     bool equal = is.far == wanted->far && is.sent == wanted->sent &&
                  is.received == wanted->received && is.posted == wanted->posted &&
                  is.kib <= wanted->kib;
-    printf("%sok - %s: %s\n", equal ? "" : "not ", name, job_phase_name(kind));
+    printf("%sok - %s: %s\n", equal ? "" : "not ", name, job_phase_name[kind]);
     if (!equal)
         printf("# {%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 "}\n", is.far,
                is.sent, is.received, is.posted, is.kib);
@@ -80,29 +82,28 @@ typedef struct whole_job {
 static bool run(const whole_job *job)
 {
     static const char *parameter[PARAMETERS];
-    static int node[MOST_RANKS];
+    static size_t node[MOST_RANKS];
     const char *name = job->name;
     int ranks = job->ranks;
     topo nodes;
     topo_flat(&nodes, (size_t)(ranks / job->per_node));
     for (int i = 0; i < ranks; i++)
-        node[i] = i / job->per_node;
+        node[i] = (size_t)(i / job->per_node);
     parameter[PARAMETER_SHARED_MEMORY] = job->shared_memory;
     parameter[PARAMETER_NUM_AGGREGATORS] = job->aggregators;
     const job_settings settings = {
         .ranks = ranks,
-        .machine = {&nodes, node, {1e10, 2e-6}, {1e10, 4e-7}, {2e9, 2e-6}, 8, 1 << 20, 8192},
-        .call = 3e-7,
+        .node_of_rank = node,
+        .machine = {&nodes, {1e10, 2e-6}, {2e9, 2e-6}, 8},
         .parameters = parameter,
         .view = job->view,
         .context = &ranks,
     };
     job_phase phase[JOB_PHASES];
-    char *failure;
-    int rc = job_run(&settings, phase, &failure);
-    bool is_good = rc == 0 && failure == NULL;
-    printf("%sok - %s: the job ends (%d, %s)\n", is_good ? "" : "not ", name, rc,
-           failure != NULL ? failure : "no failure");
+    char *failure = job_run(&settings, phase);
+    bool is_good = failure == NULL;
+    printf("%sok - %s: the job ends (%s)\n", is_good ? "" : "not ", name,
+           is_good ? "no failure" : failure);
     free(failure);
     for (int k = JOB_OPEN; k <= JOB_WRITE; k++)
         is_good &= has_figures(name, (enum job_phase_kind)k, &phase[k], &job->wanted[k]);

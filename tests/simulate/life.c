@@ -154,13 +154,23 @@ static void draw_ranks(life *l, bool is_small)
     l->by_node = sim_one_in(l, 2);
     for (int i = 0; i < l->ranks; i++) {
         l->rank[i].life = l;
+        l->rank[i].port = (net_port){&l->net, i};
+        l->node_of_rank[i] = (size_t)(l->by_node ? i % l->nodes : i * l->nodes / l->ranks);
         l->rank[i].account.fails = memory_fails;
         l->rank[i].rank = i;
+        l->rank[i].where = "";
     }
     /* More steps than ranks take that only share memory, for all cycles of a file that has failed.
      */
     l->order = (sim_order){.patience = 100000, .always_eager = 8};
+    sim_draw_order(l);
+}
+
+void sim_draw_order(life *l)
+{
     sim_order_draw(&l->order, &l->net, l->ranks, &l->state);
+    l->net.node_of_rank = l->node_of_rank;
+    l->net.order.call = sim_call;
 }
 
 life *sim_draw_life(uint64_t seed, bool is_small)
@@ -189,45 +199,6 @@ life *sim_draw_life(uint64_t seed, bool is_small)
 }
 
 /* ---- the front end of a rank ---- */
-
-static double get_time(void *context)
-{
-    sim_rank *r = context;
-    return r->life->order.time += 1e-6 * (double)sim_draw(r->life, 1, 20);
-}
-
-static struct hwloc_topology *no_machine(void *context)
-{
-    (void)context;
-    return NULL;
-}
-
-static void show(const char *text)
-{
-    (void)text;
-}
-
-static void make_process(sim_rank *r)
-{
-    life *l = r->life;
-    r->pool = (coll_pool)COLL_POOL_INIT;
-    r->process = (coll_process){
-        .context = r,
-        .job = {.id = "simulation",
-                .size = (size_t)l->ranks,
-                .is_first = sim_job_rank(l, r->rank) == 0,
-                .has_one_program = true,
-                .folder = l->folder[0] != '\0' ? l->folder : NULL},
-        .parameter = "parameter",
-        .prefix = "",
-        .mpi_setting = {"buffer", "aggregators"},
-        .clock = get_time,
-        .machine = no_machine,
-        .show = show,
-        .pool = &r->pool,
-        .lock = PTHREAD_MUTEX_INITIALIZER,
-    };
-}
 
 /* Now and then another component gets a handle before its first view. What is kept stays. */
 static void pass_over(sim_rank *r, const coll_handle *handle)
@@ -425,8 +396,7 @@ static void live(void *context, int rank)
 {
     life *l = context;
     sim_rank *r = &l->rank[rank];
-    make_process(r);
-    sim_runtime(r);
+    sim_front(r);
     r->store = sim_store(r);
     open_file(r);
     for (r->step = 0; r->step < l->steps; r->step++) {
@@ -503,7 +473,7 @@ static void describe(const life *l)
         if (l->rank[0].parameter[p] != NULL && l->rank[0].parameter[p][0] != '\0')
             printf("# %s = %s\n", parameter_table[p].name, l->rank[0].parameter[p]);
     for (int i = 0; i < l->ranks; i++)
-        printf("# rank %d: step %d, %s\n", i, l->rank[i].step, l->net.rank[i].where);
+        printf("# rank %d: step %d, %s\n", i, l->rank[i].step, l->rank[i].where);
 }
 
 /* ---- the run ---- */
@@ -519,10 +489,10 @@ bool sim_run(life *l)
     l->net.main = live;
     l->net.resume = resume;
     net_run(&l->net);
-    if (l->net.is_traced)
+    if (l->order.is_traced)
         describe(l);
     end_life(l);
-    if (l->net.is_traced)
-        net_print_trace(&l->net);
+    if (l->order.is_traced)
+        sim_print_trace(&l->order);
     return l->net.failure == NULL;
 }

@@ -97,8 +97,10 @@ typedef struct sim_fault {
 /* ---- a rank ---- */
 
 typedef struct sim_rank {
+    net_port port;
     struct life *life;
     int rank, step;
+    const char *where; /* its last call */
     sim_account account;
 
     coll_process process;
@@ -137,6 +139,7 @@ typedef struct life {
     uint64_t seed, state;
     int ranks, nodes;
     bool by_node;
+    size_t node_of_rank[MOST_RANKS];
     int64_t base;        /* offset of the file's first byte that is accessed */
     int64_t short_share; /* of 8 reads */
     int steps;
@@ -174,7 +177,7 @@ static inline bool sim_one_in(life *l, int n)
 
 static inline int sim_node_of(const life *l, int rank)
 {
-    return l->by_node ? rank % l->nodes : rank * l->nodes / l->ranks;
+    return (int)l->node_of_rank[rank];
 }
 
 /* ---- life.c ---- */
@@ -185,6 +188,8 @@ extern const char *const sim_feature[MOST_FEATURES + 1]; /* up to NULL */
 
 /* Draws a life. is_small: with few ranks and faults of messages and the file alone. */
 life *sim_draw_life(uint64_t seed, bool is_small);
+/* Another order of its events. */
+void sim_draw_order(life *l);
 /* Runs it. false: a failure, which is printed where events are traced. */
 bool sim_run(life *l);
 void sim_find_features(const life *l, bool *has);
@@ -228,14 +233,14 @@ extern unsigned char sim_wanted[MOST_STEPS][SPACE], sim_accessed[MOST_STEPS][SPA
 bool sim_has_fault(sim_rank *r, enum fault_kind kind);
 /* An error that a call returns to the rank, of this class. */
 int sim_report(sim_rank *r, int class);
-/* At each call of what is simulated: whether a rank is lost, as far as this one has noticed. */
-bool sim_call(sim_rank *r, const char *where);
+/* At each call of what is simulated, as net_order.call. */
+bool sim_call(network *n, int rank, const char *where);
 
 /* ---- store.c, runtime.c ---- */
 
 coll_store sim_store(sim_rank *r);
-void sim_runtime(sim_rank *r);
-size_t sim_job_rank(const life *l, int rank);
+void sim_front(sim_rank *r);
+size_t sim_job_rank(void *context, int rank); /* of any rank */
 
 /* ---- engine.c, which is called in place of exchange_execute ---- */
 

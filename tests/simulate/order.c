@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "order.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,9 +41,42 @@ static bool is_eager(void *context, int64_t bytes)
     return bytes <= o->always_eager || (bytes <= o->eager_limit && chance(o, o->eager_share, 8));
 }
 
+void sim_trace(sim_order *o, const char *format, ...)
+{
+    va_list arguments;
+    if (!o->is_traced)
+        return;
+    char *line = o->trace[o->traced++ % SIM_TRACE];
+    va_start(arguments, format);
+    vsnprintf(line, sizeof o->trace[0], format, arguments);
+    va_end(arguments);
+    if (o->is_verbose)
+        printf("# %s\n", line);
+}
+
+void sim_print_trace(const sim_order *o)
+{
+    uint64_t first = o->traced < SIM_TRACE ? 0 : o->traced - SIM_TRACE;
+    for (uint64_t i = first; i < o->traced && !o->is_verbose; i++)
+        printf("#   %s\n", o->trace[i % SIM_TRACE]);
+    if (o->net->failure != NULL)
+        printf("# %s\n", o->net->failure);
+}
+
+static double get_time(void *context, int rank)
+{
+    (void)rank;
+    sim_order *o = context;
+    return o->time += 1e-6 * (double)pick(o->state, 1, 20);
+}
+
+static void collected(void *context, int rank, bool is_gather, size_t count)
+{
+    (void)context, (void)rank, (void)is_gather, (void)count;
+}
+
 bool sim_order_call(sim_order *o, int rank, const char *where)
 {
-    o->net->rank[rank].where = where;
     if (o->calls++ > MOST_CALLS)
         net_fail(o->net, "rank %d makes calls without end: %s", rank, where);
     if (chance(o, o->pauses, 16))
@@ -51,15 +85,6 @@ bool sim_order_call(sim_order *o, int rank, const char *where)
 }
 
 /* ---- the network ---- */
-
-void net_print_trace(const network *n)
-{
-    uint64_t first = n->traced < NET_TRACE ? 0 : n->traced - NET_TRACE;
-    for (uint64_t i = first; i < n->traced && !n->is_verbose; i++)
-        printf("#   %s\n", n->trace[i % NET_TRACE]);
-    if (n->failure != NULL)
-        printf("# %s\n", n->failure);
-}
 
 uint64_t net_digest(const network *n)
 {
@@ -86,7 +111,7 @@ void net_spoil(net_request *request, int error, bool without_data)
 void net_lose(network *n, int rank)
 {
     n->lost = rank;
-    net_trace(n, "rank %d is lost", rank);
+    sim_trace(n->order.context, "rank %d is lost", rank);
     n->rank[rank].has_ended = true;
     n->ended++;
     for (int i = 0; i < n->ranks; i++)
@@ -122,9 +147,21 @@ static void drop_cut_events(sim_order *o)
     o->events = kept;
 }
 
+static bool same_ranks(const net_request *a, const net_request *b)
+{
+    return a->from == b->from && a->to == b->to;
+}
+
+/* Messages from one rank to another arrive in the order in which they were sent. */
 static void take_event(sim_order *o, size_t i)
 {
+    static const char *const what[] = {"arrives", "is received", "is sent"};
+    for (size_t k = 0; k < i; k++)
+        if (o->event[i].kind == NET_ARRIVAL && o->event[k].kind == NET_ARRIVAL &&
+            same_ranks(o->event[k].send, o->event[i].send))
+            i = k;
     net_event event = o->event[i];
+    sim_trace(o, "%d -> %d: %s", event.send->from, event.send->to, what[event.kind]);
     memmove(o->event + i, o->event + i + 1, (--o->events - i) * sizeof event);
     net_take(o->net, event);
 }
@@ -227,7 +264,14 @@ void sim_order_draw(sim_order *o, network *net, int ranks, uint64_t *state)
     uint64_t *s = o->state = state;
     o->net = net;
     net->ranks = ranks;
-    net->order = (net_order){o, false, step, chance, is_eager, add_event, wake};
+    net->order = (net_order){.context = o,
+                             .step = step,
+                             .chance = chance,
+                             .is_eager = is_eager,
+                             .collected = collected,
+                             .clock = get_time,
+                             .add = add_event,
+                             .wake = wake};
     o->eager_limit = INT64_C(1) << pick(s, 0, 10);
     o->eager_share = 4 * pick(s, 0, 2);
     o->slow = pick(s, 0, 2) == 0 ? (int)pick(s, 0, ranks - 1) : -1;

@@ -12,6 +12,8 @@
 #include "../unit/seeded.h"
 #include "simulate/network.h"
 
+enum { SIM_TRACE = 40 };
+
 typedef struct sim_order {
     network *net;
     int64_t patience;     /* steps of each rank without an event */
@@ -32,6 +34,10 @@ typedef struct sim_order {
     int64_t idle, calls; /* steps since something happened; in all */
     net_event *event;    /* that can happen */
     size_t events, event_capacity;
+
+    bool is_traced, is_verbose; /* what happens is kept, the last of it, and printed */
+    char trace[SIM_TRACE][120];
+    uint64_t traced;
 } sim_order;
 
 /* Draws an order for a network of so many ranks; all random choices are from the state. */
@@ -46,9 +52,12 @@ void sim_happened(sim_order *o);
  * has noticed. */
 bool sim_order_call(sim_order *o, int rank, const char *where);
 
+/* Only while a case that failed is repeated: texts take more time than the case. */
+void sim_trace(sim_order *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void sim_print_trace(const sim_order *o);
+
 /* ---- the network ---- */
 
-void net_print_trace(const network *n);
 uint64_t net_digest(const network *n);
 /* The rank does not go on, and its messages do not arrive. */
 void net_lose(network *n, int rank);

@@ -154,7 +154,7 @@ static void begin_order(life *l, const sim_fault *fault)
     l->net = (network){.context = l, .main = run_rank, .resume = resume};
     l->order = (sim_order){
         .patience = 1000, .always_eager = -1, .choose = choose, .is_known = is_known, .context = l};
-    sim_order_draw(&l->order, &l->net, l->ranks, &l->state);
+    sim_draw_order(l);
     l->order.delayed = -1;
     l->order.pauses = l->short_share = 0;
     l->fired = l->reported = 0;
@@ -207,9 +207,9 @@ static void explain_order(life *l, const sim_fault *fault)
     if (fault != NULL)
         printf("# an order with an error of %s %" PRId64 " of rank %d:\n", kinds[fault->kind],
                fault->nth, fault->rank);
-    l->net.is_traced = true;
+    l->order.is_traced = true;
     (void)run_order(l);
-    net_print_trace(&l->net);
+    sim_print_trace(&l->order);
 }
 
 /* *fired: the fault was in some of them. false: there is a failure, or the exchange is too large.

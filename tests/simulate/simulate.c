@@ -17,8 +17,8 @@ static bool try_life(uint64_t seed, bool is_traced, bool is_verbose, uint64_t *l
 {
     bool has[MOST_FEATURES] = {false};
     life *l = sim_draw_life(replay_seed = seed, false);
-    l->net.is_traced = is_traced;
-    l->net.is_verbose = is_verbose;
+    l->order.is_traced = is_traced;
+    l->order.is_verbose = is_verbose;
     bool is_good = sim_run(l);
     sim_find_features(l, has);
     for (int i = 0; i < MOST_FEATURES; i++)

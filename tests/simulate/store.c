@@ -47,11 +47,12 @@ static int write_extent(sim_rank *r, const access_extent *extent)
 {
     life *l = r->life;
     int64_t at = extent->offset - l->base, half = pick(&l->state, 0, extent->bytes);
-    net_trace(&l->net, "rank %d: writes %" PRId64 " bytes at %" PRId64, r->rank, extent->bytes, at);
+    sim_trace(&l->order, "rank %d: writes %" PRId64 " bytes at %" PRId64, r->rank, extent->bytes,
+              at);
     check_range(r, extent->offset, extent->bytes);
     mark_accessed(r, at, at + extent->bytes);
     write_bytes(r, extent, 0, half);
-    sim_call(r, "write");
+    sim_call(&l->net, r->rank, "write");
     if (sim_has_fault(r, FAULT_WRITE))
         return sim_report(r, CLASS_NO_SPACE);
     write_bytes(r, extent, half, extent->bytes);
@@ -87,7 +88,7 @@ static int read_bytes(void *context, int64_t offset, char *data, int64_t bytes, 
                                    : bytes;
     if (moved > 0 && sim_chance(&l->order, l->short_share, 8))
         moved = pick(&l->state, 1, moved);
-    net_trace(&l->net, "rank %d: reads %" PRId64 " of %" PRId64 " bytes at %" PRId64, r->rank,
+    sim_trace(&l->order, "rank %d: reads %" PRId64 " of %" PRId64 " bytes at %" PRId64, r->rank,
               moved, bytes, at);
     sim_happened(&l->order);
     check_range(r, offset, bytes);
@@ -96,7 +97,7 @@ static int read_bytes(void *context, int64_t offset, char *data, int64_t bytes, 
     if (l->step[r->step].kind == STEP_WRITE)
         sim_fail(l, "rank %d reads while it writes", r->rank);
     *done = 0;
-    sim_call(r, "read");
+    sim_call(&l->net, r->rank, "read");
     if (sim_has_fault(r, FAULT_READ)) {
         memset(data, 'E', (size_t)moved);
         return sim_report(r, CLASS_IO);
@@ -122,12 +123,12 @@ static int lock_bytes(void *context, int64_t offset, int64_t bytes)
 {
     sim_rank *r = context;
     life *l = r->life;
-    net_trace(&l->net, "rank %d: locks %" PRId64 " bytes at %" PRId64, r->rank, bytes,
+    sim_trace(&l->order, "rank %d: locks %" PRId64 " bytes at %" PRId64, r->rank, bytes,
               offset - l->base);
     check_inside(r, offset, bytes);
     if (r->lock_from != r->lock_to)
         sim_fail(l, "rank %d locks again", r->rank);
-    sim_call(r, "lock");
+    sim_call(&l->net, r->rank, "lock");
     if (sim_has_fault(r, FAULT_LOCK))
         return sim_report(r, CLASS_IO);
     while (!is_free(l, r, offset, offset + bytes))

@@ -326,11 +326,11 @@ static void compare_record(life *l, const view_file *f, int count[MOST_RANKS][MO
                            const int64_t bytes[MOST_RANKS])
 {
     for (int i = 0; i < l->ranks && l->net.failure == NULL; i++) {
-        size_t row = sim_job_rank(l, i);
+        size_t row = sim_job_rank(&l->rank[0], i);
         if (f->view.rows != (size_t)l->ranks || recorded_bytes(f, row) != bytes[i])
             sim_fail(l, "the record has other bytes of rank %d than it accessed", i);
         for (int k = 0; k < l->ranks && l->net.failure == NULL; k++)
-            if (i != k && matrix_get(&f->view, row, sim_job_rank(l, k)) != count[i][k])
+            if (i != k && matrix_get(&f->view, row, sim_job_rank(&l->rank[0], k)) != count[i][k])
                 sim_fail(l, "ranks %d and %d are not %d times neighbours in the record", i, k,
                          count[i][k]);
     }

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The network as a front end of src/collective. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "simulate/network.h"
+
+static bool is_local(void *context, int rank)
+{
+    const net_port *port = context;
+    const size_t *node = port->net->node_of_rank;
+    return node[rank] == node[port->rank];
+}
+
+static char *host(void *context, int rank)
+{
+    char *name = malloc(16);
+    if (name != NULL)
+        snprintf(name, 16, "n%zu", ((const net_port *)context)->net->node_of_rank[rank]);
+    return name;
+}
+
+/* Until something happens to the rank. */
+static int progress(void *context)
+{
+    const net_port *port = context;
+    bool is_lost = port->net->order.call(port->net, port->rank, "progress");
+    net_pause(port->net, port->rank);
+    return is_lost ? NET_LOST : 0;
+}
+
+static int collect(const net_port *port, const char *where, enum net_operation operation,
+                   const net_values *values)
+{
+    network *n = port->net;
+    bool is_gather = operation == NET_GATHER;
+    if (n->order.call(n, port->rank, where))
+        return NET_LOST;
+    bool waits = !is_gather || port->rank == 0 || n->order.chance(n->order.context, 1, 2);
+    int rc = net_collect(n, port->rank, operation, values, waits);
+    n->order.collected(n->order.context, port->rank, is_gather, values->count);
+    return rc;
+}
+
+static int reduce(void *context, int64_t *value, size_t count, enum coll_operation operation)
+{
+    const net_values values = {value, count, value};
+    return collect(context, "reduce", operation == COLL_SUM ? NET_SUM : NET_MAX, &values);
+}
+
+static int gather(void *context, const int64_t *own, size_t count, int64_t *all)
+{
+    const net_values values = {own, count, ((const net_port *)context)->rank == 0 ? all : NULL};
+    return collect(context, "gather", NET_GATHER, &values);
+}
+
+static double get_time(void *context)
+{
+    const net_port *port = context;
+    return port->net->order.clock(port->net->order.context, port->rank);
+}
+
+static struct hwloc_topology *no_machine(void *context)
+{
+    (void)context;
+    return NULL;
+}
+
+void net_front(net_port *port, coll_pool *pool, coll_process *process, coll_runtime *runtime)
+{
+    *pool = (coll_pool)COLL_POOL_INIT;
+    *process = (coll_process){
+        .context = port,
+        .job = {.id = "simulation",
+                .size = (size_t)port->net->ranks,
+                .is_first = port->rank == 0,
+                .has_one_program = true},
+        .parameter = "parameter",
+        .prefix = "",
+        .mpi_setting = {"buffer", "aggregators"},
+        .clock = get_time,
+        .machine = no_machine,
+        .pool = pool,
+        .lock = PTHREAD_MUTEX_INITIALIZER,
+    };
+    *runtime = (coll_runtime){
+        .context = port,
+        .process = process,
+        .rank = port->rank,
+        .size = port->net->ranks,
+        .is_local = is_local,
+        .host = host,
+        .isend = net_send,
+        .irecv = net_receive,
+        .test = net_test,
+        .wait = net_wait,
+        .probe = net_probe,
+        .progress = progress,
+        .reduce = reduce,
+        .gather = gather,
+    };
+}
