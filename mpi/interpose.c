@@ -210,93 +210,6 @@ TAKE(File_get_info, (front_word handle, void *info), handle, info)
     return rc;
 }
 
-/* ---- what the MPI carries out ---- */
-
-/* In all of them, `count` is an int, or an MPI_Count where the name ends with _c. result:
- * MPI_Status or MPI_Request. */
-#define AT(name, count_type, buffer_type)                                                          \
-    typedef int at_##name(front_word handle, int64_t offset, buffer_type *buffer,                  \
-                          count_type count, front_word datatype, void *result);                    \
-    static int perform_##name(bool is_profiling, front_word handle, int64_t offset,                \
-                              const void *buffer, int64_t count, front_word datatype,              \
-                              void *result)                                                        \
-    {                                                                                              \
-        static next_slot slot[] = {{"MPI_" #name, NULL}, {"PMPI_" #name, NULL}};                   \
-        at_##name *next = (at_##name *)find_next(&slot[is_profiling], NULL);                       \
-        return PASS(handle, offset, (buffer_type *)buffer, (count_type)count, datatype, result);   \
-    }
-
-AT(File_write_at_all, int, const void)
-AT(File_read_at_all, int, void)
-AT(File_iwrite_at_all, int, const void)
-AT(File_iread_at_all, int, void)
-#if TATP_HAS_LARGE_COUNTS
-AT(File_write_at_all_c, int64_t, const void)
-AT(File_read_at_all_c, int64_t, void)
-AT(File_iwrite_at_all_c, int64_t, const void)
-AT(File_iread_at_all_c, int64_t, void)
-#endif
-
-/* ---- collective access ---- */
-
-/* way: front_transfer or front_start. */
-#define POINTER_ACCESS(way, name, name_at, count_type, buffer_type, writes)                        \
-    TAKE(name,                                                                                     \
-         (front_word handle, buffer_type * buffer, count_type count, front_word datatype,          \
-          void *result),                                                                           \
-         handle, buffer, count, datatype, result)                                                  \
-    {                                                                                              \
-        front_file *file = front_find(handle);                                                     \
-        if (file == NULL)                                                                          \
-            return PASS(handle, buffer, count, datatype, result);                                  \
-        const front_access access = {writes, false, 0, perform_##name_at, is_profiling};           \
-        return way(file, &access, buffer, count, datatype, result);                                \
-    }
-
-#define OFFSET_ACCESS(way, name, count_type, buffer_type, writes)                                  \
-    TAKE(name,                                                                                     \
-         (front_word handle, int64_t offset, buffer_type * buffer, count_type count,               \
-          front_word datatype, void *result),                                                      \
-         handle, offset, buffer, count, datatype, result)                                          \
-    {                                                                                              \
-        front_file *file = front_find(handle);                                                     \
-        if (file == NULL)                                                                          \
-            return PASS(handle, offset, buffer, count, datatype, result);                          \
-        const front_access access = {writes, true, offset, perform_##name, is_profiling};          \
-        return way(file, &access, buffer, count, datatype, result);                                \
-    }
-
-#define POINTER_BEGIN(name, name_at, count_type, buffer_type, writes)                              \
-    TAKE(name, (front_word handle, buffer_type * buffer, count_type count, front_word datatype),   \
-         handle, buffer, count, datatype)                                                          \
-    {                                                                                              \
-        front_file *file = front_find(handle);                                                     \
-        if (file == NULL)                                                                          \
-            return PASS(handle, buffer, count, datatype);                                          \
-        const front_access access = {writes, false, 0, perform_##name_at, is_profiling};           \
-        return front_begin(file, &access, buffer, count, datatype);                                \
-    }
-
-#define OFFSET_BEGIN(name, name_at, count_type, buffer_type, writes)                               \
-    TAKE(name,                                                                                     \
-         (front_word handle, int64_t offset, buffer_type * buffer, count_type count,               \
-          front_word datatype),                                                                    \
-         handle, offset, buffer, count, datatype)                                                  \
-    {                                                                                              \
-        front_file *file = front_find(handle);                                                     \
-        if (file == NULL)                                                                          \
-            return PASS(handle, offset, buffer, count, datatype);                                  \
-        const front_access access = {writes, true, offset, perform_##name_at, is_profiling};       \
-        return front_begin(file, &access, buffer, count, datatype);                                \
-    }
-
-#define END(name, buffer_type)                                                                     \
-    TAKE(name, (front_word handle, buffer_type * buffer, void *status), handle, buffer, status)    \
-    {                                                                                              \
-        front_file *file = front_find(handle);                                                     \
-        return file == NULL ? PASS(handle, buffer, status) : front_end(file, status);              \
-    }
-
 /* ---- the file pointer ---- */
 
 TAKE(File_seek, (front_word handle, int64_t offset, int whence), handle, offset, whence)
@@ -314,22 +227,57 @@ TAKE(File_get_position, (front_word handle, int64_t *offset), handle, offset)
     return 0;
 }
 
+/* ---- access ---- */
+
+/* In all functions below, `count` is an int, or an MPI_Count where the name ends with _c. result:
+ * MPI_Status or MPI_Request. */
+#define AT_POINTER(count_type, buffer_type)                                                        \
+    front_word handle, buffer_type *buffer, count_type count, front_word datatype
+#define AT_OFFSET(count_type, buffer_type)                                                         \
+    front_word handle, int64_t offset, buffer_type *buffer, count_type count, front_word datatype
+
+/* Lets the MPI carry it out. */
+#define PERFORM(name, count_type, buffer_type)                                                     \
+    typedef int at_##name(AT_OFFSET(count_type, buffer_type), void *result);                       \
+    static int perform_##name(bool is_profiling, AT_OFFSET(int64_t, const void), void *result)     \
+    {                                                                                              \
+        static next_slot slot[] = {{"MPI_" #name, NULL}, {"PMPI_" #name, NULL}};                   \
+        at_##name *next = (at_##name *)find_next(&slot[is_profiling], NULL);                       \
+        return PASS(handle, offset, (buffer_type *)buffer, (count_type)count, datatype, result);   \
+    }
+
+/* way: front_transfer, front_start, or front_begin, which has no result. */
+#define COLLECTIVE(way, writes, has_offset, at, result, name, name_at, parameters, ...)            \
+    TAKE(name, parameters, __VA_ARGS__)                                                            \
+    {                                                                                              \
+        front_file *file = front_find(handle);                                                     \
+        if (file == NULL)                                                                          \
+            return PASS(__VA_ARGS__);                                                              \
+        const front_access access = {writes, has_offset, at, perform_##name_at, is_profiling};     \
+        return way(file, &access, buffer, count, datatype, result);                                \
+    }
+
+/* A function at the file pointer, and name_at at an explicit offset. */
+#define COLLECTIVE_PAIR(way, name, name_at, count_type, buffer_type, writes)                       \
+    COLLECTIVE(way, writes, false, 0, result, name, name_at,                                       \
+               (AT_POINTER(count_type, buffer_type), void *result), handle, buffer, count,         \
+               datatype, result)                                                                   \
+    COLLECTIVE(way, writes, true, offset, result, name_at, name_at,                                \
+               (AT_OFFSET(count_type, buffer_type), void *result), handle, offset, buffer, count,  \
+               datatype, result)
+
 /* Accesses that the MPI carries out, which are counted: at an explicit offset, and at the file
  * pointer, as MPI_NAME_at for MPI_NAME, and as PMPI_NAME_at for PMPI_NAME. */
-#define COUNTED(name, name_at, count_type, buffer_type, writes)                                    \
-    AT(name_at, count_type, buffer_type)                                                           \
-    TAKE(name_at,                                                                                  \
-         (front_word handle, int64_t offset, buffer_type * buffer, count_type count,               \
-          front_word datatype, void *result),                                                      \
-         handle, offset, buffer, count, datatype, result)                                          \
+#define COUNTED_PAIR(name, name_at, count_type, buffer_type, writes)                               \
+    PERFORM(name_at, count_type, buffer_type)                                                      \
+    TAKE(name_at, (AT_OFFSET(count_type, buffer_type), void *result), handle, offset, buffer,      \
+         count, datatype, result)                                                                  \
     {                                                                                              \
         front_count(front_find(handle), writes, count, datatype);                                  \
         return PASS(handle, offset, buffer, count, datatype, result);                              \
     }                                                                                              \
-    TAKE(name,                                                                                     \
-         (front_word handle, buffer_type * buffer, count_type count, front_word datatype,          \
-          void *result),                                                                           \
-         handle, buffer, count, datatype, result)                                                  \
+    TAKE(name, (AT_POINTER(count_type, buffer_type), void *result), handle, buffer, count,         \
+         datatype, result)                                                                         \
     {                                                                                              \
         front_file *file = front_find(handle);                                                     \
         front_count(file, writes, count, datatype);                                                \
@@ -339,46 +287,40 @@ TAKE(File_get_position, (front_word handle, int64_t *offset), handle, offset)
                                        buffer, count, datatype, result);                           \
     }
 
-/* ---- all of them ---- */
+/* All functions of a verb. c: what their names end with. */
+#define ACCESSES(verb, c, count_type, buffer_type, writes)                                         \
+    PERFORM(File_##verb##_at_all##c, count_type, buffer_type)                                      \
+    PERFORM(File_i##verb##_at_all##c, count_type, buffer_type)                                     \
+    COLLECTIVE_PAIR(front_transfer, File_##verb##_all##c, File_##verb##_at_all##c, count_type,     \
+                    buffer_type, writes)                                                           \
+    COLLECTIVE_PAIR(front_start, File_i##verb##_all##c, File_i##verb##_at_all##c, count_type,      \
+                    buffer_type, writes)                                                           \
+    COLLECTIVE(front_begin, writes, false, 0, NULL, File_##verb##_all_begin##c,                    \
+               File_##verb##_at_all##c, (AT_POINTER(count_type, buffer_type)), handle, buffer,     \
+               count, datatype)                                                                    \
+    COLLECTIVE(front_begin, writes, true, offset, NULL, File_##verb##_at_all_begin##c,             \
+               File_##verb##_at_all##c, (AT_OFFSET(count_type, buffer_type)), handle, offset,      \
+               buffer, count, datatype)                                                            \
+    COUNTED_PAIR(File_##verb##c, File_##verb##_at##c, count_type, buffer_type, writes)             \
+    COUNTED_PAIR(File_i##verb##c, File_i##verb##_at##c, count_type, buffer_type, writes)
 
-POINTER_ACCESS(front_transfer, File_write_all, File_write_at_all, int, const void, true)
-POINTER_ACCESS(front_transfer, File_read_all, File_read_at_all, int, void, false)
-OFFSET_ACCESS(front_transfer, File_write_at_all, int, const void, true)
-OFFSET_ACCESS(front_transfer, File_read_at_all, int, void, false)
-POINTER_BEGIN(File_write_all_begin, File_write_at_all, int, const void, true)
-POINTER_BEGIN(File_read_all_begin, File_read_at_all, int, void, false)
-OFFSET_BEGIN(File_write_at_all_begin, File_write_at_all, int, const void, true)
-OFFSET_BEGIN(File_read_at_all_begin, File_read_at_all, int, void, false)
+#define END(name, buffer_type)                                                                     \
+    TAKE(name, (front_word handle, buffer_type * buffer, void *status), handle, buffer, status)    \
+    {                                                                                              \
+        front_file *file = front_find(handle);                                                     \
+        return file == NULL ? PASS(handle, buffer, status) : front_end(file, status);              \
+    }
+
+ACCESSES(write, , int, const void, true)
+ACCESSES(read, , int, void, false)
+#if TATP_HAS_LARGE_COUNTS
+ACCESSES(write, _c, int64_t, const void, true)
+ACCESSES(read, _c, int64_t, void, false)
+#endif
 END(File_write_all_end, const void)
 END(File_read_all_end, void)
 END(File_write_at_all_end, const void)
 END(File_read_at_all_end, void)
-COUNTED(File_write, File_write_at, int, const void, true)
-COUNTED(File_read, File_read_at, int, void, false)
-COUNTED(File_iwrite, File_iwrite_at, int, const void, true)
-COUNTED(File_iread, File_iread_at, int, void, false)
-POINTER_ACCESS(front_start, File_iwrite_all, File_iwrite_at_all, int, const void, true)
-POINTER_ACCESS(front_start, File_iread_all, File_iread_at_all, int, void, false)
-OFFSET_ACCESS(front_start, File_iwrite_at_all, int, const void, true)
-OFFSET_ACCESS(front_start, File_iread_at_all, int, void, false)
-#if TATP_HAS_LARGE_COUNTS
-POINTER_ACCESS(front_transfer, File_write_all_c, File_write_at_all_c, int64_t, const void, true)
-POINTER_ACCESS(front_transfer, File_read_all_c, File_read_at_all_c, int64_t, void, false)
-OFFSET_ACCESS(front_transfer, File_write_at_all_c, int64_t, const void, true)
-OFFSET_ACCESS(front_transfer, File_read_at_all_c, int64_t, void, false)
-POINTER_BEGIN(File_write_all_begin_c, File_write_at_all_c, int64_t, const void, true)
-POINTER_BEGIN(File_read_all_begin_c, File_read_at_all_c, int64_t, void, false)
-OFFSET_BEGIN(File_write_at_all_begin_c, File_write_at_all_c, int64_t, const void, true)
-OFFSET_BEGIN(File_read_at_all_begin_c, File_read_at_all_c, int64_t, void, false)
-COUNTED(File_write_c, File_write_at_c, int64_t, const void, true)
-COUNTED(File_read_c, File_read_at_c, int64_t, void, false)
-COUNTED(File_iwrite_c, File_iwrite_at_c, int64_t, const void, true)
-COUNTED(File_iread_c, File_iread_at_c, int64_t, void, false)
-POINTER_ACCESS(front_start, File_iwrite_all_c, File_iwrite_at_all_c, int64_t, const void, true)
-POINTER_ACCESS(front_start, File_iread_all_c, File_iread_at_all_c, int64_t, void, false)
-OFFSET_ACCESS(front_start, File_iwrite_at_all_c, int64_t, const void, true)
-OFFSET_ACCESS(front_start, File_iread_at_all_c, int64_t, void, false)
-#endif
 
 /* ---- completion ---- */
 
