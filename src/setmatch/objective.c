@@ -8,7 +8,6 @@
 #include "setmatch/profile.h"
 #include "setmatch/quality.h"
 #include "setmatch/task.h"
-#include "setmatch/transportation.h"
 
 /* Alternations of the assignment of domains and the placement of ranks. */
 enum { MAX_ALTERNATIONS = 8, BISECTIONS = 3 };
@@ -17,7 +16,9 @@ enum { MAX_ALTERNATIONS = 8, BISECTIONS = 3 };
 struct profile_search {
     const placement_task *task;
     const setmatch_profile *profile;
-    size_t *capacity; /* slots by node; 0 for nodes that are not needed */
+    size_t *capacity;        /* slots by node; 0 for nodes that are not needed */
+    size_t *selected, count; /* the others, ascending */
+    size_t *owner;           /* as profile.h has owners */
     size_t *best, *trial;
     double load; /* of the best */
 };
@@ -37,15 +38,9 @@ static int enter_trial(struct profile_search *s, int64_t local_bytes)
 }
 
 /* Places ranks on the nodes that own most of their bytes. */
-static int follow_owners(struct profile_search *s, const owners *o)
+static int follow_owners(struct profile_search *s)
 {
-    matrix benefit;
-    int rc = owners_benefit(o, s->profile, s->task->input->nodes, &benefit);
-    if (rc != 0)
-        return rc;
-    rc = solve_transportation(&benefit, s->capacity, s->trial);
-    matrix_release(&benefit);
-    return rc;
+    return owners_follow(s->profile, s->task->input->nodes, s->capacity, s->owner, s->trial);
 }
 
 /* From trial[] on, assigns domains by ranks and places ranks by domains, as long as more bytes are
@@ -55,15 +50,12 @@ static int alternate(struct profile_search *s)
     int64_t local_bytes = -1, before = -2;
     int rc = 0;
     for (size_t k = 0; rc == 0 && k < MAX_ALTERNATIONS && local_bytes > before; k++) {
-        owners o;
         before = local_bytes;
-        rc = owners_find(&o, s->profile, s->task->input->nodes, s->trial, &local_bytes);
-        if (rc != 0)
-            return rc;
-        rc = enter_trial(s, local_bytes);
+        rc = owners_find(s->profile, s->task->input->nodes, s->trial, s->owner, &local_bytes);
+        if (rc == 0)
+            rc = enter_trial(s, local_bytes);
         if (rc == 0 && local_bytes > before)
-            rc = follow_owners(s, &o);
-        owners_release(&o);
+            rc = follow_owners(s);
     }
     return rc;
 }
@@ -78,25 +70,17 @@ static void select_nodes(struct profile_search *s)
         s->capacity[all->by_size[k]] = slots;
         left -= slots < left ? slots : left;
     }
+    for (size_t n = 0; n < s->task->input->nodes; n++)
+        if (s->capacity[n] > 0)
+            s->selected[s->count++] = n;
 }
 
 /* Even domains on the nodes in order. With one call and equal nodes, nodes are interchangeable, so
  * that the best ranks for these owners are the best ones. */
 static int try_order(struct profile_search *s)
 {
-    size_t nodes = s->task->input->nodes, *listed = calloc(nodes + 1, sizeof *listed), count = 0;
-    owners o;
-    if (listed == NULL)
-        return -ENOMEM;
-    for (size_t n = 0; n < nodes; n++)
-        if (s->capacity[n] > 0)
-            listed[count++] = n;
-    int rc = owners_in_order(&o, s->profile, listed, count);
-    free(listed);
-    if (rc != 0)
-        return rc;
-    rc = follow_owners(s, &o);
-    owners_release(&o);
+    owners_in_order(s->profile, s->selected, s->count, s->owner);
+    int rc = follow_owners(s);
     return rc == 0 ? alternate(s) : rc;
 }
 
@@ -146,20 +130,23 @@ static int run_profile_search(struct profile_search *s)
 
 static int place_by_profile(const placement_task *task, size_t *node)
 {
-    size_t ranks = task->ranks.vertices;
-    struct profile_search s = {.task = task,
-                               .profile = task->input->profile,
-                               .capacity = calloc(task->input->nodes + 1, sizeof *s.capacity),
-                               .best = node,
-                               .trial = calloc(ranks + 1, sizeof *s.trial),
-                               .load = (double)INFINITY};
-    int rc = s.capacity == NULL || s.trial == NULL ? -ENOMEM : 0;
+    struct base_arena arena = {0};
+    const setmatch_profile *profile = task->input->profile;
+    struct profile_search s = {
+        .task = task,
+        .profile = profile,
+        .capacity = base_arena_alloc(&arena, task->input->nodes, sizeof *s.capacity),
+        .selected = base_arena_alloc(&arena, task->input->nodes, sizeof *s.selected),
+        .owner = base_arena_alloc(&arena, owners_count_bins(profile), sizeof *s.owner),
+        .best = node,
+        .trial = base_arena_alloc(&arena, task->ranks.vertices, sizeof *s.trial),
+        .load = (double)INFINITY};
+    int rc = arena.failed ? -ENOMEM : 0;
     if (rc == 0) {
         select_nodes(&s);
         rc = run_profile_search(&s);
     }
-    free(s.capacity);
-    free(s.trial);
+    base_arena_release(&arena);
     return rc;
 }
 

@@ -4,8 +4,10 @@
 
 #include <errno.h>
 
+#include "base/arena.h"
+#include "base/memory.h"
+#include "plan/auction.h"
 #include "setmatch/quality.h"
-#include "setmatch/transportation.h"
 
 /* In a bin of more ranks than MOST_IN_A_BIN, each is paired with the next ones only. */
 enum { MOST_IN_A_BIN = 64, NEXT_IN_A_BIN = 32 };
@@ -83,79 +85,100 @@ int setmatch_coaccess(const setmatch_profile *profile, matrix *coaccess)
     return rc;
 }
 
+/* ---- transportation ---- */
+
+/* Items without benefit take the first nodes with room. */
+static int place_others(const matrix *benefit, const size_t *capacity, size_t *node_of_item)
+{
+    int rc = 0;
+    size_t *used = base_zeroed(benefit->cols, sizeof *used, &rc), node = 0;
+    for (size_t k = 0; k < benefit->rows && rc == 0; k++)
+        if (node_of_item[k] != AUCTION_NOWHERE)
+            used[node_of_item[k]]++;
+    for (size_t k = 0; k < benefit->rows && rc == 0; k++) {
+        if (node_of_item[k] != AUCTION_NOWHERE)
+            continue;
+        while (used[node] >= capacity[node])
+            node++;
+        node_of_item[k] = node;
+        used[node]++;
+    }
+    free(used);
+    return rc;
+}
+
+/* Assigns items to nodes, so that the sum of their benefits is great: as bytes that a flat network
+ * should not move. benefit: a row per item, a column per node; cleared. rc: of its entries. Node n
+ * gets at most capacity[n] items, which suffices for all. sum: of the benefits; NULL is allowed. */
+static int assign_to_nodes(matrix_builder *benefit, int rc, const size_t *capacity,
+                           size_t *node_of_item, int64_t *sum)
+{
+    matrix m = {0};
+    topo flat;
+    topo_flat(&flat, benefit->cols);
+    if (rc == 0)
+        rc = matrix_builder_finish(benefit, &m);
+    matrix_builder_clear(benefit);
+    if (rc == 0)
+        rc = auction_solve(&m, &flat, capacity, node_of_item);
+    if (rc == 0)
+        rc = place_others(&m, capacity, node_of_item);
+    for (size_t k = 0; rc == 0 && sum != NULL && k < m.rows; k++)
+        if (__builtin_add_overflow(*sum, matrix_get(&m, k, node_of_item[k]), sum))
+            rc = -ERANGE;
+    matrix_release(&m);
+    return rc;
+}
+
+/* Adds the bytes of a call: to the row of a bin and the column of a rank's node or, without these,
+ * to the row of a rank and the column of a bin. */
+static int add_benefit(matrix_builder *b, const matrix *bytes, const size_t *of_bin,
+                       const size_t *node_of_rank)
+{
+    int rc = 0;
+    for (size_t r = 0; r < bytes->rows; r++) {
+        for (size_t i = bytes->row_start[r]; rc == 0 && i < bytes->row_start[r + 1]; i++) {
+            size_t bin = of_bin[bytes->col[i]];
+            if (bytes->value[i] > 0)
+                rc = node_of_rank == NULL
+                         ? matrix_builder_add(b, r, bin, bytes->value[i])
+                         : matrix_builder_add(b, bin, node_of_rank[r], bytes->value[i]);
+        }
+    }
+    return rc;
+}
+
 /* ---- owners ---- */
 
-static int owners_init(owners *o, const setmatch_profile *profile)
+/* Numbers the accessed bins: item[b], SIZE_MAX if the bin is not accessed. Returns their number. */
+static size_t number_bins(const matrix *bytes, size_t *item)
 {
-    *o = (owners){0};
-    o->bins = base_arena_alloc(&o->arena, profile->calls, sizeof *o->bins);
-    for (size_t c = 0; o->bins != NULL && c < profile->calls; c++) {
-        size_t bins = profile->bytes[c].cols;
-        o->bins[c] = base_arena_alloc(&o->arena, bins, sizeof *o->bins[c]);
-        for (size_t b = 0; o->bins[c] != NULL && b < bins; b++)
-            o->bins[c][b] = SIZE_MAX;
-    }
-    if (!o->arena.failed)
-        return 0;
-    owners_release(o);
-    return -ENOMEM;
-}
-
-void owners_release(owners *o)
-{
-    base_arena_release(&o->arena);
-}
-
-/* The units of assignment: item[b] is that of bin b, SIZE_MAX if the bin is not accessed. */
-struct items {
-    size_t *item;
-    size_t count;
-};
-
-/* One item per accessed bin; items->item has an entry for each bin. */
-static void number_bins(const matrix *bytes, struct items *items)
-{
-    items->count = 0;
+    size_t count = 0;
     for (size_t b = 0; b < bytes->cols; b++)
-        items->item[b] = SIZE_MAX;
-    for (size_t i = 0; bytes->rows > 0 && i < bytes->row_start[bytes->rows]; i++)
+        item[b] = SIZE_MAX;
+    for (size_t i = 0; i < matrix_entries(bytes); i++)
         if (bytes->value[i] > 0)
-            items->item[bytes->col[i]] = 0;
+            item[bytes->col[i]] = 0;
     for (size_t b = 0; b < bytes->cols; b++)
-        if (items->item[b] == 0)
-            items->item[b] = items->count++;
+        if (item[b] == 0)
+            item[b] = count++;
+    return count;
 }
 
 /* Even domains: the bins from the first to the last accessed one, in `domains` equal parts. */
-static void number_domains(const matrix *bytes, size_t domains, struct items *items)
+static size_t number_domains(const matrix *bytes, size_t domains, size_t *item)
 {
     size_t first = 0, end = bytes->cols;
-    number_bins(bytes, items);
-    while (first < end && items->item[first] == SIZE_MAX)
+    number_bins(bytes, item);
+    while (first < end && item[first] == SIZE_MAX)
         first++;
-    while (end > first && items->item[end - 1] == SIZE_MAX)
+    while (end > first && item[end - 1] == SIZE_MAX)
         end--;
-    items->count = domains < end - first ? domains : end - first;
+    size_t count = domains < end - first ? domains : end - first;
     for (size_t b = first; b < end; b++)
-        if (items->item[b] != SIZE_MAX)
-            items->item[b] =
-                (size_t)((unsigned __int128)(b - first) * items->count / (end - first));
-}
-
-/* Bytes of each item (row) on each node (column). */
-static int item_benefit(const matrix *bytes, const struct items *items, size_t nodes,
-                        const size_t *node, matrix *benefit)
-{
-    matrix_builder b = {.rows = items->count, .cols = nodes};
-    int rc = 0;
-    for (size_t r = 0; r < bytes->rows; r++)
-        for (size_t i = bytes->row_start[r]; rc == 0 && i < bytes->row_start[r + 1]; i++)
-            if (bytes->value[i] > 0)
-                rc = matrix_builder_add(&b, items->item[bytes->col[i]], node[r], bytes->value[i]);
-    if (rc == 0)
-        rc = matrix_builder_finish(&b, benefit);
-    matrix_builder_clear(&b);
-    return rc;
+        if (item[b] != SIZE_MAX)
+            item[b] = (size_t)((unsigned __int128)(b - first) * count / (end - first));
+    return count;
 }
 
 /* Sets used[n], of zeros, to 1 for each node with ranks. Returns the number of such nodes. */
@@ -172,46 +195,32 @@ static size_t mark_used_nodes(size_t ranks, const size_t *node, size_t *used)
 /* Of one call. */
 struct assignment {
     const matrix *bytes;
-    size_t nodes;
+    size_t nodes, used; /* of them, with ranks */
     const size_t *node; /* by rank */
-    struct items items;
+    size_t *item;       /* by bin: the unit of assignment */
     size_t *node_of_item;
     size_t *capacity;    /* by node, in items; 0 if it has no ranks */
     size_t *owner;       /* by bin */
     int64_t local_bytes; /* with these owners; -1: there are none yet */
 };
 
-/* Sets node_of_item; each node gets an equal share of the items, rounded up, if it has ranks. */
-static int assign_items(struct assignment *a, size_t used, int64_t *local_bytes)
+/* Each node with ranks gets an equal share of the items, rounded up. Replaces the owners unless
+ * they keep more bytes. */
+static int try_items(struct assignment *a, size_t items)
 {
-    matrix benefit;
-    int rc = item_benefit(a->bytes, &a->items, a->nodes, a->node, &benefit);
-    if (rc != 0)
-        return rc;
+    int64_t local_bytes = 0;
+    matrix_builder benefit = {.rows = items, .cols = a->nodes};
+    int rc = add_benefit(&benefit, a->bytes, a->item, a->node);
     for (size_t n = 0; n < a->nodes; n++)
         if (a->capacity[n] > 0)
-            a->capacity[n] = (a->items.count + used - 1) / used;
-    rc = solve_transportation(&benefit, a->capacity, a->node_of_item);
-    *local_bytes = 0;
-    for (size_t k = 0; rc == 0 && k < a->items.count; k++)
-        if (__builtin_add_overflow(*local_bytes, matrix_get(&benefit, k, a->node_of_item[k]),
-                                   local_bytes))
-            rc = -ERANGE;
-    matrix_release(&benefit);
-    return rc;
-}
-
-/* Replaces the owners unless they keep more bytes. */
-static int try_items(struct assignment *a, size_t used)
-{
-    int64_t local_bytes;
-    int rc = assign_items(a, used, &local_bytes);
+            a->capacity[n] = (items + a->used - 1) / a->used;
+    rc = assign_to_nodes(&benefit, rc, a->capacity, a->node_of_item, &local_bytes);
     if (rc != 0 || local_bytes < a->local_bytes)
         return rc;
     a->local_bytes = local_bytes;
     for (size_t b = 0; b < a->bytes->cols; b++)
-        if (a->items.item[b] != SIZE_MAX)
-            a->owner[b] = a->node_of_item[a->items.item[b]];
+        if (a->item[b] != SIZE_MAX)
+            a->owner[b] = a->node_of_item[a->item[b]];
     return 0;
 }
 
@@ -219,72 +228,66 @@ static int try_items(struct assignment *a, size_t used)
 static int assign_call(struct assignment *a)
 {
     struct base_arena arena = {0};
-    a->items.item = base_arena_alloc(&arena, a->bytes->cols, sizeof *a->items.item);
+    a->item = base_arena_alloc(&arena, a->bytes->cols, sizeof *a->item);
     a->node_of_item = base_arena_alloc(&arena, a->bytes->cols, sizeof *a->node_of_item);
     a->capacity = base_arena_alloc(&arena, a->nodes, sizeof *a->capacity);
     int rc = arena.failed ? -ENOMEM : 0;
     if (rc == 0) {
-        size_t used = mark_used_nodes(a->bytes->rows, a->node, a->capacity);
-        number_domains(a->bytes, used, &a->items);
-        rc = try_items(a, used);
-        number_bins(a->bytes, &a->items);
-        if (rc == 0)
-            rc = try_items(a, used);
+        a->used = mark_used_nodes(a->bytes->rows, a->node, a->capacity);
+        rc = try_items(a, number_domains(a->bytes, a->used, a->item));
     }
+    if (rc == 0)
+        rc = try_items(a, number_bins(a->bytes, a->item));
     base_arena_release(&arena);
     return rc;
 }
 
-int owners_find(owners *o, const setmatch_profile *profile, size_t nodes, const size_t *node,
+size_t owners_count_bins(const setmatch_profile *profile)
+{
+    size_t bins = 0;
+    for (size_t c = 0; c < profile->calls; c++)
+        bins += profile->bytes[c].cols;
+    return bins;
+}
+
+int owners_find(const setmatch_profile *profile, size_t nodes, const size_t *node, size_t *owner,
                 int64_t *local_bytes)
 {
-    int64_t sum = 0;
-    int rc = owners_init(o, profile);
-    if (rc != 0)
-        return rc;
+    int rc = 0;
+    *local_bytes = 0;
     for (size_t c = 0; rc == 0 && c < profile->calls; c++) {
         struct assignment a = {.bytes = &profile->bytes[c],
                                .nodes = nodes,
                                .node = node,
-                               .owner = o->bins[c],
+                               .owner = owner,
                                .local_bytes = -1};
         rc = assign_call(&a);
-        if (rc == 0 && __builtin_add_overflow(sum, a.local_bytes, &sum))
+        if (rc == 0 && __builtin_add_overflow(*local_bytes, a.local_bytes, local_bytes))
             rc = -ERANGE;
-    }
-    if (rc != 0)
-        owners_release(o);
-    else
-        *local_bytes = sum;
-    return rc;
-}
-
-int owners_in_order(owners *o, const setmatch_profile *profile, const size_t *nodes, size_t count)
-{
-    int rc = owners_init(o, profile);
-    for (size_t c = 0; rc == 0 && c < profile->calls; c++) {
-        struct items items = {o->bins[c], 0};
-        number_domains(&profile->bytes[c], count, &items);
-        for (size_t b = 0; b < profile->bytes[c].cols; b++)
-            if (items.item[b] != SIZE_MAX)
-                o->bins[c][b] = nodes[items.item[b]];
+        owner += a.bytes->cols;
     }
     return rc;
 }
 
-int owners_benefit(const owners *o, const setmatch_profile *profile, size_t nodes, matrix *benefit)
+void owners_in_order(const setmatch_profile *profile, const size_t *nodes, size_t count,
+                     size_t *owner)
 {
-    matrix_builder b = {.rows = profile->bytes[0].rows, .cols = nodes};
-    int rc = 0;
     for (size_t c = 0; c < profile->calls; c++) {
-        const matrix *bytes = &profile->bytes[c];
-        for (size_t r = 0; r < bytes->rows; r++)
-            for (size_t i = bytes->row_start[r]; rc == 0 && i < bytes->row_start[r + 1]; i++)
-                if (bytes->value[i] > 0)
-                    rc = matrix_builder_add(&b, r, o->bins[c][bytes->col[i]], bytes->value[i]);
+        number_domains(&profile->bytes[c], count, owner);
+        for (size_t bins = profile->bytes[c].cols; bins > 0; bins--, owner++)
+            if (*owner != SIZE_MAX)
+                *owner = nodes[*owner];
     }
-    if (rc == 0)
-        rc = matrix_builder_finish(&b, benefit);
-    matrix_builder_clear(&b);
-    return rc;
+}
+
+int owners_follow(const setmatch_profile *profile, size_t nodes, const size_t *capacity,
+                  const size_t *owner, size_t *node)
+{
+    matrix_builder benefit = {.rows = profile->bytes[0].rows, .cols = nodes};
+    int rc = 0;
+    for (size_t c = 0; rc == 0 && c < profile->calls; c++) {
+        rc = add_benefit(&benefit, &profile->bytes[c], owner, NULL);
+        owner += profile->bytes[c].cols;
+    }
+    return assign_to_nodes(&benefit, rc, capacity, node, NULL);
 }

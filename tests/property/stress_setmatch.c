@@ -4,7 +4,6 @@
  * storage and numbering make no difference. */
 #include "setmatch/profile.h"
 #include "setmatch/setmatch.h"
-#include "setmatch/transportation.h"
 
 #include "../unit/seeded.h"
 #include "options.h"
@@ -292,18 +291,16 @@ static const char *check_groups(const struct instance *in)
 static const char *check_profile(const struct instance *in)
 {
     const setmatch_profile profile = {1, &in->bytes};
-    size_t node[MOST_RANKS];
+    size_t node[MOST_RANKS], owner[MOST_BINS];
     int64_t local_bytes[2], total;
     for (int k = 0; k < 2; k++) {
-        owners o;
         setmatch_input input = input_of(in, true);
         input.profile = &profile;
         input.objective = k == 0 ? SETMATCH_OBJECTIVE_NEIGHBOURS : SETMATCH_OBJECTIVE_AUTO;
         if (setmatch_auto(&input, node) != 0 || !obeys_slots(in, node))
             return "auto with a profile";
-        if (owners_find(&o, &profile, in->nodes, node, &local_bytes[k]) != 0)
+        if (owners_find(&profile, in->nodes, node, owner, &local_bytes[k]) != 0)
             return "owners";
-        owners_release(&o);
     }
     if (matrix_sum(&in->bytes, &total) != 0 || local_bytes[1] < local_bytes[0] ||
         local_bytes[0] < 0 || local_bytes[1] > total)
@@ -314,14 +311,16 @@ static const char *check_profile(const struct instance *in)
 /* Ranks to nodes by the bytes in bins. */
 static const char *check_transport(const struct instance *in, uint64_t *state)
 {
-    size_t node[MOST_RANKS];
-    matrix_builder b = {.rows = in->n, .cols = in->nodes};
-    for (size_t i = 0; i < in->n; i++)
-        for (int k = 0; k < 3; k++)
-            matrix_builder_add(&b, i, next_random(state) % in->nodes, pick(state, 0, 400));
-    matrix benefit = finish(&b);
-    int rc = solve_transportation(&benefit, in->slots, node);
-    matrix_release(&benefit);
+    size_t node[MOST_RANKS], owner[3 * MOST_RANKS];
+    matrix_builder b = {.rows = in->n, .cols = 3 * in->n};
+    for (size_t i = 0; i < 3 * in->n; i++) {
+        owner[i] = next_random(state) % in->nodes;
+        matrix_builder_add(&b, i / 3, i, pick(state, 0, 400));
+    }
+    matrix bytes = finish(&b);
+    const setmatch_profile profile = {1, &bytes};
+    int rc = owners_follow(&profile, in->nodes, in->slots, owner, node);
+    matrix_release(&bytes);
     return rc == 0 && obeys_slots(in, node) ? NULL : "transport failed";
 }
 
