@@ -419,14 +419,14 @@ static void record_accesses(simulate_access *a)
     access_message message = {0};
     matrix bytes;
     check(record_sums_start(&sums, ranks, lo, hi, pattern.unit, 1));
-    check(record_describe_neighbours(list, rank, ranks, ranks, &message));
-    check(record_sums_add_neighbours(&sums, 0, message.element, message.count));
     for (size_t i = 0; i < ranks; i++) {
+        const record_received received = {list, rank, i == 0 ? ranks : 0};
         message.count = 0;
-        check(record_describe_profile(&list[i], lo, pattern.unit, &message));
-        check(record_sums_add_profile(&sums, i, message.element, message.count));
-        access_release(&list[i]);
+        check(record_make_report(&received, &list[i], lo, pattern.unit, &message));
+        check(record_sums_add_report(&sums, 0, i, message.element, message.count));
     }
+    for (size_t i = 0; i < ranks; i++)
+        access_release(&list[i]);
     check(record_sums_finish(&sums, &a->file.view, &bytes));
     check(view_file_append(&a->file, &pattern, &bytes));
     record_sums_release(&sums);

@@ -51,17 +51,6 @@ int record_add_sums(const access_list *list, int64_t lo, int64_t hi, int64_t *su
 /* Bytes of a bin: the smallest with few enough entries. */
 int64_t record_choose_unit(int64_t lo, int64_t hi, const int64_t *sum);
 
-/* Appends the bytes of the list in each bin to a message. -ENOMEM. */
-int record_describe_profile(const access_list *list, int64_t lo, int64_t unit,
-                            access_message *message);
-
-/* ---- neighbours ---- */
-
-/* Appends the pairs of neighbours among the lists that an owner received to a message; owner[l] is
- * the rank of list l. -ENOMEM and the errors of matrix_builder_add. */
-int record_describe_neighbours(const access_list *lists, const size_t *owner, size_t count,
-                               size_t ranks, access_message *message);
-
 /* ---- from a rank to the root ---- */
 
 /* The lists that a rank received as an owner, each of a rank of the world. */
@@ -71,8 +60,8 @@ typedef struct record_received {
 } record_received;
 
 /* The report of a rank: the length of the counts of neighbours among the lists that it received,
- * these (as record_describe_neighbours), and its own list's row of the profile. The report is empty
- * before. */
+ * these, and its own list's row of the profile. The report is empty before. -ENOMEM, and the errors
+ * of matrix_builder_add. */
 int record_make_report(const record_received *received, const access_list *own, int64_t lo,
                        int64_t unit, access_message *report);
 
@@ -89,14 +78,8 @@ typedef struct record_sums {
 int record_sums_start(record_sums *sums, size_t ranks, int64_t lo, int64_t hi, int64_t unit,
                       size_t parts);
 
-/* Add the message of the owner of a part, and that of a rank with its profile. -EINVAL: malformed;
- * -ENOMEM; -ERANGE. */
-int record_sums_add_neighbours(record_sums *sums, size_t part, const int64_t *element,
-                               size_t count);
-int record_sums_add_profile(record_sums *sums, size_t rank, const int64_t *element, size_t count);
-
 /* Adds a report of the owner of a part, or (SIZE_MAX) of a rank that owns none; rank: SIZE_MAX has
- * no row. Errors as above. */
+ * no row. -EINVAL: malformed; -ENOMEM; -ERANGE. */
 int record_sums_add_report(record_sums *sums, size_t part, size_t rank, const int64_t *element,
                            size_t count);
 

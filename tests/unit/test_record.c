@@ -52,7 +52,7 @@ static access_list list_of(const struct model *m, int rank)
 
 struct way {
     size_t parts;
-    access_message part[RANKS][MOST_PARTS], told[MOST_PARTS], row[RANKS];
+    access_message part[RANKS][MOST_PARTS], report[RANKS]; /* rank r owns part r */
     record_sums sums;
     int64_t unit;
     matrix view, bytes;
@@ -68,25 +68,26 @@ static int describe(const access_list *list, const struct model *m, struct way *
             rc = record_describe_access(&list[r], m->lo, m->hi, w->part[r], w->parts);
     }
     w->unit = record_choose_unit(m->lo, m->hi, sum);
-    for (size_t r = 0; r < RANKS && rc == 0; r++)
-        rc = record_describe_profile(&list[r], m->lo, w->unit, &w->row[r]);
     return rc;
 }
 
-static int own(struct way *w, size_t j)
+/* The report of a rank. */
+static int report(const access_list *own, const struct model *m, struct way *w, size_t rank)
 {
     access_list list[RANKS] = {{0}};
-    size_t rank[RANKS], n = 0;
+    size_t sender[RANKS];
+    record_received received = {list, sender, 0};
     int rc = 0;
-    for (size_t r = 0; r < RANKS && rc == 0; r++) {
-        if (w->part[r][j].count == 0)
+    for (size_t r = 0; r < RANKS && rank < w->parts && rc == 0; r++) {
+        const access_message *part = &w->part[r][rank];
+        if (part->count == 0)
             continue;
-        rank[n] = r;
-        rc = access_decode_runs(&list[n++], w->part[r][j].element, w->part[r][j].count);
+        sender[received.count] = r;
+        rc = access_decode_runs(&list[received.count++], part->element, part->count);
     }
-    if (rc == 0 && n > 0)
-        rc = record_describe_neighbours(list, rank, n, RANKS, &w->told[j]);
-    for (size_t i = 0; i < n; i++)
+    if (rc == 0)
+        rc = record_make_report(&received, own, m->lo, w->unit, &w->report[rank]);
+    for (size_t i = 0; i < received.count; i++)
         access_release(&list[i]);
     return rc;
 }
@@ -94,31 +95,27 @@ static int own(struct way *w, size_t j)
 static int sum_up(const struct model *m, struct way *w)
 {
     int rc = record_sums_start(&w->sums, RANKS, m->lo, m->hi, w->unit, w->parts);
-    for (size_t j = 0; j < w->parts && rc == 0; j++)
-        if (w->told[j].count > 0)
-            rc = record_sums_add_neighbours(&w->sums, j, w->told[j].element, w->told[j].count);
     for (size_t r = 0; r < RANKS && rc == 0; r++)
-        rc = record_sums_add_profile(&w->sums, r, w->row[r].element, w->row[r].count);
+        rc = record_sums_add_report(&w->sums, r < w->parts ? r : SIZE_MAX, r, w->report[r].element,
+                                    w->report[r].count);
     return rc == 0 ? record_sums_finish(&w->sums, &w->view, &w->bytes) : rc;
 }
 
 static int go(const access_list *list, const struct model *m, struct way *w)
 {
     int rc = describe(list, m, w);
-    for (size_t j = 0; j < w->parts && rc == 0; j++)
-        rc = own(w, j);
+    for (size_t r = 0; r < RANKS && rc == 0; r++)
+        rc = report(&list[r], m, w, r);
     return rc == 0 ? sum_up(m, w) : rc;
 }
 
 static void release(struct way *w)
 {
-    for (size_t j = 0; j < MOST_PARTS; j++) {
-        for (size_t r = 0; r < RANKS; r++)
+    for (size_t r = 0; r < RANKS; r++) {
+        for (size_t j = 0; j < MOST_PARTS; j++)
             free(w->part[r][j].element);
-        free(w->told[j].element);
+        free(w->report[r].element);
     }
-    for (size_t r = 0; r < RANKS; r++)
-        free(w->row[r].element);
     record_sums_release(&w->sums);
     matrix_release(&w->view);
     matrix_release(&w->bytes);
@@ -191,16 +188,17 @@ END_TEST
 
 START_TEST(malformed_messages_are_refused)
 {
-    const int64_t blocks[] = {5}, few[] = {2, 0, 0, 8};
-    const int64_t rank[] = {0, 0, RANKS, 1}, bin[] = {9, 1, 4};
+    const int64_t too_long[] = {1}, blocks[] = {1, 5}, few[] = {4, 2, 0, 0, 8};
+    const int64_t rank[] = {4, 0, 0, RANKS, 1}, none[] = {1, 0}, bin[] = {0, 9, 1, 4};
     record_sums sums;
     ck_assert_int_eq(record_sums_start(&sums, RANKS, 0, 512, 64, 2), 0);
-    ck_assert_int_eq(record_sums_add_neighbours(&sums, 0, blocks, 0), -EINVAL);
-    ck_assert_int_eq(record_sums_add_neighbours(&sums, 0, blocks, 1), -EINVAL);
-    ck_assert_int_eq(record_sums_add_neighbours(&sums, 0, few, 4), -EINVAL);
-    ck_assert_int_eq(record_sums_add_neighbours(&sums, 2, rank, 1), -EINVAL);
-    ck_assert_int_eq(record_sums_add_neighbours(&sums, 1, rank, 4), -EINVAL);
-    ck_assert_int_eq(record_sums_add_profile(&sums, 0, bin, 3), -EINVAL);
+    ck_assert_int_eq(record_sums_add_report(&sums, 0, SIZE_MAX, too_long, 0), -EINVAL);
+    ck_assert_int_eq(record_sums_add_report(&sums, 0, SIZE_MAX, too_long, 1), -EINVAL);
+    ck_assert_int_eq(record_sums_add_report(&sums, 0, SIZE_MAX, blocks, 2), -EINVAL);
+    ck_assert_int_eq(record_sums_add_report(&sums, 0, SIZE_MAX, few, 5), -EINVAL);
+    ck_assert_int_eq(record_sums_add_report(&sums, 2, SIZE_MAX, none, 2), -EINVAL);
+    ck_assert_int_eq(record_sums_add_report(&sums, 1, SIZE_MAX, rank, 5), -EINVAL);
+    ck_assert_int_eq(record_sums_add_report(&sums, SIZE_MAX, 0, bin, 4), -EINVAL);
     record_sums_release(&sums);
 }
 END_TEST
