@@ -100,8 +100,7 @@ static int gather_requests(const coll_planning *planning, const plan_draft *draf
     if (rc == 0 && coll_is_leader(group))
         rc = requests_sum_node(&sums, &node.element, &node.count);
     if (sums.node.unlisted != NULL)
-        unlisted =
-            (coll_message){.element = sums.node.unlisted, .count = ROWS_UNLISTED * p->domains};
+        unlisted = (coll_message){.element = sums.node.unlisted, .count = 2 * p->domains};
     if (coll_is_leader(group))
         rc = coll_gather_leaders(group, COLL_TAG_NODE_ROWS, &node, &unlisted, requests_add_node,
                                  &sums, rc);

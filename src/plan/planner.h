@@ -13,7 +13,7 @@
 #include "plan/division.h"
 #include "plan/pieces.h"
 #include "plan/plan.h"
-#include "plan/rows.h"
+#include "plan/requests.h"
 
 /* What is planned. The caller sets the first members, planner_start the others, which follow from
  * them; the same on all ranks that know the same. */
@@ -60,7 +60,7 @@ void plan_draft_release(plan_draft *draft);
 plan_input plan_draft_problem(const plan_draft *draft);
 
 /* Hop-bytes, and bytes between nodes, of an assignment of its domains. Bytes that no node lists
- * (rows.h) count as those that cross. Errors as of plan_hop_bytes. */
+ * (requests.h) count as those that cross. Errors as of plan_hop_bytes. */
 int plan_draft_assess(const plan_draft *draft, const size_t *rank_of_domain, double *hop_bytes,
                       int64_t *crossing_bytes);
 

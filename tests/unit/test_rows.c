@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The rows of C, gathered by node, against tables of all ranks and domains. */
-#include "plan/rows.h"
+#include "plan/requests.h"
 
 #include <errno.h>
 #include <string.h>
@@ -66,7 +66,7 @@ static access_message make_row(const model *m, size_t rank)
         s->domain = j;
         shares += blocks > 0;
     }
-    ck_assert_int_eq(rows_append_shares(share, shares, &row), 0);
+    ck_assert_int_eq(requests_describe(share, shares, NULL, NULL, &row.element, &row.count), 0);
     ck_assert_uint_ne(row.count, 1);
     for (size_t i = 0; i < shares; i++)
         access_release(&share[i].list);
@@ -100,31 +100,33 @@ static rows_node start_node(const model *m, size_t node, size_t most, bool by_bl
 /* All of it, as the ranks, leaders and rank 0 do it. Returns the first error. */
 static int gather(const model *m, size_t most, bool by_blocks, rows_matrices *result)
 {
-    rows_builder builder = rows_builder_new(m->ranks, m->nodes, m->domains, by_blocks);
+    request_sums root = {.all = rows_builder_new(m->ranks, m->nodes, m->domains, by_blocks),
+                         .node_of_rank = m->node_of_rank};
     int rc = 0;
     for (size_t node = 0; node < m->nodes && rc == 0; node++) {
-        rows_node sums = start_node(m, node, most, by_blocks);
+        request_sums sums = {.node = start_node(m, node, most, by_blocks)};
         access_message all = {0};
         for (size_t r = m->ranks; r-- > 0 && rc == 0;) {
             if (m->node_of_rank[r] == node) {
                 access_message row = make_row(m, r);
-                rc = rows_node_add(&sums, (int)r, row.element, row.count);
+                rc = requests_add_rank(&sums, (int)r, row.element, row.count);
                 free(row.element);
             }
         }
-        if (rc == 0 && (rc = rows_append_sums(&sums, &all)) == 0) {
+        if (rc == 0 && (rc = requests_sum_node(&sums, &all.element, &all.count)) == 0) {
             ck_assert_uint_ne(all.count, 1);
             ck_assert((all.element == NULL) == (all.count == 0));
-            rc = rows_builder_add(&builder, node, all.element, all.count);
+            if (all.count > 0)
+                rc = requests_add_node(&root, sums.node.rank[0], all.element, all.count);
         }
-        if (rc == 0 && sums.unlisted != NULL)
-            rc = rows_builder_add_unlisted(&builder, sums.unlisted, ROWS_UNLISTED * m->domains);
+        if (rc == 0 && sums.node.unlisted != NULL)
+            rc = requests_add_node(&root, -1, sums.node.unlisted, 2 * m->domains);
         free(all.element);
-        rows_node_release(&sums);
+        requests_release(&sums);
     }
     if (rc == 0)
-        rc = rows_builder_finish(&builder, result);
-    rows_builder_release(&builder);
+        rc = rows_builder_finish(&root.all, result);
+    requests_release(&root);
     return rc;
 }
 
@@ -226,64 +228,68 @@ END_TEST
 
 START_TEST(bad_elements_are_refused)
 {
-    rows_node node = {.most = 1, .domains = 3, .most_domains = 3};
-    rows_builder builder = rows_builder_new(2, 1, 3, false);
-    const int64_t row[] = {0, 8, 1, 2}, beyond[] = {3, 8, 1}, below_0[] = {-1, 8, 1}, few[5] = {0};
-    int64_t sums[] = {0, 8, 1, 1, 1, 0, 8, 1};
-    ck_assert_int_eq(rows_node_add(&node, 0, row, 4), -EINVAL);
-    ck_assert_int_eq(rows_node_add(&node, 0, row, 1), -EINVAL);
-    ck_assert_int_eq(rows_node_add(&node, 0, row, 0), 0);
-    ck_assert_int_eq(rows_node_add(&node, 0, beyond, 3), -EINVAL);
-    ck_assert_int_eq(rows_node_add(&node, 0, below_0, 3), -EINVAL);
-    ck_assert_int_eq(rows_builder_add_unlisted(&builder, few, 5), -EINVAL);
-    ck_assert_int_eq(rows_builder_add(&builder, 0, sums, 8), 0);
-    ck_assert_int_eq(rows_builder_add(&builder, 1, sums, 8), -EINVAL);
-    ck_assert_int_eq(rows_builder_add(&builder, 0, sums, 4), -EINVAL);
-    ck_assert_int_eq(rows_builder_add(&builder, 0, sums, 7), -EINVAL);
-    sums[4] = INT64_MAX;
-    ck_assert_int_eq(rows_builder_add(&builder, 0, sums, 8), -EINVAL);
-    sums[4] = -1;
-    ck_assert_int_eq(rows_builder_add(&builder, 0, sums, 8), -EINVAL);
-    sums[4] = 1;
-    sums[0] = 3;
-    ck_assert_int_eq(rows_builder_add(&builder, 0, sums, 8), -EINVAL);
-    rows_builder_release(&builder);
-    rows_node_release(&node);
+    static const size_t node_of_rank[] = {0, 1};
+    request_sums sums = {.node = {.most = 1, .domains = 3, .most_domains = 3},
+                         .all = rows_builder_new(2, 1, 3, false),
+                         .node_of_rank = node_of_rank};
+    const int64_t beyond[] = {3, 3, 8, 1}, negative[] = {3, -1, 8, 1}, few[5] = {0};
+    const int64_t row[] = {4, 0, 8, 1, 2}, short_row[] = {1, 0}, too_long[] = {5, 0};
+    int64_t node[] = {8, 0, 8, 1, 1, 1, 0, 8, 1};
+    ck_assert_int_eq(requests_add_rank(&sums, 0, row, 5), -EINVAL);
+    ck_assert_int_eq(requests_add_rank(&sums, 0, short_row, 2), -EINVAL);
+    ck_assert_int_eq(requests_add_rank(&sums, 0, too_long, 2), -EINVAL);
+    ck_assert_int_eq(requests_add_rank(&sums, 0, row, 0), 0);
+    ck_assert_int_eq(requests_add_rank(&sums, 0, beyond, 4), -EINVAL);
+    ck_assert_int_eq(requests_add_rank(&sums, 0, negative, 4), -EINVAL);
+    ck_assert_int_eq(requests_add_node(&sums, -1, few, 5), -EINVAL);
+    ck_assert_int_eq(requests_add_node(&sums, 0, node, 9), 0);
+    ck_assert_int_eq(requests_add_node(&sums, 1, node, 9), -EINVAL);
+    node[0] = 4;
+    ck_assert_int_eq(requests_add_node(&sums, 0, node, 5), -EINVAL);
+    node[0] = 7;
+    ck_assert_int_eq(requests_add_node(&sums, 0, node, 8), -EINVAL);
+    node[0] = 8;
+    node[5] = INT64_MAX;
+    ck_assert_int_eq(requests_add_node(&sums, 0, node, 9), -EINVAL);
+    node[5] = -1;
+    ck_assert_int_eq(requests_add_node(&sums, 0, node, 9), -EINVAL);
+    node[5] = 1;
+    node[1] = 3;
+    ck_assert_int_eq(requests_add_node(&sums, 0, node, 9), -EINVAL);
+    requests_release(&sums);
 }
 END_TEST
 
 START_TEST(no_memory)
 {
-    const int64_t row[] = {0, 8, 1, 2, 8, 2};
+    const int64_t row[] = {6, 0, 8, 1, 2, 8, 2};
     int rc = -ENOMEM;
     for (long nth = 0; rc != 0; nth++) {
         static const int rank[] = {0};
+        static const size_t node_of_rank[] = {0};
         static const unsigned char nearness[] = {1};
-        rows_node node = {.most = 1,
-                          .rank = rank,
-                          .ranks = 1,
-                          .nearness = nearness,
-                          .domains = 3,
-                          .most_domains = 1};
-        rows_builder builder = rows_builder_new(1, 1, 3, true);
-        access_message own = {0}, all = {0};
+        request_sums sums = {.node = {.most = 1,
+                                      .rank = rank,
+                                      .ranks = 1,
+                                      .nearness = nearness,
+                                      .domains = 3,
+                                      .most_domains = 1},
+                             .all = rows_builder_new(1, 1, 3, true),
+                             .node_of_rank = node_of_rank};
+        access_message all = {0};
         rows_matrices c = {0};
         fail_allocation(nth);
-        rc = access_message_append(&own, row, 6);
+        rc = requests_add_rank(&sums, 0, row, sizeof row / sizeof *row);
         if (rc == 0)
-            rc = rows_node_add(&node, 0, own.element, own.count);
+            rc = requests_sum_node(&sums, &all.element, &all.count);
         if (rc == 0)
-            rc = rows_append_sums(&node, &all);
+            rc = requests_add_node(&sums, 0, all.element, all.count);
         if (rc == 0)
-            rc = rows_builder_add(&builder, 0, all.element, all.count);
+            rc = requests_add_node(&sums, -1, sums.node.unlisted, 2 * sums.node.domains);
         if (rc == 0)
-            rc = rows_builder_add_unlisted(&builder, node.unlisted, ROWS_UNLISTED * node.domains);
-        if (rc == 0)
-            rc = rows_builder_finish(&builder, &c);
-        free(own.element);
+            rc = rows_builder_finish(&sums.all, &c);
         free(all.element);
-        rows_node_release(&node);
-        rows_builder_release(&builder);
+        requests_release(&sums);
         rows_release(&c);
         check_failing(rc);
     }
