@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The sparse auction that assigns units to nodes. */
 #include "plan/auction.h"
-#include "base/arena.h"
 #include "base/heap.h"
+#include "plan/costs.h"
 
 #include <errno.h>
 #include <math.h>
@@ -13,31 +13,6 @@
 
 /* In bytes of the average unit times one hop. */
 #define EPSILON .01
-
-/* ---- distances by node class: a flat topology has one ---- */
-
-static int is_flat(const topo *t)
-{
-    return t->places == 0;
-}
-
-static size_t count_of_classes(const topo *t)
-{
-    return is_flat(t) ? 1 : t->places;
-}
-
-static size_t class_of_node(const topo *t, size_t n)
-{
-    return is_flat(t) ? 0 : t->place_of_node[n];
-}
-
-/* Hops from a node of class p to another one of q. For p == q with one node the number is unused,
- * but at least TOPO_SAME_NODE. */
-static double hops_of_classes(const topo *t, size_t p, size_t q)
-{
-    double hops = is_flat(t) ? TOPO_OTHER_NODE : t->between[p * t->places + q];
-    return hops > TOPO_SAME_NODE ? hops : TOPO_SAME_NODE;
-}
 
 /* ---- bids ---- */
 
@@ -82,6 +57,7 @@ struct auction {
     double epsilon;        /* the least rise of a price, hop-bytes */
     size_t bids, patience; /* epsilon doubles when bids exceed patience */
     size_t *node_of_unit;
+    struct classes classes;
 
     size_t *queue; /* a ring of units without a slot */
     size_t first_queued, count_queued;
@@ -94,7 +70,7 @@ struct auction {
     struct node_order by_price;
     size_t *cheapest_node;
 
-    /* Gains; all NULL for a flat topology. */
+    /* Gains; all NULL for a single class. */
     double *entry; /* of each entry of `bytes`: on its node */
     double *away;  /* of each entry: on another node of the same class */
     double *far;   /* of each unit: upper bound for classes without entries */
@@ -117,17 +93,17 @@ enum { BLOCK = 8 };
 
 static void fill_hops(struct auction *a)
 {
-    size_t classes = count_of_classes(a->topology);
-    for (size_t p = 0; p < classes; p++)
-        for (size_t q = 0; q < classes; q++)
-            a->hops[q * a->stride + p] = (float)hops_of_classes(a->topology, p, q);
+    const struct classes *classes = &a->classes;
+    for (size_t p = 0; p < classes->count; p++)
+        for (size_t q = 0; q < classes->count; q++)
+            a->hops[q * a->stride + p] = hops_of_classes(classes, p, q);
 }
 
 /* Minimum hops from another class to a node of q. */
 static double nearest_class(const struct auction *a, size_t q)
 {
     double nearest = INFINITY;
-    for (size_t p = 0; p < count_of_classes(a->topology); p++)
+    for (size_t p = 0; p < a->classes.count; p++)
         if (p != q && a->hops[q * a->stride + p] < nearest)
             nearest = a->hops[q * a->stride + p];
     return nearest;
@@ -138,7 +114,7 @@ static double gain_away(const struct auction *a, size_t unit, size_t p)
     const matrix *m = a->bytes;
     double sum = 0.0;
     for (size_t e = m->row_start[unit]; e < m->row_start[unit + 1]; e++) {
-        size_t q = class_of_node(a->topology, m->col[e]);
+        size_t q = a->classes.of_node[m->col[e]];
         sum -= (double)a->hops[q * a->stride + p] * (double)m->value[e];
     }
     return sum;
@@ -150,10 +126,10 @@ static void weigh_unit(struct auction *a, size_t unit, const double *nearest)
     const matrix *m = a->bytes;
     double far = 0.0;
     for (size_t e = m->row_start[unit]; e < m->row_start[unit + 1]; e++) {
-        size_t p = class_of_node(a->topology, m->col[e]);
+        size_t p = a->classes.of_node[m->col[e]];
         double own = (double)m->value[e];
         a->away[e] = gain_away(a, unit, p);
-        a->entry[e] = a->away[e] + (hops_of_classes(a->topology, p, p) - TOPO_SAME_NODE) * own;
+        a->entry[e] = a->away[e] + (a->classes.within[p] - TOPO_SAME_NODE) * own;
         far -= own > 0.0 ? nearest[p] * own : 0.0;
     }
     a->far[unit] = far;
@@ -163,11 +139,10 @@ static void weigh_unit(struct auction *a, size_t unit, const double *nearest)
 static int set_up_gains(struct auction *a)
 {
     const matrix *bytes = a->bytes;
-    const topo *t = a->topology;
     struct base_arena *arena = &a->arena;
-    size_t entries = bytes->row_start[bytes->rows], classes = count_of_classes(t), cells;
+    size_t entries = bytes->row_start[bytes->rows], classes = a->classes.count, cells;
     a->stride = (classes + BLOCK - 1) / BLOCK * BLOCK;
-    if (is_flat(t))
+    if (a->classes.between == NULL)
         return 0;
     if (__builtin_mul_overflow(classes, a->stride, &cells))
         return -ENOMEM;
@@ -194,7 +169,7 @@ static void sum_block(const struct auction *a, size_t unit, size_t first)
     const matrix *m = a->bytes;
     double sum[BLOCK] = {0.0};
     for (size_t e = m->row_start[unit]; e < m->row_start[unit + 1]; e++) {
-        const float *hops = a->hops + class_of_node(a->topology, m->col[e]) * a->stride + first;
+        const float *hops = a->hops + a->classes.of_node[m->col[e]] * a->stride + first;
         double bytes = (double)m->value[e];
         for (size_t k = 0; k < BLOCK; k++)
             sum[k] -= (double)hops[k] * bytes;
@@ -211,8 +186,8 @@ static void gains_of_classes(struct auction *a, size_t unit)
     for (size_t first = 0; first < a->stride; first += BLOCK)
         sum_block(a, unit, first);
     for (size_t e = m->row_start[unit]; e < m->row_start[unit + 1]; e++)
-        a->class[class_of_node(a->topology, m->col[e])] = -INFINITY;
-    for (size_t p = 0; p < count_of_classes(a->topology); p++)
+        a->class[a->classes.of_node[m->col[e]]] = -INFINITY;
+    for (size_t p = 0; p < a->classes.count; p++)
         far = a->class[p] > far ? a->class[p] : far;
     a->far[unit] = far;
 }
@@ -242,7 +217,7 @@ static void consider_node(struct preference *c, size_t node, double value)
 static void consider_class(const struct auction *a, struct preference *c, size_t class, double gain)
 {
     const struct node_queue *q = &a->cheapest[class];
-    if (c->left != NONE && class_of_node(a->topology, c->left) == class)
+    if (c->left != NONE && a->classes.of_node[c->left] == class)
         consider_node(c, c->left, gain - a->price[c->left]);
     if (q->count > 0)
         consider_node(c, q->node[0], gain - a->price[q->node[0]]);
@@ -262,7 +237,7 @@ static void consider_far_classes(struct auction *a, struct preference *c, size_t
         c->second = fmax(c->second, a->far[unit]);
         return;
     }
-    for (size_t p = 0; p < count_of_classes(a->topology); p++)
+    for (size_t p = 0; p < a->classes.count; p++)
         if (a->class[p] > c -> second)
             consider_class(a, c, p, a->class[p]);
 }
@@ -274,12 +249,12 @@ static struct preference choose_node(struct auction *a, size_t unit)
     struct preference c = {NONE, unit > 0 ? a->node_of_unit[unit - 1] : NONE, -INFINITY, -INFINITY};
     for (size_t e = begin; e < end; e++)
         consider_node(&c, m->col[e], gain_of_entry(a, e) - a->price[m->col[e]]);
-    if (is_flat(a->topology)) {
+    if (a->entry == NULL) {
         consider_class(a, &c, 0, 0.0);
         return c;
     }
     for (size_t e = begin; e < end; e++)
-        consider_class(a, &c, class_of_node(a->topology, m->col[e]), a->away[e]);
+        consider_class(a, &c, a->classes.of_node[m->col[e]], a->away[e]);
     consider_far_classes(a, &c, unit);
     return c;
 }
@@ -302,7 +277,7 @@ static double price_of(const struct auction *a, size_t node)
 
 static void update_price(struct auction *a, size_t node)
 {
-    const struct node_queue *q = &a->cheapest[class_of_node(a->topology, node)];
+    const struct node_queue *q = &a->cheapest[a->classes.of_node[node]];
     a->price[node] = price_of(a, node);
     node_heap_fix(&a->by_price, q->node, q->count, a->by_price.position[node], node);
 }
@@ -402,17 +377,10 @@ static int lay_out_slots(struct auction *a)
 /* Lays out and fills the heap of each class. */
 static void lay_out_classes(struct auction *a)
 {
-    const topo *t = a->topology;
-    size_t first = 0;
-    for (size_t n = 0; n < t->nodes; n++)
-        a->cheapest[class_of_node(t, n)].count++;
-    for (size_t p = 0; p < count_of_classes(t); p++) {
-        size_t count = a->cheapest[p].count;
-        a->cheapest[p] = (struct node_queue){a->cheapest_node + first, 0};
-        first += count;
-    }
-    for (size_t n = 0; n < t->nodes; n++) {
-        struct node_queue *q = &a->cheapest[class_of_node(t, n)];
+    for (size_t p = 0; p < a->classes.count; p++)
+        a->cheapest[p].node = a->cheapest_node + a->classes.nodes.start[p];
+    for (size_t n = 0; n < a->topology->nodes; n++) {
+        struct node_queue *q = &a->cheapest[a->classes.of_node[n]];
         node_heap_up(&a->by_price, q->node, q->count++, n);
     }
 }
@@ -420,11 +388,13 @@ static void lay_out_classes(struct auction *a)
 static int auction_init(struct auction *a)
 {
     struct base_arena *arena = &a->arena;
-    size_t nodes = a->topology->nodes, classes = count_of_classes(a->topology);
+    size_t nodes = a->topology->nodes;
+    if (find_classes(arena, a->topology, 0, &a->classes) != 0)
+        return -ENOMEM;
     a->queue = base_arena_alloc(arena, a->bytes->rows, sizeof *a->queue);
     a->slots = base_arena_alloc(arena, nodes, sizeof *a->slots);
     a->price = base_arena_alloc(arena, nodes, sizeof *a->price);
-    a->cheapest = base_arena_alloc(arena, classes, sizeof *a->cheapest);
+    a->cheapest = base_arena_alloc(arena, a->classes.count, sizeof *a->cheapest);
     a->cheapest_node = base_arena_alloc(arena, nodes, sizeof *a->cheapest_node);
     a->by_price.position = base_arena_alloc(arena, nodes, sizeof *a->by_price.position);
     a->by_price.price = a->price;

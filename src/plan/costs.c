@@ -12,16 +12,12 @@
 /* Classes whose costs are computed at once: loops of constant length vectorise. */
 enum { BLOCK = 32 };
 
-/* hops: classes x BLOCK, from a node of a class of the block. The diagonal of the topology is
- * undefined where a class has one node. */
+/* hops: classes x BLOCK, from a node of a class of the block. */
 static void fill_hops(const struct classes *classes, size_t first, size_t count, float *hops)
 {
-    for (size_t k = 0; k < count; k++) {
-        size_t p = first + k;
+    for (size_t k = 0; k < count; k++)
         for (size_t q = 0; q < classes->count; q++)
-            hops[q * BLOCK + k] =
-                q == p ? (float)classes->within[p] : classes->between[p * classes->count + q];
-    }
+            hops[q * BLOCK + k] = hops_of_classes(classes, first + k, q);
 }
 
 /* Marks a function that is compiled for baseline processors and for those with AVX2 or AVX-512,
@@ -92,7 +88,7 @@ void costs_on_nodes(const struct costs *costs, size_t j, double *cost)
 
 /* ---- node classes ---- */
 
-static int find_classes(struct base_arena *arena, const topo *t, int apart, struct classes *c)
+int find_classes(struct base_arena *arena, const topo *t, int apart, struct classes *c)
 {
     bool is_single = apart || t->places == 0;
     c->count = is_single ? 1 : t->places;

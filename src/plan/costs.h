@@ -32,6 +32,16 @@ struct classes {
     double same;    /* hops between two ranks of one node */
 };
 
+/* Memory is the arena's. apart: as in struct held. -ENOMEM. */
+int find_classes(struct base_arena *arena, const topo *t, int apart, struct classes *c);
+
+/* Hops from a node of class p to another one of q. The diagonal of the topology is undefined where
+ * a class has one node. */
+static inline float hops_of_classes(const struct classes *c, size_t p, size_t q)
+{
+    return q == p ? (float)c->within[p] : c->between[p * c->count + q];
+}
+
 struct costs {
     struct base_arena arena; /* holds all that follows; its users may add to it */
     struct groups ranks;     /* of each node */
