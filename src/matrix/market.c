@@ -96,7 +96,7 @@ static int allocate_entries(market_file *f)
     if (f->array ? __builtin_mul_overflow(f->costs.rows, f->costs.cols, &count)
                  : __builtin_mul_overflow(f->stored, f->symmetric ? 2 : 1, &count))
         return -ENOMEM;
-    if (!f->array)
+    if (!f->array || f->weights)
         f->entry = base_zeroed(count, sizeof *f->entry, &rc);
     else if (f->real)
         f->costs.real = base_zeroed(count, sizeof *f->costs.real, &rc);
@@ -107,7 +107,9 @@ static int allocate_entries(market_file *f)
 
 static void add_entry(market_file *f, matrix_entry entry)
 {
-    if (!f->array)
+    if (f->array && f->weights && entry.value == 0)
+        return;
+    if (!f->array || f->weights)
         f->entry[f->entries++] = entry;
     else if (f->real)
         f->costs.real[entry.col * f->costs.rows + entry.row] = market_real(&entry);
@@ -189,27 +191,12 @@ void market_release(market_file *f)
 
 /* ---- a matrix of integers ---- */
 
-/* From the numbers of an array to entries. */
-static int list_entries(market_file *f)
-{
-    size_t rows = f->costs.rows, count = rows * f->costs.cols;
-    f->entry = base_alloc(count, sizeof *f->entry);
-    if (f->entry == NULL)
-        return -ENOMEM;
-    for (size_t i = 0; i < count; i++)
-        if (f->costs.whole[i] != 0)
-            f->entry[f->entries++] = (matrix_entry){i % rows, i / rows, f->costs.whole[i]};
-    return 0;
-}
-
 void market_scan_matrix(matrix_scan *scan, matrix *m, char **comments)
 {
     market_file f = {.weights = true};
     int rc = 0;
     market_scan(scan, &f);
-    if (scan->rc == 0 && f.array)
-        rc = list_entries(&f);
-    if (scan->rc == 0 && rc == 0)
+    if (scan->rc == 0)
         rc = matrix_from_entries(m, f.costs.rows, f.costs.cols, f.entry, f.entries);
     SCAN_EXPECT_AT(scan, 0, rc != -ERANGE, "entries of one place add up beyond 64 bits");
     matrix_scan_fail(scan, rc);

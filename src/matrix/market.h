@@ -17,7 +17,7 @@ typedef struct market_file {
     bool real;              /* numbers are doubles */
     size_t stored;          /* entries in the file */
     char *comments;
-    matrix_costs costs;  /* rows, columns and, of an array, the numbers */
+    matrix_costs costs;  /* rows, columns and, of an array of costs, the numbers */
     matrix_entry *entry; /* otherwise; both of a symmetric pair; the bits of doubles */
     size_t entries;
 } market_file;

@@ -159,23 +159,17 @@ bool topo_is_bandwidth(FILE *stream)
     return fseeko(stream, at, SEEK_SET) == 0 && found;
 }
 
-/* The rows and columns of the nodes. A row of the file belongs to one node at most. */
+/* The rows and columns of the nodes. */
 static int pick_bandwidth(const topo_fabric *f, const size_t *row, size_t nodes, matrix *bandwidth)
 {
     matrix_builder b = {.rows = nodes, .cols = nodes};
-    size_t *node_of_row = calloc(f->hops.rows | 1, sizeof *node_of_row);
-    int rc = node_of_row == NULL ? -ENOMEM : 0;
-    for (size_t n = 0; rc == 0 && n < nodes; n++)
-        node_of_row[row[n]] = n + 1;
-    for (size_t n = 0; rc == 0 && n < nodes; n++)
-        for (size_t i = f->hops.row_start[row[n]]; rc == 0 && i < f->hops.row_start[row[n] + 1];
-             i++)
-            if (node_of_row[f->hops.col[i]] > 0)
-                rc = matrix_builder_add(&b, n, node_of_row[f->hops.col[i]] - 1, f->hops.value[i]);
+    int rc = 0;
+    for (size_t n = 0; n < nodes; n++)
+        for (size_t m = 0; rc == 0 && m < nodes; m++)
+            rc = matrix_builder_add(&b, n, m, matrix_get(&f->hops, row[n], row[m]));
     if (rc == 0)
         rc = matrix_builder_finish(&b, bandwidth);
     matrix_builder_clear(&b);
-    free(node_of_row);
     return rc;
 }
 
