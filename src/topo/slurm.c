@@ -49,7 +49,7 @@ static const char *const key_name[KEYS] = {
 /* The context of a list of names. */
 struct listing {
     reading *r;
-    size_t parent;
+    size_t parent; /* NO_INDEX: the last group, whose members they are */
 };
 
 void free_slurm(slurm_state *s)
@@ -164,12 +164,18 @@ static int link_under(const struct listing *list, size_t child)
 static int add_listed_switch(const char *name, void *context)
 {
     const struct listing *list = context;
+    slurm_state *s = list->r->slurm;
     size_t v;
     int rc = fabric_vertex(list->r->fabric, name, strlen(name), list->r->line, &v);
+    if (rc == 0)
+        rc = base_reserve(&s->member, &s->member_capacity, s->members + 1, sizeof *s->member);
     if (rc != 0)
         return rc;
     list->r->fabric->vertex[v].kind = KIND_SWITCH;
-    return link_under(list, v);
+    if (list->parent != NO_INDEX)
+        return link_under(list, v);
+    s->member[s->members++] = v;
+    return 0;
 }
 
 static int add_listed_node(const char *name, void *context)
@@ -183,21 +189,6 @@ static int add_listed_node(const char *name, void *context)
     return rc == 0 ? link_under(list, v) : rc;
 }
 
-static int add_listed_block(const char *name, void *context)
-{
-    const struct listing *list = context;
-    slurm_state *s = list->r->slurm;
-    size_t v;
-    int rc = fabric_vertex(list->r->fabric, name, strlen(name), list->r->line, &v);
-    if (rc == 0)
-        rc = base_reserve(&s->member, &s->member_capacity, s->members + 1, sizeof *s->member);
-    if (rc != 0)
-        return rc;
-    list->r->fabric->vertex[v].kind = KIND_SWITCH;
-    s->member[s->members++] = v;
-    return 0;
-}
-
 static int read_list(reading *r, const char *names, int (*take)(const char *, void *),
                      size_t parent)
 {
@@ -208,29 +199,23 @@ static int read_list(reading *r, const char *names, int (*take)(const char *, vo
     return rc;
 }
 
-/* "scontrol show topology" lists for a switch above others also all nodes below: ignored. A switch
- * may have nothing below it: nodes that are powered down are not listed. */
-static int read_switch(reading *r, char *const *value)
-{
-    size_t v;
-    int rc = describe_vertex(r, value[SWITCH_NAME], &v);
-    if (rc != 0)
-        return rc;
-    if (has_value(value[SWITCHES]))
-        return read_list(r, value[SWITCHES], add_listed_switch, v);
-    return has_value(value[NODES]) ? read_list(r, value[NODES], add_listed_node, v) : 0;
-}
-
-static int read_block(reading *r, char *const *value)
+/* Of a switch or block. "scontrol show topology" lists for a switch above others also all nodes
+ * below: ignored. A switch may have nothing below it: nodes that are powered down are not listed.
+ */
+static int read_vertex(reading *r, char *const *value)
 {
     slurm_state *s = r->slurm;
+    bool is_switch = value[SWITCH_NAME] != NULL;
     size_t v;
-    int rc = describe_vertex(r, value[BLOCK_NAME], &v);
+    int rc = describe_vertex(r, value[is_switch ? SWITCH_NAME : BLOCK_NAME], &v);
     if (rc == 0)
         rc = base_reserve(&s->block, &s->block_capacity, s->blocks + 1, sizeof *s->block);
     if (rc != 0)
         return rc;
-    s->block[s->blocks++] = v;
+    if (!is_switch)
+        s->block[s->blocks++] = v;
+    else if (has_value(value[SWITCHES]))
+        return read_list(r, value[SWITCHES], add_listed_switch, v);
     return has_value(value[NODES]) ? read_list(r, value[NODES], add_listed_node, v) : 0;
 }
 
@@ -241,39 +226,36 @@ static int read_size(reading *r, const char **at, uint64_t *size)
     return 0;
 }
 
-/* Adds the vertex of an aggregate, whose blocks follow in s->member[]. */
-static int begin_aggregate(reading *r, aggregate *g, const char *key)
+/* Adds an aggregate, whose blocks are appended to s->member[], up to its `last`. */
+static int begin_aggregate(reading *r, uint64_t size, const char *key)
 {
-    int rc = fabric_vertex(r->fabric, key, strlen(key), r->line, &g->vertex);
+    slurm_state *s = r->slurm;
+    aggregate g = {.size = size, .first = s->members};
+    int rc = fabric_vertex(r->fabric, key, strlen(key), r->line, &g.vertex);
     if (rc == 0)
-        r->fabric->vertex[g->vertex].kind = KIND_SWITCH;
-    g->first = r->slurm->members;
-    return rc;
-}
-
-static int end_aggregate(slurm_state *s, aggregate *g)
-{
-    int rc = base_reserve(&s->group, &s->group_capacity, s->groups + 1, sizeof *s->group);
-    g->last = s->members;
-    if (rc == 0)
-        s->group[s->groups++] = *g;
-    return rc;
+        rc = base_reserve(&s->group, &s->group_capacity, s->groups + 1, sizeof *s->group);
+    if (rc != 0)
+        return rc;
+    r->fabric->vertex[g.vertex].kind = KIND_SWITCH;
+    r->fabric->vertex[g.vertex].described = r->line;
+    s->group[s->groups++] = g;
+    return 0;
 }
 
 static int read_aggregate(reading *r, char *const *value)
 {
-    aggregate g;
+    uint64_t size;
     const char *at = value[BLOCK_SIZE] != NULL ? value[BLOCK_SIZE] : "";
     char key[64];
     snprintf(key, sizeof key, "aggregate on line %zu", r->line);
-    int rc = read_size(r, &at, &g.size);
+    int rc = read_size(r, &at, &size);
     if (rc == 0)
-        rc = begin_aggregate(r, &g, key);
-    if (rc != 0)
-        return rc;
-    r->fabric->vertex[g.vertex].described = r->line;
-    rc = read_list(r, value[AGGREGATED_BLOCK], add_listed_block, 0);
-    return rc == 0 ? end_aggregate(r->slurm, &g) : rc;
+        rc = begin_aggregate(r, size, key);
+    if (rc == 0)
+        rc = read_list(r, value[AGGREGATED_BLOCK], add_listed_switch, NO_INDEX);
+    if (rc == 0)
+        r->slurm->group[r->slurm->groups - 1].last = r->slurm->members;
+    return rc;
 }
 
 static int compare_sizes(const void *a, const void *b)
@@ -322,10 +304,8 @@ int read_slurm_line(reading *r, char *line)
     int rc = split_line(r, line, value);
     if (rc != 0)
         return rc;
-    if (value[SWITCH_NAME] != NULL)
-        return read_switch(r, value);
-    if (value[BLOCK_NAME] != NULL)
-        return read_block(r, value);
+    if (value[SWITCH_NAME] != NULL || value[BLOCK_NAME] != NULL)
+        return read_vertex(r, value);
     if (value[AGGREGATED_BLOCK] != NULL)
         return read_aggregate(r, value);
     if (value[BLOCK_SIZES] != NULL)
@@ -355,11 +335,10 @@ static int group_by_size(reading *r, uint64_t blocks_each)
 {
     slurm_state *s = r->slurm;
     for (size_t first = 0; first < s->blocks; first += (size_t)blocks_each) {
-        aggregate g = {.size = blocks_each};
         char key[80];
         snprintf(key, sizeof key, "aggregate of %llu from block %zu",
                  (unsigned long long)blocks_each, first);
-        int rc = begin_aggregate(r, &g, key);
+        int rc = begin_aggregate(r, blocks_each, key);
         if (rc == 0)
             rc = base_reserve(&s->member, &s->member_capacity, s->members + s->blocks,
                               sizeof *s->member);
@@ -367,9 +346,7 @@ static int group_by_size(reading *r, uint64_t blocks_each)
             return rc;
         for (size_t k = first; k < s->blocks && k - first < blocks_each; k++)
             s->member[s->members++] = s->block[k];
-        rc = end_aggregate(s, &g);
-        if (rc != 0)
-            return rc;
+        s->group[s->groups - 1].last = s->members;
     }
     return 0;
 }
