@@ -12,6 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/memory.h"
 #include "base/unknown.h"
 #include "setmatch/setmatch.h"
 
@@ -102,41 +103,31 @@ static bool parse_digits(const char *text, size_t length, size_t *number)
     return length > 0 && strspn(text, "0123456789") == length && errno == 0;
 }
 
-static int parse_dims(const char *text, size_t *dims, size_t ndims, char *reason)
-{
-    const char *part = text;
-    size_t product = 1;
-
-    for (size_t i = 0; i < ndims; i++, part++) {
-        size_t length = strcspn(part, "xX");
-
-        if (!parse_digits(part, length, &dims[i]) || dims[i] == 0)
-            return dla_reject(reason, "\"" SHOWN "\" is not a grid; a grid is written like 4x2x2",
-                              text);
-        if (__builtin_mul_overflow(product, dims[i], &product))
-            return dla_reject(reason, "the grid \"" SHOWN "\" has too many ranks to count", text);
-        part += length;
-    }
-    return 0;
-}
-
 static int set_grid(dla_spec *spec, const char *value, char *reason)
 {
-    size_t ndims = 1;
-    size_t *dims;
+    size_t *dims = NULL, ndims = 0, capacity = 0, product = 1;
+    const char *part = value;
     int rc;
 
-    for (const char *c = value; *c != '\0'; c++)
-        ndims += *c == 'x' || *c == 'X';
-    dims = calloc(ndims, sizeof *dims);
-    rc = dims == NULL ? -ENOMEM : parse_dims(value, dims, ndims, reason);
-    if (rc == 0) {
-        spec->dims = dims;
-        spec->ndims = ndims;
-    } else {
+    do {
+        size_t length = strcspn(part, "xX");
+
+        rc = base_reserve(&dims, &capacity, ndims + 1, sizeof *dims);
+        if (rc == 0 && (!parse_digits(part, length, &dims[ndims]) || dims[ndims] == 0))
+            rc = dla_reject(reason, "\"" SHOWN "\" is not a grid; a grid is written like 4x2x2",
+                            value);
+        else if (rc == 0 && __builtin_mul_overflow(product, dims[ndims], &product))
+            rc = dla_reject(reason, "the grid \"" SHOWN "\" has too many ranks to count", value);
+        ndims++;
+        part += length;
+    } while (rc == 0 && *part++ != '\0');
+    if (rc != 0) {
         free(dims);
+        return rc;
     }
-    return rc;
+    spec->dims = dims;
+    spec->ndims = ndims;
+    return 0;
 }
 
 static int refuse_choice(dla_item item, const char *value, const char *nearest, char *reason)
