@@ -60,19 +60,6 @@ static int read_view(int folder, const cache_key *key, view_file *file)
 }
 
 /* Apart from a factor: more steps, or larger pieces. */
-static bool are_alike(const matrix *a, const matrix *b)
-{
-    size_t entries = matrix_entries(a);
-    bool alike = a->rows == b->rows && entries == matrix_entries(b);
-
-    for (size_t row = 0; alike && row <= a->rows; row++)
-        alike = a->row_start[row] == b->row_start[row];
-    for (size_t i = 0; alike && i < entries; i++)
-        alike = a->col[i] == b->col[i] && (double)a->value[i] * (double)b->value[0] ==
-                                              (double)b->value[i] * (double)a->value[0];
-    return alike;
-}
-
 static bool have_same_view(int folder, const cache_key key[2])
 {
     view_file a, b;
@@ -82,7 +69,7 @@ static bool have_same_view(int folder, const cache_key key[2])
         return false;
     same = read_view(folder, &key[1], &b) == 0;
     if (same) {
-        same = are_alike(&a.view, &b.view);
+        same = matrix_equals(&a.view, b.view.value[0], &b.view, a.view.value[0]);
         view_file_release(&b);
     }
     view_file_release(&a);

@@ -62,6 +62,9 @@ int matrix_sum(const matrix *m, int64_t *sum);
 bool matrix_is_nonnegative(const matrix *m);
 bool matrix_is_symmetric(const matrix *m);
 
+/* Whether each stored value of one, so many times, is that of the other. */
+bool matrix_equals(const matrix *a, int64_t times_a, const matrix *b, int64_t times_b);
+
 /* Adds up the rows of each group, in linear time: row r of `m` belongs to row group_of_row[r] of
  * `sums`, which has `groups` rows, without stored zeros. Errors as matrix_from_entries. Release
  * with matrix_release. */

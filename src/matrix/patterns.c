@@ -94,36 +94,19 @@ static bool same_division(const access_pattern *p, const access_pattern *q)
     return memcmp(&p->division, &q->division, sizeof p->division) == 0;
 }
 
-/* Whether each call of one has the bytes of a call of the other. */
-static int same_shape(const access_pattern *p, const matrix *a, const access_pattern *q,
-                      const matrix *b)
+/* Whether each call of one has the bytes of a call of the other. Bins may have been enlarged to
+ * save space. */
+static bool is_equivalent(const access_pattern *p, const matrix *a, const access_pattern *q,
+                          const matrix *b)
 {
-    size_t nnz = matrix_entries(a);
-    if (p->unit != q->unit || a->cols != b->cols || nnz != matrix_entries(b) ||
-        memcmp(a->row_start, b->row_start, (a->rows + 1) * sizeof *a->row_start) != 0 ||
-        memcmp(a->col, b->col, nnz * sizeof *a->col) != 0)
-        return 0;
-    for (size_t i = 0; i < nnz; i++)
-        if ((__int128)a->value[i] * q->calls != (__int128)b->value[i] * p->calls)
-            return 0;
-    return 1;
-}
-
-/* As same_shape, but bins may have been enlarged to save space. */
-static int is_equivalent(const access_pattern *p, const matrix *a, const access_pattern *q,
-                         const matrix *b)
-{
-    access_pattern coarse = *p;
-    matrix made;
-    if (p->unit == q->unit)
-        return same_shape(p, a, q, b);
+    matrix coarse = {0};
     if (p->unit > q->unit)
         return is_equivalent(q, b, p, a);
-    if (view_file_coarsen(a, doublings_between(p->unit, q->unit), &made) != 0)
-        return 0;
-    coarse.unit = q->unit;
-    int alike = same_shape(&coarse, &made, q, b);
-    matrix_release(&made);
+    if (p->unit < q->unit &&
+        view_file_coarsen(a, doublings_between(p->unit, q->unit), &coarse) != 0)
+        return false;
+    bool alike = matrix_equals(p->unit < q->unit ? &coarse : a, q->calls, b, p->calls);
+    matrix_release(&coarse);
     return alike;
 }
 
