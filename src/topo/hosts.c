@@ -13,21 +13,6 @@ int topo_find_hosts(const topo_fabric *fabric, const char *const *hosts, size_t 
     return find_hosts(&fabric->hosts, hosts, nodes, 1, found, error);
 }
 
-static int measure_hosts(job_hosts *s, matrix_error *error)
-{
-    s->host = base_arena_alloc(&s->arena, s->nodes, sizeof *s->host);
-    int rc = s->host == NULL ? -ENOMEM : 0;
-    if (rc == 0)
-        rc = find_hosts(&s->fabric->hosts, s->names, s->nodes, 0, s->host, error);
-    if (rc == 0)
-        rc = hosts_find_classes(s, error);
-    if (rc == 0)
-        rc = hosts_count_hops(s);
-    if (rc == 0 && s->fabric->traces > 0)
-        rc = hosts_apply_traces(s, error);
-    return rc == 0 ? hosts_check_reached(s, error) : rc;
-}
-
 int topo_from_fabric(const topo_fabric *fabric, const char *const *hosts, size_t nodes, topo *t,
                      matrix_error *error)
 {
@@ -35,7 +20,16 @@ int topo_from_fabric(const topo_fabric *fabric, const char *const *hosts, size_t
         return hops_of_market(fabric, hosts, nodes, t, error);
     job_hosts s = {.fabric = fabric, .names = hosts, .nodes = nodes};
     topo_tree tree = {0};
-    int rc = measure_hosts(&s, error);
+    s.host = base_arena_alloc(&s.arena, nodes, sizeof *s.host);
+    int rc = s.host == NULL ? -ENOMEM : find_hosts(&fabric->hosts, hosts, nodes, 0, s.host, error);
+    if (rc == 0)
+        rc = hosts_find_classes(&s, error);
+    if (rc == 0)
+        rc = hosts_count_hops(&s);
+    if (rc == 0 && fabric->traces > 0)
+        rc = hosts_apply_traces(&s, error);
+    if (rc == 0)
+        rc = hosts_check_reached(&s, error);
     if (rc == 0)
         rc = hosts_find_tree(&s, &tree);
     if (rc == 0) {

@@ -173,28 +173,21 @@ static int pick_bandwidth(const topo_fabric *f, const size_t *row, size_t nodes,
     return rc;
 }
 
-static int bandwidth_of_market(const topo_fabric *f, const char *const *hosts, size_t nodes,
-                               matrix *bandwidth, matrix_error *error)
-{
-    if (!f->is_bandwidth)
-        return matrix_refuse(error, 0, "no comment line says '%% " TOPO_BANDWIDTH "'");
-    size_t *row = calloc(nodes | 1, sizeof *row);
-    int rc = row == NULL ? -ENOMEM : find_rows(f, hosts, nodes, row, error);
-    if (rc == 0)
-        rc = pick_bandwidth(f, row, nodes, bandwidth);
-    free(row);
-    return rc;
-}
-
 int topo_read_bandwidth(FILE *stream, const char *const *hosts, size_t nodes, matrix *bandwidth,
                         matrix_error *error)
 {
-    topo_fabric *f = calloc(1, sizeof *f);
-    if (f == NULL)
-        return -ENOMEM;
-    int rc = read_pairs(stream, f, error);
+    int rc = 0;
+    size_t *row = base_zeroed(nodes, sizeof *row, &rc);
+    topo_fabric *f = base_zeroed(1, sizeof *f, &rc);
     if (rc == 0)
-        rc = bandwidth_of_market(f, hosts, nodes, bandwidth, error);
+        rc = read_pairs(stream, f, error);
+    if (rc == 0 && !f->is_bandwidth)
+        rc = matrix_refuse(error, 0, "no comment line says '%% " TOPO_BANDWIDTH "'");
+    if (rc == 0)
+        rc = find_rows(f, hosts, nodes, row, error);
+    if (rc == 0)
+        rc = pick_bandwidth(f, row, nodes, bandwidth);
     topo_fabric_free(f);
+    free(row);
     return rc;
 }

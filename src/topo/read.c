@@ -159,7 +159,7 @@ static int read_text(FILE *stream, topo_fabric *f, matrix_error *error)
     if (rc == 0)
         rc = finish_lines(&r);
     free_slurm(r.slurm);
-    text_release(&text);
+    free(text.line);
     return rc;
 }
 

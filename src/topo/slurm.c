@@ -66,15 +66,6 @@ void free_slurm(slurm_state *s)
 
 /* ---- one line ---- */
 
-/* Ends the word at `at` and returns what follows it. */
-static char *end_word(char *at, const char *ends)
-{
-    at += strcspn(at, ends);
-    if (*at != '\0')
-        *at++ = '\0';
-    return at;
-}
-
 /* Whether KEY= begins here: what precedes it is the '=' of an empty value. */
 static bool begins_setting(const char *at)
 {
@@ -102,7 +93,9 @@ static int next_setting(reading *r, char **at, const char **key, char **value)
     if (quoted && strchr(start + 1, '"') == NULL)
         return REFUSE_LINE(r, "'%.60s' has no closing quotation mark", start);
     *value = start + quoted;
-    *at = end_word(*value, quoted ? "\"" : " \t");
+    end = *value + strcspn(*value, quoted ? "\"" : " \t");
+    *at = end + (*end != '\0');
+    *end = '\0';
     return 0;
 }
 

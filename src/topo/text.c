@@ -42,13 +42,6 @@ int text_next(text_lines *text)
     return rc;
 }
 
-void text_release(text_lines *text)
-{
-    free(text->line);
-    text->line = NULL;
-    text->capacity = 0;
-}
-
 /* ---- tokens ---- */
 
 const char *skip_blanks(const char *at)

@@ -14,7 +14,7 @@ enum { TEXT_MOST_CHARACTERS = 1 << 24 };
 typedef struct text_lines {
     FILE *stream;
     matrix_error *error;
-    char *line; /* without its line end; owned */
+    char *line; /* without its line end; the caller frees it */
     size_t capacity;
     size_t number; /* of the line, from 1; of the first one joined by backslashes */
     size_t passed; /* lines read so far */
@@ -22,8 +22,6 @@ typedef struct text_lines {
 
 /* 1: a line; 0: the end; -EBADMSG: a NUL, or too long; -EIO; -ENOMEM. */
 int text_next(text_lines *text);
-
-void text_release(text_lines *text);
 
 /* Skips blanks. */
 const char *skip_blanks(const char *at);
