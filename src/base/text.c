@@ -103,6 +103,16 @@ void base_show_message(const char *text)
     free(whole);
 }
 
+bool base_lists(const char *list, const char *item)
+{
+    size_t length = strlen(item), end = strcspn(list, ",");
+    while (list[end] != '\0' && (end != length || strncmp(list, item, length) != 0)) {
+        list += end + 1;
+        end = strcspn(list, ",");
+    }
+    return end == length && strncmp(list, item, length) == 0;
+}
+
 int base_append_line(FILE *stream, size_t most, char **line, size_t *capacity, size_t *length)
 {
     int c = EOF, rc = base_reserve(line, capacity, *length + 1, 1), any = 0;

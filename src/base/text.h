@@ -14,6 +14,9 @@
  * The NUL at the end of a string ends every sequence. */
 size_t base_character(const char *text, bool *valid);
 
+/* Whether a list, separated by commas, has that item. */
+bool base_lists(const char *list, const char *item);
+
 /* Whether the valid character is a control character: U+0000 to U+001F, U+007F to U+009F. */
 bool base_is_control(const char *text);
 

@@ -127,14 +127,8 @@ static void check_topology(const checked *c)
  */
 static bool allows(const char *list, const char *component)
 {
-    size_t length = strlen(component);
-    bool excludes = *list == '^' || *list == '\0', is_listed = false;
-    for (list += strspn(list, "^"); *list != '\0' && !is_listed; list += *list == ',') {
-        size_t item = strcspn(list, ",");
-        is_listed = item == length && strncmp(list, component, length) == 0;
-        list += item;
-    }
-    return is_listed != excludes;
+    bool excludes = *list == '^' || *list == '\0';
+    return base_lists(list + strspn(list, "^"), component) != excludes;
 }
 
 static void check_record(const checked *c, char *const *environment)

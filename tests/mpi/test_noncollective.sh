@@ -64,6 +64,8 @@ tap_is "$(grep -o '"op": "[a-z]*"\|"calls": .\|"noncollective_bytes": .*, "forma
 # Nobody has asked: another component, or a site that has this one for all.
 made 2 w
 tap_is "$(grep -c 'not collective' <<<"$said")" 0 "another component: nothing told"
+made 2 w --mca fcoll ^mytatp --mca fcoll_tatp_priority 200 --mca fcoll_tatp_stats "$stats"
+tap_is "$(grep -c 'not collective' <<<"$said") $(wc -l <"$stats")" "0 1" "all but another: counted, not told"
 echo "fcoll = tatp" >"$tap_dir/site.conf"
 made 2 w --mca fcoll_tatp_stats "$stats" env OMPI_MCA_mca_base_param_files="$tap_dir/site.conf" # mpirun of 6.0 would make it its own
 tap_is "$(grep -c 'not collective' <<<"$said") $(wc -l <"$stats")" "0 1" "asked for by a file of parameters: counted, not told"

@@ -189,10 +189,19 @@ START_TEST(unknown_names_are_told)
 }
 END_TEST
 
+START_TEST(lists_have_whole_items)
+{
+    ck_assert(base_lists("dla", "dla") && base_lists("basic,dla", "dla"));
+    ck_assert(base_lists("dla,basic", "dla") && base_lists("dlax,,dla", "dla"));
+    ck_assert(!base_lists("", "dla") && !base_lists("dlax,xdla", "dla"));
+    ck_assert(!base_lists("dl,a", "dla") && !base_lists("^dla", "dla"));
+}
+END_TEST
+
 int main(void)
 {
     return run_tests("base", TIMES(text_is_escaped, LENGTH(texts)), ONCE(escaped_text_is_cut),
                      TIMES(one_line, LENGTH(lines)), ONCE(lines_until_the_end),
                      ONCE(unusable_streams), ONCE(line_without_memory),
-                     ONCE(unknown_names_are_told));
+                     ONCE(unknown_names_are_told), ONCE(lists_have_whole_items));
 }

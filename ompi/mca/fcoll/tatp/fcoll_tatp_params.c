@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fcoll_tatp.h"
+#include "ompi/compat/compat_asked.h"
 #include "opal/util/output.h"
 
 #include "base/unknown.h"
@@ -79,12 +80,9 @@ int tatp_params_priority(bool automatic)
 /* By a file of parameters a site may have asked for it. */
 static bool is_asked_for(void)
 {
-    char *const *names = NULL;
     mca_base_var_source_t source = MCA_BASE_VAR_SOURCE_DEFAULT;
-    (void)mca_base_var_get_value(mca_base_var_find("ompi", "fcoll", NULL, NULL), &names, &source,
-                                 NULL);
-    return MCA_BASE_VAR_SOURCE_DEFAULT != source && MCA_BASE_VAR_SOURCE_FILE != source &&
-           NULL != names && NULL != *names && NULL != strstr(*names, "tatp");
+    return compat_is_asked_for("fcoll", "tatp", &source) && MCA_BASE_VAR_SOURCE_DEFAULT != source &&
+           MCA_BASE_VAR_SOURCE_FILE != source;
 }
 
 coll_facts tatp_params_facts(ompio_file_t *fh, const coll_hint_values *hints)

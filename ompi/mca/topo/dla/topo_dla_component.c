@@ -6,11 +6,11 @@
 #include "ompi/compat/compat.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/mix.h"
 #include "mpi.h"
+#include "ompi/compat/compat_asked.h"
 #include "ompi/compat/compat_fit.h"
 #include "ompi/mca/topo/base/base.h"
 #include "ompi/mca/topo/topo.h"
@@ -129,20 +129,12 @@ static int init_query(bool enable_progress_threads, bool enable_mpi_threads)
     return OMPI_SUCCESS;
 }
 
-/* Whether the user has named the component: --mca topo dla,basic. */
-static bool is_asked_for(void)
-{
-    char *const *names = NULL;
-    (void)mca_base_var_get_value(mca_base_var_find("ompi", "topo", NULL, NULL), &names, NULL, NULL);
-    return NULL != names && NULL != *names && NULL != strstr(*names, "dla");
-}
-
 /* Zeroed: Open MPI sets the functions that are NULL to its own ones. Those that create
  * communicators are collective over the old one. Ranks that differ in `reorder` keep their order.
  */
 static mca_topo_base_module_t *make_module(int *priority, uint32_t type)
 {
-    if (!is_asked_for())
+    if (!compat_is_asked_for("topo", "dla", NULL))
         return NULL;
     mca_topo_base_module_t *module = calloc(1, sizeof *module);
     if (NULL == module)
