@@ -51,13 +51,6 @@ size_t nodes_to_use(const allocation *s, size_t ranks, variant v)
     return v.nodes == MOST_NODES ? most : least + base_mix(v.seed) % (most - least + 1);
 }
 
-int slots_suffice(const size_t *slots, size_t nodes, size_t ranks)
-{
-    for (size_t n = 0; n < nodes && ranks > 0; n++)
-        ranks -= slots[n] < ranks ? slots[n] : ranks;
-    return ranks == 0;
-}
-
 int place_by_slot(const affinity *ranks, const allocation *s, size_t *node)
 {
     size_t rank = 0;

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/mix.h"
 #include "setmatch/candidates.h"
 #include "setmatch/divide.h"
-#include "setmatch/halves.h"
 #include "setmatch/walk.h"
 
 /* The ranks of a graph, to be placed on the nodes in places first .. end - 1 of the order. */
@@ -17,9 +17,12 @@ struct part {
 };
 
 struct bisection {
-    halves nodes;
     variant variant;
-    bool is_large; /* there are many ranks */
+    const size_t *slots; /* by node; borrowed */
+    size_t *order;       /* nodes; parts of them are ranges, the largest node of each first */
+    size_t *moved;       /* by place: a second half; scratch */
+    bool *is_first;      /* by place: a node of the first half of a part */
+    bool is_large;       /* there are many ranks */
     size_t *node;
     struct base_arena arena; /* of what follows, and is of use for one part at a time */
     two_way t;
@@ -38,6 +41,87 @@ variant variant_of(size_t k)
     variant v = in_turn[k % (sizeof in_turn / sizeof in_turn[0])];
     v.seed = k;
     return v;
+}
+
+/* ---- halves of the nodes: half the number, or half the slots ---- */
+
+/* The slots of a part, UINT64_MAX if there are more. */
+static uint64_t slots_of_nodes(const struct bisection *b, size_t first, size_t end)
+{
+    uint64_t slots = 0;
+    for (size_t k = first; k < end; k++)
+        if (__builtin_add_overflow(slots, b->slots[b->order[k]], &slots))
+            return UINT64_MAX;
+    return slots;
+}
+
+/* Moves the nodes of the first half to the front. */
+static size_t move_half(struct bisection *b, size_t first, size_t end)
+{
+    size_t kept = first, moved = first;
+    for (size_t k = first; k < end; k++)
+        if (b->is_first[k])
+            b->order[kept++] = b->order[k];
+        else
+            b->moved[moved++] = b->order[k];
+    memcpy(b->order + kept, b->moved + first, (moved - first) * sizeof *b->moved);
+    return kept;
+}
+
+/* The least prime factor of n > 1; or the greatest. */
+static size_t prime_factor(size_t n, bool greatest)
+{
+    for (size_t factor = 2; factor * factor <= n; factor++) {
+        if (n % factor != 0)
+            continue;
+        if (!greatest)
+            return factor;
+        for (; n % factor == 0 && n > factor; n /= factor)
+            ;
+    }
+    return n;
+}
+
+/* Groups of equal numbers of nodes, as many as a prime factor of their number, stay whole: 27 nodes
+ * are divided into 9 and 18. */
+static size_t divide_by_factor(size_t first, size_t end, bool greatest)
+{
+    size_t factor = prime_factor(end - first, greatest);
+    return first + (end - first) / factor * (factor / 2);
+}
+
+/* Nodes with half the slots, the largest first. */
+static size_t divide_by_slots(const struct bisection *b, size_t first, size_t end)
+{
+    uint64_t half = slots_of_nodes(b, first, end) / 2, slots = b->slots[b->order[first]];
+    size_t middle = first + 1;
+    while (middle + 1 < end && slots + b->slots[b->order[middle]] / 2 < half)
+        slots += b->slots[b->order[middle++]];
+    return middle;
+}
+
+/* Half of the nodes at random. */
+static size_t divide_at_random(struct bisection *b, size_t first, size_t end)
+{
+    size_t wanted = (end - first) / 2;
+    for (size_t k = first; k < end; k++) {
+        b->is_first[k] = base_mix(b->variant.seed ^ (uint64_t)k << 32) % (end - k) < wanted;
+        wanted -= b->is_first[k];
+    }
+    return move_half(b, first, end);
+}
+
+/* Divides a part of at least two nodes in two, as the variant says. Returns where the second half
+ * begins. Both halves keep their order. */
+static size_t divide_nodes(struct bisection *b, size_t first, size_t end)
+{
+    bool even = b->slots[b->order[first]] == b->slots[b->order[end - 1]];
+    if (b->variant.halves == AT_MIDDLE)
+        return first + (end - first) / 2;
+    if (even)
+        return divide_by_factor(first, end, b->variant.halves == BY_GREATEST_FACTOR);
+    return b->variant.halves == BY_LEAST_FACTOR ? divide_by_slots(b, first, end)
+                                                : divide_at_random(b, first, end);
 }
 
 /* ---- halves of the ranks ---- */
@@ -80,9 +164,9 @@ static int place_halves(struct bisection *b, const struct part *p, size_t middle
 static int divide_part(struct bisection *b, const struct part *p)
 {
     const divide_rules rules = {b->variant.seed, b->is_large};
-    size_t middle = halves_divide(&b->nodes, p->first, p->end, b->variant);
-    const uint64_t capacity[2] = {halves_slots(&b->nodes, p->first, middle),
-                                  halves_slots(&b->nodes, middle, p->end)};
+    size_t middle = divide_nodes(b, p->first, p->end);
+    const uint64_t capacity[2] = {slots_of_nodes(b, p->first, middle),
+                                  slots_of_nodes(b, middle, p->end)};
     int rc = divide_in_two(&b->t, &p->g, capacity, &rules, b->side);
     return rc == 0 ? place_halves(b, p, middle) : rc;
 }
@@ -92,7 +176,7 @@ static int bisect_part(struct bisection *b, const struct part *p)
 {
     if (p->g.vertices == 0 || p->end - p->first <= 1) {
         for (size_t v = 0; v < p->g.vertices; v++)
-            b->node[p->rank[v]] = b->nodes.order[p->first];
+            b->node[p->rank[v]] = b->order[p->first];
         return 0;
     }
     return divide_part(b, p);
@@ -118,8 +202,13 @@ static int init_bisection(struct bisection *b, const affinity *ranks, const allo
     b->side = base_arena_alloc(&b->arena, most, sizeof *b->side);
     b->member = base_arena_alloc(&b->arena, most, sizeof *b->member);
     b->to = base_arena_alloc(&b->arena, most, sizeof *b->to);
-    if (two_way_init(&b->t, &b->arena, most) != 0 || halves_init(&b->nodes, &b->arena, s) != 0)
+    b->slots = s->slots;
+    b->order = base_arena_alloc(&b->arena, s->nodes, sizeof *b->order);
+    b->moved = base_arena_alloc(&b->arena, s->nodes, sizeof *b->moved);
+    b->is_first = base_arena_alloc(&b->arena, s->nodes, sizeof *b->is_first);
+    if (two_way_init(&b->t, &b->arena, most) != 0)
         return -ENOMEM;
+    memcpy(b->order, s->by_size, s->nodes * sizeof *b->order);
     for (size_t v = 0; v < most; v++)
         b->to[v] = NO_VERTEX;
     return 0;

@@ -46,9 +46,6 @@ variant variant_of(size_t k);
 /* The number of nodes to use; all must suffice. */
 size_t nodes_to_use(const allocation *s, size_t ranks, variant v);
 
-/* Whether there are slots for this number of ranks. */
-int slots_suffice(const size_t *slots, size_t nodes, size_t ranks);
-
 /* The signature of all methods. */
 typedef int (*place_fn)(const affinity *ranks, const allocation *s, size_t *node);
 

@@ -15,11 +15,6 @@ typedef struct placement_task {
     size_t work; /* of the search by one graph of ranks, in visits of vertices */
 } placement_task;
 
-/* Checks the input. Errors as setmatch_method_fn. */
-int placement_task_init(placement_task *task, const setmatch_input *input);
-
-void placement_task_release(placement_task *task);
-
 /* Places by the objective of the input. */
 int place_by_objective(const placement_task *task, size_t *node);
 
