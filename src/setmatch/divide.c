@@ -179,10 +179,7 @@ static int divide_pairs(const struct division *d, const affinity *g, unsigned ch
     affinity coarse = {0};
     vertex *to = base_arena_alloc(&arena, g->vertices, sizeof *to);
     unsigned char *coarse_side = base_arena_alloc(&arena, g->vertices, 1);
-    int rc = arena.failed ? -ENOMEM : 0;
-    size_t count = rc == 0 ? match_vertices(g, &d->rules, to) : 0;
-    if (rc == 0)
-        rc = count < g->vertices - g->vertices / 16 ? affinity_contract(&coarse, g, to, count) : 1;
+    int rc = arena.failed ? -ENOMEM : match_and_contract(&coarse, g, &d->rules, to);
     if (rc == 0)
         rc = divide_graph(d, &coarse, coarse_side);
     for (size_t v = 0; rc == 0 && v < g->vertices; v++)

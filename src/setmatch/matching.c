@@ -70,7 +70,7 @@ static void match_vertex(const affinity *g, const match_rules *m, size_t v, vert
 
 /* Vertices near each other in number are so in memory, too: large graphs are visited block by
  * block. */
-size_t match_vertices(const affinity *g, const match_rules *m, vertex *to)
+int match_and_contract(affinity *coarse, const affinity *g, const match_rules *m, vertex *to)
 {
     for (size_t v = 0; v < g->vertices; v++)
         to[v] = NO_VERTEX;
@@ -81,5 +81,6 @@ size_t match_vertices(const affinity *g, const match_rules *m, vertex *to)
              k++, v = v + stride - (v + stride < count ? 0 : count))
             match_vertex(g, m, first + v, to);
     }
-    return number_pairs(to, g->vertices);
+    size_t count = number_pairs(to, g->vertices);
+    return count < g->vertices - g->vertices / 16 ? affinity_contract(coarse, g, to, count) : 1;
 }

@@ -14,9 +14,9 @@ typedef struct match_rules {
     const size_t *within; /* by vertex: only vertices with the same value merge; NULL for all */
 } match_rules;
 
-/* Sets to[v], the vertex of the coarse graph that v becomes part of. Vertices are visited in an
- * order unrelated to their numbers, so that merging does not run through a grid in one direction.
- * Returns the number of coarse vertices. */
-size_t match_vertices(const affinity *g, const match_rules *m, vertex *to);
+/* The graph in which pairs have merged: to[v] is the vertex that v becomes part of. Vertices are
+ * visited in an order unrelated to their numbers, so that merging does not run through a grid in
+ * one direction. Returns 1, and no graph, if there are few pairs. -ENOMEM. */
+int match_and_contract(affinity *coarse, const affinity *g, const match_rules *m, vertex *to);
 
 #endif

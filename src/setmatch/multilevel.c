@@ -24,45 +24,24 @@ struct multilevel {
     int64_t gained; /* by all levels so far */
 };
 
-/* A coarse graph, and the placement of its vertices. */
-struct coarse_level {
-    struct base_arena arena;
-    affinity g;
-    vertex *to; /* by finer vertex */
-    size_t *node;
-};
-
 static int refine_graph(struct multilevel *m, const affinity *g, size_t *node);
-
-/* Returns 1 if there are few pairs to merge. Release the level, also after an error. */
-static int coarsen_placement(const struct multilevel *m, const affinity *g, const size_t *node,
-                             struct coarse_level *c)
-{
-    const match_rules rules = {m->largest, m->seed, node};
-    c->to = base_arena_alloc(&c->arena, g->vertices, sizeof *c->to);
-    if (c->to == NULL)
-        return -ENOMEM;
-    size_t count = match_vertices(g, &rules, c->to);
-    if (count >= g->vertices - g->vertices / 16)
-        return 1;
-    c->node = base_arena_alloc(&c->arena, count, sizeof *c->node);
-    if (c->node == NULL)
-        return -ENOMEM;
-    for (size_t v = 0; v < g->vertices; v++)
-        c->node[c->to[v]] = node[v];
-    return affinity_contract(&c->g, g, c->to, count);
-}
 
 static int refine_groups(struct multilevel *m, const affinity *g, size_t *node)
 {
-    struct coarse_level c = {.to = NULL};
-    int rc = coarsen_placement(m, g, node, &c);
-    if (rc == 0)
-        rc = refine_graph(m, &c.g, c.node);
+    const match_rules rules = {m->largest, m->seed, node};
+    struct base_arena arena = {0};
+    affinity coarse = {0};
+    vertex *to = base_arena_alloc(&arena, g->vertices, sizeof *to);
+    size_t *coarse_node = base_arena_alloc(&arena, g->vertices, sizeof *coarse_node);
+    int rc = arena.failed ? -ENOMEM : match_and_contract(&coarse, g, &rules, to);
     for (size_t v = 0; rc == 0 && v < g->vertices; v++)
-        node[v] = c.node[c.to[v]];
-    affinity_release(&c.g);
-    base_arena_release(&c.arena);
+        coarse_node[to[v]] = node[v];
+    if (rc == 0)
+        rc = refine_graph(m, &coarse, coarse_node);
+    for (size_t v = 0; rc == 0 && v < g->vertices; v++)
+        node[v] = coarse_node[to[v]];
+    affinity_release(&coarse);
+    base_arena_release(&arena);
     return rc < 0 ? rc : 0;
 }
 
