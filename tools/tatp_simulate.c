@@ -29,16 +29,13 @@ typedef struct simulate_access {
     int64_t grid[DIMENSIONS];  /* else ranks in a grid, in C order; 0: records */
     int64_t block[DIMENSIONS]; /* elements of a rank */
     int64_t chunk[DIMENSIONS]; /* elements that are stored together: all, or those of --chunk */
-    int64_t element;           /* bytes */
-    int64_t record;            /* bytes */
+    int64_t element, record;   /* bytes */
     size_t count;              /* records of a rank ... */
-    int64_t *place;            /* ... and where they are, a row each; NULL: ranks in turn */
-    bool is_random;
-    view_file file;     /* of the view file, or of what is accessed else ... */
-    size_t pattern;     /* ... the calls that move most bytes, ... */
-    int64_t *offset;    /* ... and where each entry of its bytes begins */
-    const char *choice; /* that runs */
+    bool is_random;            /* ... in random order, or ranks in turn */
     size_t ranks, per_node;
+    access_list *list; /* of each rank */
+    int64_t extent;    /* of the file that they access */
+    view_file file;    /* of the view file, or of what is accessed else */
 } simulate_access;
 
 typedef struct simulate_options {
@@ -64,46 +61,44 @@ typedef struct simulate_choice {
 /* ---- options ---- */
 
 /* "64x32x32", also with fewer numbers; the others are 1. */
-static void parse_shape(struct argp_state *state, const char *text, int64_t shape[DIMENSIONS])
+static void parse_shape(struct argp_state *state, char *text, int64_t *shape)
 {
-    int used = 0, count;
-    for (int d = 0; d < DIMENSIONS; d++)
-        shape[d] = 1;
-    count = sscanf(text, "%" SCNd64 "%nx%" SCNd64 "%nx%" SCNd64 "%n", &shape[0], &used, &shape[1],
-                   &used, &shape[2], &used);
-    bool is_valid = count > 0 && text[used] == '\0';
-    for (int d = 0; d < DIMENSIONS; d++)
+    char *rest = text;
+    bool is_valid = true;
+    for (int d = 0; d < DIMENSIONS; d++) {
+        shape[d] = d == 0 || *rest == 'x' ? strtoll(rest + (d > 0), &rest, 10) : 1;
         is_valid &= shape[d] > 0 && shape[d] <= MOST_RANKS;
-    if (!is_valid)
+    }
+    if (!is_valid || *rest != '\0')
         argp_error(state, "'%s' is no shape, as 64x32x32 with numbers up to %d", text, MOST_RANKS);
 }
 
-static double unit_of(const char *unit, const char *const *names, double first, double factor)
+/* Of the text, which it ends in; below 0: there is none. */
+static double take_quantity(char **text, const char *unit)
 {
-    for (; *names != NULL; names++, first *= factor)
-        if (strcmp(unit, *names) == 0)
-            return first;
-    return 0.0;
+    static const char prefixes[] = "num kMGT";
+    double value = strtod(*text, text);
+    const char *prefix = **text != *unit && **text != '\0' ? strchr(prefixes, **text) : NULL;
+    *text += prefix != NULL;
+    if (strncmp(*text, unit, strlen(unit)) != 0)
+        return -1.0;
+    *text += strlen(unit);
+    return prefix == NULL ? value : value * pow(1e3, (double)(prefix - prefixes - 3));
 }
 
 /* "25GB/s" or "25GB/s:1us". */
-static machine_rate parse_rate(struct argp_state *state, const char *text, double latency)
+static machine_rate parse_rate(struct argp_state *state, char *text, double latency)
 {
-    static const char *const rates[] = {"kB/s", "MB/s", "GB/s", "TB/s", NULL};
-    static const char *const times[] = {"ns", "us", "ms", "s", NULL};
-    char rate[8] = "", time[8] = "";
-    double bandwidth = 0.0;
-    int used = 0;
-    int count = sscanf(text, "%lf%4[kMGTB/s]%n:%lf%2[num s]%n", &bandwidth, rate, &used, &latency,
-                       time, &used);
-    machine_rate result = {bandwidth * unit_of(rate, rates, 1e3, 1e3), latency};
-    if (count > 2)
-        result.latency *= unit_of(time, times, 1e-9, 1e3);
-    bool has_latency = count < 3 || unit_of(time, times, 1.0, 1.0) > 0.0;
-    if (!(result.bandwidth > 0.0 && result.bandwidth < 1e18) || !has_latency ||
-        text[used] != '\0' || !(result.latency >= 0.0 && result.latency < 1e6))
+    char *rest = text;
+    machine_rate rate = {take_quantity(&rest, "B/s"), latency};
+    if (*rest == ':') {
+        rest++;
+        rate.latency = take_quantity(&rest, "s");
+    }
+    if (!(rate.bandwidth > 0.0 && rate.bandwidth < 1e18) || *rest != '\0' ||
+        !(rate.latency >= 0.0 && rate.latency < 1e6))
         argp_error(state, "'%s' is no rate above 0, as 25GB/s:1us", text);
-    return result;
+    return rate;
 }
 
 static size_t parse_number(struct argp_state *state, const char *text, size_t most)
@@ -115,34 +110,33 @@ static size_t parse_number(struct argp_state *state, const char *text, size_t mo
 }
 
 /* "32x2GB/s". */
-static void parse_servers(struct argp_state *state, const char *text, simulate_options *options)
+static void parse_servers(struct argp_state *state, char *text, simulate_options *options)
 {
-    const char *rate = strchr(text, 'x');
-    char *count = tool_copy(text);
-    if (rate == NULL)
+    char *rate;
+    options->servers = strtoul(text, &rate, 10);
+    if (*rate != 'x' || options->servers < 1 || options->servers > MOST_RANKS)
         argp_error(state, "'%s' are no servers, as 32x2GB/s", text);
-    count[rate - text] = '\0';
-    options->servers = parse_number(state, count, 1 << 20);
     options->server = parse_rate(state, rate + 1, options->server.latency);
-    free(count);
 }
 
-static void check_shape(struct argp_state *state, const simulate_access *a, const char *option,
-                        const int64_t *shape)
+static double volume_of(const int64_t *shape)
 {
-    int64_t bytes = a->element;
-    for (int d = 0; d < DIMENSIONS; d++)
-        if (__builtin_mul_overflow(bytes, shape[d], &bytes) || bytes > MOST_BYTES)
-            argp_error(state, "%s has too many bytes: at most %d", option, MOST_BYTES);
+    return (double)shape[0] * (double)shape[1] * (double)shape[2];
+}
+
+static void check_bytes(struct argp_state *state, const char *what, double bytes)
+{
+    if (bytes > MOST_BYTES)
+        argp_error(state, "%s too many bytes: at most %d", what, MOST_BYTES);
 }
 
 static void check_grid(struct argp_state *state, simulate_access *a)
 {
-    a->ranks = (size_t)(a->grid[0] * a->grid[1] * a->grid[2]);
-    if (a->ranks > MOST_RANKS)
-        argp_error(state, "--cart has %zu ranks: at most %d", a->ranks, MOST_RANKS);
-    check_shape(state, a, "--block", a->block);
-    check_shape(state, a, "--chunk", a->chunk);
+    if (volume_of(a->grid) > MOST_RANKS)
+        argp_error(state, "--cart has %.0f ranks: at most %d", volume_of(a->grid), MOST_RANKS);
+    a->ranks = (size_t)volume_of(a->grid);
+    check_bytes(state, "--block has", volume_of(a->block) * (double)a->element);
+    check_bytes(state, "--chunk has", volume_of(a->chunk) * (double)a->element);
     for (int d = DIMENSIONS; d-- > 0;)
         a->chunk[d] = a->chunk[0] > 0 ? a->chunk[d] : a->grid[d] * a->block[d];
 }
@@ -163,8 +157,7 @@ static void check_options(struct argp_state *state, simulate_options *options)
         argp_error(state, "--ranks is not for --cart, whose numbers say it");
     if (a->record > 0 && a->ranks == 0)
         argp_error(state, "--records needs --ranks");
-    if (a->record * (int64_t)a->count > MOST_BYTES)
-        argp_error(state, "--records and --count have too many bytes: at most %d", MOST_BYTES);
+    check_bytes(state, "--records and --count have", (double)a->record * (double)a->count);
     if ((a->is_random && a->record == 0) || (a->chunk[0] > 0 && !has_grid))
         argp_error(state, "--random is for --records, --chunk for --cart");
     if (options->network.hosts != NULL && a->per_node > 0)
@@ -234,133 +227,93 @@ static const struct argp simulate_argp = {
 
 /* ---- what is accessed ---- */
 
-/* What a block, which begins at element first[], has of the chunk that begins at element origin[]
- * and at a byte of the file. */
-static int append_chunk(const simulate_access *a, const int64_t *first, const int64_t *origin,
-                        int64_t base, access_list *period)
+/* Of a rank: what follows in the file. */
+static void append(simulate_access *a, size_t rank, int64_t offset, int64_t bytes)
 {
-    int64_t from[DIMENSIONS], to[DIMENSIONS];
-    const int64_t *chunk = a->chunk;
-    int rc = 0;
-    for (int d = 0; d < DIMENSIONS; d++) {
-        int64_t in = first[d] - origin[d];
-        from[d] = in > 0 ? in : 0;
-        to[d] = in + a->block[d] < chunk[d] ? in + a->block[d] : chunk[d];
-    }
-    for (int64_t x = from[0]; x < to[0]; x++)
-        for (int64_t y = from[1]; y < to[1] && rc == 0; y++) {
-            int64_t at = (x * chunk[1] + y) * chunk[2] + from[2];
-            rc = access_append(period, base + at * a->element, (to[2] - from[2]) * a->element,
-                               period->bytes);
-        }
-    return rc;
+    access_list *list = &a->list[rank];
+    tool_check(access_append(list, offset, bytes, list->bytes), "the accesses of all ranks");
+}
+
+/* The chunk that begins at element o[] and at the end of the file. */
+static void append_chunk(simulate_access *a, const int64_t *o)
+{
+    const int64_t *g = a->grid, *b = a->block, *c = a->chunk;
+    int64_t end[DIMENSIONS], next;
+    for (int d = 0; d < DIMENSIONS; d++)
+        end[d] = access_least(o[d] + c[d], g[d] * b[d]);
+    for (int64_t x = o[0]; x < end[0]; x++)
+        for (int64_t y = o[1]; y < end[1]; y++)
+            for (int64_t z = o[2]; z < end[2]; z = next) {
+                int64_t rank = (x / b[0] * g[1] + y / b[1]) * g[2] + z / b[2];
+                int64_t at = ((x - o[0]) * c[1] + y - o[1]) * c[2] + z - o[2];
+                next = access_least((z / b[2] + 1) * b[2], end[2]);
+                append(a, (size_t)rank, a->extent + at * a->element, (next - z) * a->element);
+            }
+    a->extent += c[0] * c[1] * c[2] * a->element;
 }
 
 /* Chunks, and elements of a chunk, in C order; the last chunks may reach beyond the array. */
-static int view_cart(const simulate_access *a, size_t rank, access_list *period, int64_t *extent)
+static void access_cart(simulate_access *a)
 {
     const int64_t *g = a->grid, *b = a->block, *c = a->chunk;
-    const int64_t first[DIMENSIONS] = {(int64_t)rank / (g[1] * g[2]) * b[0],
-                                       (int64_t)rank / g[2] % g[1] * b[1],
-                                       (int64_t)rank % g[2] * b[2]};
-    int64_t chunks[DIMENSIONS], o[DIMENSIONS], bytes = c[0] * c[1] * c[2] * a->element;
-    int rc = 0;
-    for (int d = 0; d < DIMENSIONS; d++)
-        chunks[d] = (g[d] * b[d] + c[d] - 1) / c[d];
-    *extent = chunks[0] * chunks[1] * chunks[2] * bytes;
-    for (o[0] = first[0] - first[0] % c[0]; o[0] < first[0] + b[0]; o[0] += c[0])
-        for (o[1] = first[1] - first[1] % c[1]; o[1] < first[1] + b[1]; o[1] += c[1])
-            for (o[2] = first[2] - first[2] % c[2]; o[2] < first[2] + b[2]; o[2] += c[2]) {
-                int64_t index = (o[0] / c[0] * chunks[1] + o[1] / c[1]) * chunks[2] + o[2] / c[2];
-                rc = rc != 0 ? rc : append_chunk(a, first, o, index * bytes, period);
-            }
-    return rc;
+    int64_t o[DIMENSIONS];
+    for (o[0] = 0; o[0] < g[0] * b[0]; o[0] += c[0])
+        for (o[1] = 0; o[1] < g[1] * b[1]; o[1] += c[1])
+            for (o[2] = 0; o[2] < g[2] * b[2]; o[2] += c[2])
+                append_chunk(a, o);
 }
 
-static int view_records(const simulate_access *a, size_t rank, access_list *period, int64_t *extent)
-{
-    int rc = 0;
-    for (size_t i = 0; i < a->count && rc == 0; i++) {
-        size_t place =
-            a->place != NULL ? (size_t)a->place[rank * a->count + i] : i * a->ranks + rank;
-        rc = access_append(period, (int64_t)place * a->record, a->record, period->bytes);
-    }
-    *extent = (int64_t)(a->count * a->ranks) * a->record;
-    return rc;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* The same ones in each run. */
-static void draw_places(simulate_access *a)
+/* Random ones are the same in each run. */
+static void access_records(simulate_access *a)
 {
     size_t all = a->ranks * a->count;
-    a->place = tool_allocate(all, sizeof *a->place);
+    size_t *place = tool_allocate(all, sizeof *place), *owner = tool_allocate(all, sizeof *owner);
     for (size_t i = 0; i < all; i++) {
         size_t other = base_mix(i) % (i + 1);
-        a->place[i] = a->place[other];
-        a->place[other] = (int64_t)i;
+        place[i] = place[other];
+        place[other] = i;
     }
-    for (size_t i = 0; i < a->ranks; i++)
-        qsort(a->place + i * a->count, a->count, sizeof *a->place, ascending);
+    for (size_t i = 0; i < all; i++)
+        owner[place[i]] = i / a->count;
+    for (size_t i = 0; i < all; i++)
+        append(a, a->is_random ? owner[i] : i % a->ranks, (int64_t)i * a->record, a->record);
+    a->extent = (int64_t)all * a->record;
+    free(place);
+    free(owner);
 }
 
-static int view_recorded(const simulate_access *a, size_t rank, access_list *period,
-                         int64_t *extent)
+/* The calls that move most bytes. In a bin of the record the ranks follow each other. A bin that
+ * several calls have overlapped goes on behind its end, into bytes of the next one. */
+static void access_recorded(simulate_access *a)
 {
-    const matrix *bytes = &a->file.bytes[a->pattern];
-    int64_t calls = a->file.pattern[a->pattern].calls, sum = 0;
-    int rc = 0;
-    for (size_t i = bytes->row_start[rank]; i < bytes->row_start[rank + 1] && rc == 0; i++) {
-        int64_t part = bytes->value[i] / calls;
-        if (part > 0)
-            rc = access_append(period, a->offset[i], part, sum);
-        sum += part;
-    }
-    *extent = (int64_t)bytes->cols * a->file.pattern[a->pattern].unit;
-    return rc;
-}
-
-static int view_of_rank(void *context, int rank, access_list *period, int64_t *extent)
-{
-    const simulate_access *a = context;
-    if (a->view != NULL)
-        return view_recorded(a, (size_t)rank, period, extent);
-    return (a->record > 0 ? view_records : view_cart)(a, (size_t)rank, period, extent);
-}
-
-/* In a bin of the record the ranks follow each other. A bin that several calls have overlapped goes
- * on behind its end, into bytes of the next one. */
-static void read_view(simulate_access *a)
-{
-    int64_t most = -1;
-    tool_read_view(a->view, &a->file);
-    for (size_t k = 0; k < a->file.patterns; k++) {
-        int64_t bytes = 0;
+    size_t largest = 0;
+    int64_t most = 0, bytes = 0;
+    for (size_t k = 0; k < a->file.patterns; k++)
         if (matrix_sum(&a->file.bytes[k], &bytes) == 0 && bytes > most) {
             most = bytes;
-            a->pattern = k;
+            largest = k;
         }
-    }
-    if (most <= 0)
+    if (most == 0)
         exit(tool_fail("%s: no calls are recorded in it: record a run by --mca fcoll_tatp_record",
                        a->view));
-    const access_pattern *pattern = &a->file.pattern[a->pattern];
-    const matrix *bytes = &a->file.bytes[a->pattern];
-    int64_t *next = tool_allocate(bytes->cols, sizeof *next);
-    a->ranks = bytes->rows;
-    a->offset = tool_allocate(matrix_entries(bytes), sizeof *a->offset);
-    for (size_t j = 0; j < bytes->cols; j++)
+    const access_pattern *pattern = &a->file.pattern[largest];
+    const matrix *m = &a->file.bytes[largest];
+    int64_t *next = tool_allocate(m->cols, sizeof *next);
+    for (size_t j = 0; j < m->cols; j++)
         next[j] = (int64_t)j * pattern->unit;
-    for (size_t i = 0; i < matrix_entries(bytes); i++) {
-        a->offset[i] = next[bytes->col[i]];
-        next[bytes->col[i]] += bytes->value[i] / pattern->calls;
-    }
+    for (size_t rank = 0; rank < m->rows; rank++)
+        for (size_t i = m->row_start[rank]; i < m->row_start[rank + 1]; i++) {
+            append(a, rank, next[m->col[i]], m->value[i] / pattern->calls);
+            next[m->col[i]] += m->value[i] / pattern->calls;
+        }
+    a->extent = (int64_t)m->cols * pattern->unit;
     free(next);
+}
+
+static void list_accesses(simulate_access *a)
+{
+    a->list = tool_allocate(a->ranks, sizeof *a->list);
+    (a->view != NULL ? access_recorded : a->record > 0 ? access_records : access_cart)(a);
 }
 
 /* ---- the machine ---- */
@@ -400,38 +353,30 @@ static void check(int rc)
     tool_check(rc, "placing");
 }
 
-/* What a run would have recorded. */
+/* What a run would have recorded, with rank 0 as the owner of all of the file. */
 static void record_accesses(simulate_access *a)
 {
     size_t ranks = a->ranks, *rank = tool_allocate(ranks, sizeof *rank);
-    access_list *list = tool_allocate(ranks, sizeof *list);
-    int64_t lo = ACCESS_END, hi = 0, extent, sum[RECORD_SUMS] = {0};
+    int64_t sum[RECORD_SUMS] = {0};
     for (size_t i = 0; i < ranks; i++) {
         rank[i] = i;
-        check(view_of_rank(a, (int)i, &list[i], &extent));
-        lo = access_lower(&list[i]) < lo ? access_lower(&list[i]) : lo;
-        hi = access_upper(&list[i]) > hi ? access_upper(&list[i]) : hi;
+        check(record_add_sums(&a->list[i], 0, a->extent, sum));
     }
-    for (size_t i = 0; i < ranks; i++)
-        check(record_add_sums(&list[i], lo, hi, sum));
-    access_pattern pattern = {tool_copy(""), 1, lo, record_choose_unit(lo, hi, sum), {0}};
+    access_pattern pattern = {tool_copy(""), 1, 0, record_choose_unit(0, a->extent, sum), {0}};
     record_sums sums;
     access_message message = {0};
     matrix bytes;
-    check(record_sums_start(&sums, ranks, lo, hi, pattern.unit, 1));
+    check(record_sums_start(&sums, ranks, 0, a->extent, pattern.unit, 1));
     for (size_t i = 0; i < ranks; i++) {
-        const record_received received = {list, rank, i == 0 ? ranks : 0};
+        const record_received received = {a->list, rank, i == 0 ? ranks : 0};
         message.count = 0;
-        check(record_make_report(&received, &list[i], lo, pattern.unit, &message));
+        check(record_make_report(&received, &a->list[i], 0, pattern.unit, &message));
         check(record_sums_add_report(&sums, 0, i, message.element, message.count));
     }
-    for (size_t i = 0; i < ranks; i++)
-        access_release(&list[i]);
     check(record_sums_finish(&sums, &a->file.view, &bytes));
     check(view_file_append(&a->file, &pattern, &bytes));
     record_sums_release(&sums);
     free(message.element);
-    free(list);
     free(rank);
 }
 
@@ -556,6 +501,7 @@ static void print_json(const simulate_options *options, const simulate_choice *c
 /* ---- the command ---- */
 
 static volatile sig_atomic_t is_stopped;
+static const char *running;
 
 static void stop(int signal)
 {
@@ -569,43 +515,43 @@ static void catch_interrupt(void)
     sigaction(SIGINT, &action, NULL);
 }
 
-static void show_progress(void *context, enum job_phase_kind kind)
+static void show_progress(enum job_phase_kind kind)
 {
-    const simulate_access *a = context;
-    fprintf(stderr, "\r%s: %s\033[K", a->choice, job_phase_name[kind]);
+    fprintf(stderr, "\r%s: %s\033[K", running, job_phase_name[kind]);
 }
 
-static void run_job(simulate_options *options, const tatp_network *places, simulate_choice *choice)
+enum { NUMBER_BYTES = 24 };
+
+static const char *number(size_t value, char text[NUMBER_BYTES])
 {
-    size_t ranks = options->access.ranks;
-    char aggregators[24], servers[24], stripe[24];
+    snprintf(text, NUMBER_BYTES, "%zu", value);
+    return text;
+}
+
+static void run_job(const simulate_options *options, const topo *nodes, simulate_choice *choice)
+{
+    char aggregators[NUMBER_BYTES], servers[NUMBER_BYTES], stripe[NUMBER_BYTES];
     const char *parameter[PARAMETERS] = {[PARAMETER_SHARED_MEMORY] = "true",
                                          [PARAMETER_STRATEGY] = choice->strategy,
                                          [PARAMETER_NUM_AGGREGATORS] = options->aggregators};
-    snprintf(aggregators, sizeof aggregators, "%zu", choice->per_node * places->topology.nodes);
     if (choice->per_node > 0)
-        parameter[PARAMETER_NUM_AGGREGATORS] = aggregators;
-    snprintf(servers, sizeof servers, "%zu", options->servers);
-    snprintf(stripe, sizeof stripe, "%d", MACHINE_STRIPE);
+        parameter[PARAMETER_NUM_AGGREGATORS] = number(choice->per_node * nodes->nodes, aggregators);
     if (options->servers > 1) {
-        parameter[PARAMETER_STRIPE_SIZE] = stripe;
-        parameter[PARAMETER_STRIPE_COUNT] = servers;
+        parameter[PARAMETER_STRIPE_SIZE] = number(MACHINE_STRIPE, stripe);
+        parameter[PARAMETER_STRIPE_COUNT] = number(options->servers, servers);
     }
     const job_settings settings = {
-        .ranks = (int)ranks,
+        .ranks = (int)options->access.ranks,
         .node_of_rank = choice->node_of_rank,
-        .machine = {.topology = &places->topology,
-                    .link = options->link,
-                    .server = options->server,
-                    .servers = options->servers},
+        .machine = {nodes, options->link, options->server, options->servers},
         .parameters = parameter,
         .is_romio = choice->is_romio,
-        .view = view_of_rank,
+        .view = options->access.list,
+        .extent = options->access.extent,
         .begins = isatty(STDERR_FILENO) ? show_progress : NULL,
-        .context = &options->access,
         .stop = &is_stopped,
     };
-    options->access.choice = choice->name;
+    running = choice->name;
     char *failure = job_run(&settings, choice->phase);
     if (settings.begins != NULL)
         fputs("\r\033[K", stderr);
@@ -613,22 +559,9 @@ static void run_job(simulate_options *options, const tatp_network *places, simul
         exit(tool_fail("the simulation failed: %s", failure));
 }
 
-/* A placement like the given one does the same. */
-static void run_choice(simulate_options *options, const tatp_network *places,
-                       simulate_choice *choice, size_t i)
-{
-    size_t bytes = options->access.ranks * sizeof *choice->node_of_rank;
-    if (i > 0 && choice[i].node_of_rank != choice->node_of_rank &&
-        memcmp(choice[i].node_of_rank, choice->node_of_rank, bytes) == 0)
-        memcpy(choice[i].phase, choice->phase, sizeof choice->phase);
-    else
-        run_job(options, places, &choice[i]);
-}
-
 static void run_choices(simulate_options *options, const tatp_network *places)
 {
-    size_t *placed[3] = {NULL}, *given = places->node_of_rank, count = options->compare ? 9 : 1;
-    catch_interrupt();
+    size_t *placed[3] = {NULL}, *given = places->node_of_rank, ranks = options->access.ranks;
     if (options->compare)
         place_ranks(&options->access, places, placed);
     simulate_choice choice[] = {
@@ -642,14 +575,15 @@ static void run_choices(simulate_options *options, const tatp_network *places)
         {"strategy otp", given, "otp", 0, false, {{0}}},
         {"ROMIO", given, NULL, 0, true, {{0}}},
     };
-    for (size_t i = 0; i < count && is_stopped == 0; i++)
-        run_choice(options, places, choice, i);
     /* By slot is how they are given. */
     size_t first = options->compare && options->network.hosts == NULL ? 1 : 0;
+    size_t count = options->compare ? sizeof choice / sizeof *choice - first : 1;
+    for (size_t i = first; i < first + count && is_stopped == 0; i++)
+        run_job(options, &places->topology, &choice[i]);
     if (options->common.json)
-        print_json(options, choice + first, count - first, places->topology.nodes);
+        print_json(options, choice + first, count, places->topology.nodes);
     else if (options->compare)
-        print_choices(choice + first, count - first, options->access.ranks);
+        print_choices(choice + first, count, ranks);
     else
         print_phases(choice->phase);
     for (int i = 0; i < 3; i++)
@@ -666,16 +600,20 @@ int tatp_simulate(int argc, char **argv)
     };
     tatp_network places = {.node_of_rank = NULL};
     tool_parse(&simulate_argp, TOOL_JSON, argc, argv, &options);
-    if (options.access.view != NULL)
-        read_view(&options.access);
-    if (options.access.is_random)
-        draw_places(&options.access);
-    check_memory(&options.access);
+    simulate_access *a = &options.access;
+    if (a->view != NULL) {
+        tool_read_view(a->view, &a->file);
+        a->ranks = a->file.view.rows;
+    }
+    check_memory(a);
     read_network(&options, &places);
+    list_accesses(a);
+    catch_interrupt();
     run_choices(&options, &places);
-    free(options.access.offset);
-    free(options.access.place);
-    view_file_release(&options.access.file);
+    for (size_t i = 0; i < a->ranks; i++)
+        access_release(&a->list[i]);
+    free(a->list);
+    view_file_release(&a->file);
     tatp_network_release(&places);
     return is_stopped == 0 ? 0 : 128 + SIGINT;
 }

@@ -136,15 +136,15 @@ static void set_view(job_rank *r)
 {
     job *j = r->job;
     access_list period = {0};
-    int64_t extent;
+    const access_list *view = &j->set.view[r->port.rank];
     sim_memory_of(NULL);
-    if (j->set.view(j->set.context, r->port.rank, &period, &extent) != 0)
+    if (access_append_slice(&period, view, 0, view->bytes, 0) != 0)
         abort();
     if ((size_t)period.bytes > j->buffer_bytes) {
         j->buffer_bytes = (size_t)period.bytes;
         j->buffer = sim_resized(j->buffer, j->buffer_bytes);
     }
-    coll_view_set(&r->view, &period, extent);
+    coll_view_set(&r->view, &period, j->set.extent);
     sim_memory_of(&r->account);
 }
 
@@ -237,7 +237,7 @@ static void run_rank(void *context, int rank)
     end_phase(r);
     for (enum job_phase_kind k = JOB_FIRST_WRITE; k <= JOB_READ; k++) {
         if (rank == 0 && j->set.begins != NULL)
-            j->set.begins(j->set.context, k);
+            j->set.begins(k);
         access_view(r, k);
         end_phase(r);
     }

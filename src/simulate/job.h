@@ -31,13 +31,10 @@ typedef struct job_settings {
     machine_settings machine;
     parameter_texts parameters; /* of all ranks */
     bool is_romio;
-    /* The view of a rank: what it accesses of a period of the file (ascending), and the bytes of
-     * the period. 0, or -ENOMEM. */
-    int (*view)(void *context, int rank, access_list *period, int64_t *extent);
-    /* A phase begins; may be NULL. */
-    void (*begins)(void *context, enum job_phase_kind kind);
-    void *context;
-    const volatile sig_atomic_t *stop; /* as in network.h */
+    const access_list *view; /* of each rank, ordered: of a period of the file ... */
+    int64_t extent;          /* ... of so many bytes */
+    void (*begins)(enum job_phase_kind kind); /* a phase; may be NULL */
+    const volatile sig_atomic_t *stop;        /* as in network.h */
 } job_settings;
 
 /* Of a phase. "Most": of any rank. */

@@ -18,34 +18,30 @@ static int compare_places(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Of N x 8 x 8 cubes of 16^3 elements, one for each rank. context: their number. */
-static int view_cube(void *context, int rank, access_list *period, int64_t *extent)
+/* Of N x 8 x 8 cubes of 16^3 elements, one for each rank. */
+static void view_cube(int ranks, int rank, access_list *period)
 {
     const int64_t y = rank / 8 % 8, x = rank / 64, z = rank % 8, line = 8 * BLOCK;
-    int rc = 0;
-    for (int64_t i = 0; i < BLOCK * BLOCK && rc == 0; i++) {
+    (void)ranks;
+    for (int64_t i = 0; i < BLOCK * BLOCK; i++) {
         int64_t row = (x * BLOCK + i / BLOCK) * line + y * BLOCK + i % BLOCK;
-        rc = access_append(period, (row * line + z * BLOCK) * ELEMENT, BLOCK * ELEMENT,
-                           i * BLOCK * ELEMENT);
+        if (access_append(period, (row * line + z * BLOCK) * ELEMENT, BLOCK * ELEMENT,
+                          i * BLOCK * ELEMENT) != 0)
+            abort();
     }
-    *extent = *(const int *)context * (int64_t)BLOCK * BLOCK * BLOCK * ELEMENT;
-    return rc;
 }
 
 /* Pieces of one size at random places, so that each node accesses more domains than it lists. */
-static int view_pieces(void *context, int rank, access_list *period, int64_t *extent)
+static void view_pieces(int ranks, int rank, access_list *period)
 {
-    enum { PIECES = 64, BYTES = 512 };
-    const int64_t all = PIECES * (int64_t) * (const int *)context;
+    enum { PIECES = BLOCK * BLOCK * BLOCK * ELEMENT / 512 };
     int64_t place[PIECES];
-    int rc = 0;
-    *extent = all * BYTES;
     for (int64_t i = 0; i < PIECES; i++) /* 40,503 shares no factor with powers of two */
-        place[i] = (rank * (int64_t)PIECES + i) * 40503 % all;
+        place[i] = (rank * (int64_t)PIECES + i) * 40503 % (PIECES * (int64_t)ranks);
     qsort(place, PIECES, sizeof *place, compare_places);
-    for (int64_t i = 0; i < PIECES && rc == 0; i++)
-        rc = access_append(period, place[i] * BYTES, BYTES, i * BYTES);
-    return rc;
+    for (int64_t i = 0; i < PIECES; i++)
+        if (access_append(period, place[i] * 512, 512, i * 512) != 0)
+            abort();
 }
 
 /* Messages between nodes; most sent, received and posted by a rank; KiB of any but rank 0, at most,
@@ -75,7 +71,7 @@ typedef struct whole_job {
     const char *name;
     int ranks, per_node;
     const char *shared_memory, *aggregators;
-    int (*view)(void *context, int rank, access_list *period, int64_t *extent);
+    void (*view)(int ranks, int rank, access_list *period);
     figures wanted[3];
 } whole_job;
 
@@ -83,12 +79,16 @@ static bool run(const whole_job *job)
 {
     static const char *parameter[PARAMETERS];
     static size_t node[MOST_RANKS];
+    static access_list view[MOST_RANKS];
     const char *name = job->name;
     int ranks = job->ranks;
     topo nodes;
     topo_flat(&nodes, (size_t)(ranks / job->per_node));
-    for (int i = 0; i < ranks; i++)
+    for (int i = 0; i < ranks; i++) {
+        access_clear(&view[i]);
+        job->view(ranks, i, &view[i]);
         node[i] = (size_t)(i / job->per_node);
+    }
     parameter[PARAMETER_SHARED_MEMORY] = job->shared_memory;
     parameter[PARAMETER_NUM_AGGREGATORS] = job->aggregators;
     const job_settings settings = {
@@ -96,8 +96,8 @@ static bool run(const whole_job *job)
         .node_of_rank = node,
         .machine = {&nodes, {1e10, 2e-6}, {2e9, 2e-6}, 8},
         .parameters = parameter,
-        .view = job->view,
-        .context = &ranks,
+        .view = view,
+        .extent = (int64_t)ranks * BLOCK * BLOCK * BLOCK * ELEMENT,
     };
     job_phase phase[JOB_PHASES];
     char *failure = job_run(&settings, phase);
