@@ -26,12 +26,12 @@ enum { DIMENSIONS = 3, MOST_RANKS = 1 << 20 };
 /* What ranks access in each call. */
 typedef struct simulate_access {
     const char *view;          /* a view file, or NULL */
-    int64_t grid[DIMENSIONS];  /* else ranks in a grid, in C order; 0: records */
+    int64_t grid[DIMENSIONS];  /* else ranks in a grid, in C order */
     int64_t block[DIMENSIONS]; /* elements of a rank */
     int64_t chunk[DIMENSIONS]; /* elements that are stored together: all, or those of --chunk */
-    int64_t element, record;   /* bytes */
-    size_t count;              /* records of a rank ... */
-    bool is_random;            /* ... in random order, or ranks in turn */
+    int64_t element;           /* bytes */
+    size_t record, count;      /* bytes of a record, and those of a rank: columns of a grid ... */
+    bool is_random;            /* ... or in a random order */
     size_t ranks, per_node;
     access_list *list; /* of each rank */
     int64_t extent;    /* of the file that they access */
@@ -44,7 +44,6 @@ typedef struct simulate_options {
     tatp_network_options network;
     machine_rate link, server;
     size_t servers;
-    const char *aggregators;
     bool compare, romio;
 } simulate_options;
 
@@ -53,7 +52,7 @@ typedef struct simulate_choice {
     const char *name;
     const size_t *node_of_rank;
     const char *strategy; /* or NULL: the default */
-    size_t per_node;      /* aggregators; 0: as the options say */
+    size_t per_node;      /* aggregators; 0: the default */
     bool is_romio;
     job_phase phase[JOB_PHASES];
 } simulate_choice;
@@ -130,12 +129,13 @@ static void check_bytes(struct argp_state *state, const char *what, double bytes
         argp_error(state, "%s too many bytes: at most %d", what, MOST_BYTES);
 }
 
-static void check_grid(struct argp_state *state, simulate_access *a)
+static void check_shapes(struct argp_state *state, simulate_access *a)
 {
     if (volume_of(a->grid) > MOST_RANKS)
         argp_error(state, "--cart has %.0f ranks: at most %d", volume_of(a->grid), MOST_RANKS);
     a->ranks = (size_t)volume_of(a->grid);
-    check_bytes(state, "--block has", volume_of(a->block) * (double)a->element);
+    check_bytes(state, a->record > 0 ? "--records and --count have" : "--block has",
+                volume_of(a->block) * (double)a->element);
     check_bytes(state, "--chunk has", volume_of(a->chunk) * (double)a->element);
     for (int d = DIMENSIONS; d-- > 0;)
         a->chunk[d] = a->chunk[0] > 0 ? a->chunk[d] : a->grid[d] * a->block[d];
@@ -149,21 +149,21 @@ static void check_options(struct argp_state *state, simulate_options *options)
     tool_check_input(state, files, sizeof files / sizeof *files);
     if ((a->view != NULL) + has_grid + (a->record > 0) != 1)
         argp_error(state, "one of --view, --cart and --records is needed");
-    if (options->network.topology != NULL && options->network.hosts == NULL)
-        argp_error(state, "--topology needs --hosts");
-    if (a->view != NULL && (a->ranks > 0 || options->network.hosts == NULL))
-        argp_error(state, "--view needs --hosts, and no --ranks");
-    if (has_grid && a->ranks > 0)
-        argp_error(state, "--ranks is not for --cart, whose numbers say it");
-    if (a->record > 0 && a->ranks == 0)
-        argp_error(state, "--records needs --ranks");
-    check_bytes(state, "--records and --count have", (double)a->record * (double)a->count);
+    if (options->network.hosts == NULL && (a->view != NULL || options->network.topology != NULL))
+        argp_error(state, "--view and --topology need --hosts");
+    if ((a->record > 0) != (a->ranks > 0))
+        argp_error(state, "--records needs --ranks, which are not for others");
     if ((a->is_random && a->record == 0) || (a->chunk[0] > 0 && !has_grid))
         argp_error(state, "--random is for --records, --chunk for --cart");
     if (options->network.hosts != NULL && a->per_node > 0)
         argp_error(state, "--hosts and --ranks-per-node exclude each other");
-    if (has_grid)
-        check_grid(state, a);
+    if (a->record > 0) {
+        a->element = (int64_t)a->record;
+        memcpy(a->grid, (int64_t[]){1, (int64_t)a->ranks, 1}, sizeof a->grid);
+        memcpy(a->block, (int64_t[]){(int64_t)a->count, 1, 1}, sizeof a->block);
+    }
+    if (a->view == NULL)
+        check_shapes(state, a);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -178,17 +178,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case 'm': a->count = parse_number(state, arg, MOST_RANKS); return 0;
     case 'x': a->is_random = true; return 0;
     case 'e': a->element = (int64_t)parse_number(state, arg, 1 << 20); return 0;
-    case 'r': a->record = (int64_t)parse_number(state, arg, MOST_BYTES); return 0;
+    case 'r': a->record = parse_number(state, arg, MOST_BYTES); return 0;
     case 'p': a->ranks = parse_number(state, arg, MOST_RANKS); return 0;
     case 'n': a->per_node = parse_number(state, arg, MOST_RANKS); return 0;
     case 'H': options->network.hosts = arg; return 0;
     case 't': options->network.topology = arg; return 0;
     case 'l': options->link = parse_rate(state, arg, options->link.latency); return 0;
     case 's': parse_servers(state, arg, options); return 0;
-    case 'a':
-        (void)parse_number(state, arg, MOST_RANKS);
-        options->aggregators = arg;
-        return 0;
     case 'C': options->compare = true; return 0;
     case 'R': options->romio = true; return 0;
     case ARGP_KEY_END: check_options(state, options); return 0;
@@ -215,7 +211,6 @@ static const struct argp simulate_argp = {
              0},
             {"link", 'l', "RATE[:TIME]", 0, "Of each cable (default: 12.5GB/s:1us)", 0},
             {"servers", 's', "NxRATE[:TIME]", 0, "Of the file system (default: 16x2GB/s:50us)", 0},
-            {"aggregators", 'a', "N", 0, "As fcoll_tatp_num_aggregators", 0},
             {"compare", 'C', NULL, 0, "Placements, aggregators, strategies and ROMIO, a line each",
              0},
             {"romio", 'R', NULL, 0, "ROMIO's messages instead", 0},
@@ -263,8 +258,8 @@ static void access_cart(simulate_access *a)
                 append_chunk(a, o);
 }
 
-/* Random ones are the same in each run. */
-static void access_records(simulate_access *a)
+/* The same ones in each run. */
+static void access_at_random(simulate_access *a)
 {
     size_t all = a->ranks * a->count;
     size_t *place = tool_allocate(all, sizeof *place), *owner = tool_allocate(all, sizeof *owner);
@@ -275,9 +270,8 @@ static void access_records(simulate_access *a)
     }
     for (size_t i = 0; i < all; i++)
         owner[place[i]] = i / a->count;
-    for (size_t i = 0; i < all; i++)
-        append(a, a->is_random ? owner[i] : i % a->ranks, (int64_t)i * a->record, a->record);
-    a->extent = (int64_t)all * a->record;
+    for (size_t i = 0; i < all; i++, a->extent += a->element)
+        append(a, owner[i], a->extent, a->element);
     free(place);
     free(owner);
 }
@@ -313,7 +307,7 @@ static void access_recorded(simulate_access *a)
 static void list_accesses(simulate_access *a)
 {
     a->list = tool_allocate(a->ranks, sizeof *a->list);
-    (a->view != NULL ? access_recorded : a->record > 0 ? access_records : access_cart)(a);
+    (a->view != NULL ? access_recorded : a->is_random ? access_at_random : access_cart)(a);
 }
 
 /* ---- the machine ---- */
@@ -336,8 +330,7 @@ static void read_network(const simulate_options *options, tatp_network *places)
 /* The simulation ends by a signal where memory does not suffice. */
 static void check_memory(const simulate_access *a)
 {
-    double p = (double)a->ranks,
-           runs = a->grid[0] > 0 ? (double)(a->block[0] * a->block[1]) : (double)a->count;
+    double p = (double)a->ranks, runs = (double)(a->block[0] * a->block[1]);
     double needed = p * (100e3 + 1.0 * p + 64.0 * runs);
     double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (needed > there)
@@ -467,9 +460,9 @@ static void put_phases(json_writer *w, const job_phase *phase)
         json_put_string(w, "phase", job_phase_name[k]);
         for (int i = 0; i < JOB_FIGURES; i++)
             if (i == JOB_SECONDS || i == JOB_BUSIEST_BYTES)
-                json_put_real(w, job_figure_name[i], phase[k].figure[i]);
+                json_put_real(w, job_key[i], phase[k].figure[i]);
             else
-                json_put_int64(w, job_figure_name[i], (int64_t)phase[k].figure[i]);
+                json_put_int64(w, job_key[i], (int64_t)phase[k].figure[i]);
         json_end_object(w);
     }
     json_end_array(w);
@@ -482,19 +475,18 @@ static void print_json(const simulate_options *options, const simulate_choice *c
     json_writer *w = tool_json_begin(&json);
     json_put_size(w, "ranks", options->access.ranks);
     json_put_size(w, "nodes", nodes);
-    if (options->compare)
+    if (options->compare) {
         json_begin_array(w, "choices");
-    for (size_t i = 0; i < count; i++) {
-        if (options->compare) {
+        for (size_t i = 0; i < count; i++) {
             json_begin_object(w, NULL);
             json_put_string(w, "choice", choice[i].name);
-        }
-        put_phases(w, choice[i].phase);
-        if (options->compare)
+            put_phases(w, choice[i].phase);
             json_end_object(w);
-    }
-    if (options->compare)
+        }
         json_end_array(w);
+    } else {
+        put_phases(w, choice->phase);
+    }
     tool_json_end(&json);
 }
 
@@ -531,9 +523,8 @@ static const char *number(size_t value, char text[NUMBER_BYTES])
 static void run_job(const simulate_options *options, const topo *nodes, simulate_choice *choice)
 {
     char aggregators[NUMBER_BYTES], servers[NUMBER_BYTES], stripe[NUMBER_BYTES];
-    const char *parameter[PARAMETERS] = {[PARAMETER_SHARED_MEMORY] = "true",
-                                         [PARAMETER_STRATEGY] = choice->strategy,
-                                         [PARAMETER_NUM_AGGREGATORS] = options->aggregators};
+    const char *parameter[PARAMETERS] = {
+        [PARAMETER_SHARED_MEMORY] = "true", [PARAMETER_STRATEGY] = choice->strategy};
     if (choice->per_node > 0)
         parameter[PARAMETER_NUM_AGGREGATORS] = number(choice->per_node * nodes->nodes, aggregators);
     if (options->servers > 1) {

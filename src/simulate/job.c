@@ -34,7 +34,6 @@ typedef struct job {
     int *mate;    /* of each rank, the next one of its node, in a circle */
     int *leader;  /* of each node, its lowest rank */
     char *buffer; /* of all ranks */
-    size_t buffer_bytes;
     job_phase *phase;
     int entered;  /* ranks that have ended the present phase */
     double began; /* the phase */
@@ -42,19 +41,19 @@ typedef struct job {
 
 const char *const job_phase_name[JOB_PHASES] = {"open",       "first write", "write",
                                                 "first read", "read",        "close"};
-const char *const job_figure_name[JOB_FIGURES] = {"seconds",
-                                                  "messages",
-                                                  "messages_between_nodes",
-                                                  "bytes_between_nodes",
-                                                  "busiest_link_bytes",
-                                                  "most_sent",
-                                                  "most_received",
-                                                  "most_posted",
-                                                  "most_unexpected",
-                                                  "reductions",
-                                                  "accesses",
-                                                  "rank_0_bytes",
-                                                  "most_bytes"};
+const char *const job_key[JOB_FIGURES] = {"seconds",
+                                          "messages",
+                                          "messages_between_nodes",
+                                          "bytes_between_nodes",
+                                          "busiest_link_bytes",
+                                          "most_sent",
+                                          "most_received",
+                                          "most_posted",
+                                          "most_unexpected",
+                                          "reductions",
+                                          "accesses",
+                                          "rank_0_bytes",
+                                          "most_bytes"};
 
 /* What a rank did in shared memory may be seen by the others of its node. */
 int __wrap_exchange_execute(exchange *ex, const exchange_run *run, exchange_result *result);
@@ -131,23 +130,6 @@ static void open_file(job_rank *r)
     coll_file_start(r->file, &facts);
 }
 
-/* The view belongs to the caller's program. */
-static void set_view(job_rank *r)
-{
-    job *j = r->job;
-    access_list period = {0};
-    const access_list *view = &j->set.view[r->port.rank];
-    sim_memory_of(NULL);
-    if (access_append_slice(&period, view, 0, view->bytes, 0) != 0)
-        abort();
-    if ((size_t)period.bytes > j->buffer_bytes) {
-        j->buffer_bytes = (size_t)period.bytes;
-        j->buffer = sim_resized(j->buffer, j->buffer_bytes);
-    }
-    coll_view_set(&r->view, &period, j->set.extent);
-    sim_memory_of(&r->account);
-}
-
 /* The file by tatp, or NULL: by ROMIO. */
 static void access_view(job_rank *r, enum job_phase_kind kind)
 {
@@ -202,24 +184,23 @@ static void end_phase(job_rank *r)
 {
     job *j = r->job;
     job_phase *p = j->phase;
-    machine_tally *tally = machine_count(j->machine);
     if (++j->entered < j->set.ranks) {
         (void)net_await(&j->net, r->port.rank, &p->is_over);
         return;
     }
     double now = machine_level(j->machine);
+    const machine_tally tally = machine_take_tally(j->machine);
     p->is_over = true;
     for (int i = 0; i < j->set.ranks; i++) {
         add_rank(j, i, p->figure);
         net_wake(&j->net, i);
     }
     p->figure[JOB_SECONDS] = now - j->began;
-    p->figure[JOB_FAR_MESSAGES] = (double)tally->messages;
-    p->figure[JOB_FAR_BYTES] = (double)tally->bytes;
-    p->figure[JOB_BUSIEST_BYTES] = machine_take_busiest(j->machine);
+    p->figure[JOB_FAR_MESSAGES] = (double)tally.messages;
+    p->figure[JOB_FAR_BYTES] = (double)tally.bytes;
+    p->figure[JOB_BUSIEST_BYTES] = tally.busiest;
     p->figure[JOB_REDUCTIONS] = (double)j->net.collected;
-    p->figure[JOB_ACCESSES] = (double)tally->accesses;
-    *tally = (machine_tally){0};
+    p->figure[JOB_ACCESSES] = (double)tally.accesses;
     j->net.collected = 0;
     j->phase++;
     j->began = now;
@@ -233,7 +214,8 @@ static void run_rank(void *context, int rank)
     make_rank(r);
     if (!j->set.is_romio)
         open_file(r);
-    set_view(r);
+    const access_list period = access_borrow(&j->set.view[rank]);
+    coll_view_set(&r->view, &period, j->set.extent);
     end_phase(r);
     for (enum job_phase_kind k = JOB_FIRST_WRITE; k <= JOB_READ; k++) {
         if (rank == 0 && j->set.begins != NULL)
@@ -278,12 +260,13 @@ static void release_job(job *j)
     free(j->mate);
     free(j->leader);
     free(j->romio.expected);
-    __real_free(j->buffer);
+    free(j->buffer);
 }
 
 char *job_run(const job_settings *settings, job_phase phase[JOB_PHASES])
 {
     job j = {.set = *settings, .phase = phase};
+    int64_t most = 0;
     memset(phase, 0, JOB_PHASES * sizeof *phase);
     j.net = (network){.context = &j,
                       .main = run_rank,
@@ -297,7 +280,9 @@ char *job_run(const job_settings *settings, job_phase phase[JOB_PHASES])
     for (int i = 0; i < settings->ranks; i++) {
         j.rank[i].job = &j;
         j.rank[i].port = (net_port){&j.net, i};
+        most = settings->view[i].bytes > most ? settings->view[i].bytes : most;
     }
+    j.buffer = sim_zeroed((size_t)most, 1);
     j.machine = machine_new(&settings->machine, &j.net);
     find_mates(&j);
     size_t nodes = settings->machine.topology->nodes;

@@ -54,7 +54,7 @@ enum job_figure {
     JOB_MOST_BYTES,
     JOB_FIGURES
 };
-extern const char *const job_figure_name[JOB_FIGURES]; /* for programs */
+extern const char *const job_key[JOB_FIGURES]; /* for programs */
 
 typedef struct job_phase {
     bool is_over; /* if not, the job was stopped or has failed before */

@@ -33,8 +33,8 @@ struct machine {
     machine_settings set;
     network *net;
     double *clock, now;
-    bool *is_queued; /* per rank */
-    server *up, *down, *memory, *file;
+    bool *is_queued;                   /* per rank */
+    server *up, *down, *memory, *file; /* in one block */
     size_t vertices;
     entry *heap;
     size_t entries, capacity;
@@ -264,10 +264,10 @@ machine *machine_new(const machine_settings *settings, network *net)
     m->vertices = topo_vertices(t);
     m->clock = sim_zeroed(ranks, sizeof *m->clock);
     m->is_queued = sim_zeroed(ranks, sizeof *m->is_queued);
-    m->up = sim_zeroed(m->vertices, sizeof *m->up);
-    m->down = sim_zeroed(m->vertices, sizeof *m->down);
-    m->memory = sim_zeroed(t->nodes, sizeof *m->memory);
-    m->file = sim_zeroed(settings->servers, sizeof *m->file);
+    m->up = sim_zeroed(2 * m->vertices + t->nodes + settings->servers, sizeof *m->up);
+    m->down = m->up + m->vertices;
+    m->memory = m->down + m->vertices;
+    m->file = m->memory + t->nodes;
     m->capacity = 2 * ranks;
     m->heap = sim_zeroed(m->capacity, sizeof *m->heap);
     net->order = (net_order){.context = m,
@@ -291,16 +291,8 @@ void machine_free(machine *m)
     free(m->clock);
     free(m->is_queued);
     free(m->up);
-    free(m->down);
-    free(m->memory);
-    free(m->file);
     free(m->heap);
     free(m);
-}
-
-machine_tally *machine_count(machine *m)
-{
-    return &m->tally;
 }
 
 void machine_spend(machine *m, int rank, double seconds)
@@ -334,12 +326,13 @@ void machine_access(machine *m, int rank, int64_t offset, int64_t bytes)
     net_yield(m->net, rank);
 }
 
-double machine_take_busiest(machine *m)
+machine_tally machine_take_tally(machine *m)
 {
-    double most = 0.0;
+    machine_tally tally = m->tally;
     for (size_t v = 0; v < m->vertices; v++) {
-        most = fmax(most, fmax(m->up[v].bytes, m->down[v].bytes));
+        tally.busiest = fmax(tally.busiest, fmax(m->up[v].bytes, m->down[v].bytes));
         m->up[v].bytes = m->down[v].bytes = 0.0;
     }
-    return most;
+    m->tally = (machine_tally){0};
+    return tally;
 }

@@ -26,10 +26,10 @@ typedef struct machine_settings {
 
 enum { MACHINE_STRIPE = 1 << 20 }; /* bytes of a file on a server, then comes the next one */
 
-/* What was done since it was zeroed. */
 typedef struct machine_tally {
     int64_t messages, bytes; /* between nodes */
     int64_t accesses;        /* of the file */
+    double busiest;          /* the most bytes of any link in one direction, of one cable */
 } machine_tally;
 
 typedef struct machine machine;
@@ -38,7 +38,8 @@ typedef struct machine machine;
 machine *machine_new(const machine_settings *settings, network *net);
 void machine_free(machine *m);
 
-machine_tally *machine_count(machine *m);
+/* What was done since the last time. */
+machine_tally machine_take_tally(machine *m);
 /* Of the rank that runs: its clock goes on. */
 void machine_spend(machine *m, int rank, double seconds);
 /* All clocks become the latest one, which is returned. */
@@ -47,7 +48,5 @@ double machine_level(machine *m);
 void machine_access(machine *m, int rank, int64_t offset, int64_t bytes);
 /* What no collective operation goes below of which a rank gets so many bytes. */
 double machine_least_time(const machine *m, double bytes);
-/* The most bytes of any link in one direction, of one cable, since the last time. */
-double machine_take_busiest(machine *m);
 
 #endif

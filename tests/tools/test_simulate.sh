@@ -36,7 +36,7 @@ simulates "the same again" --cart 1x1x16 --block 64x64x4 --ranks-per-node 4 --li
 slow=$(figure write seconds)
 simulates "faster links" --cart 1x1x16 --block 64x64x4 --ranks-per-node 4 --link 125GB/s:1us
 tap_check "faster links: less time" awk -v slow="$slow" -v fast="$(figure write seconds)" 'BEGIN { exit !(fast < slow) }'
-simulates "records" --records 1024 --ranks 64 --ranks-per-node 16 --aggregators 4
+simulates "records" --records 1024 --ranks 64 --ranks-per-node 16
 tap_check "records: memory of rank 0" test "$(figure write rank_0_bytes)" -gt 1000000
 simulates "a recorded run" --view "$record" --hosts 'n[0-1]:4'
 tap_check "a table" tatp simulate --cart 4x4 --servers 4x1GB/s:10us
@@ -82,7 +82,7 @@ refuses() {
 
 refuses "" "one of --view, --cart and --records is needed" 2
 refuses "--cart 4x0" "is no shape" 2
-refuses "--cart 4x4 --ranks 3" "--ranks is not for --cart" 2
+refuses "--cart 4x4 --ranks 3" "--records needs --ranks" 2
 refuses "--cart 1048576x1048576x1048576" "at most 1048576" 2
 refuses "--cart 2x2 --block 1048576x1048576" "too many bytes" 2
 refuses "--records 1024" "--records needs --ranks" 2
@@ -93,7 +93,7 @@ refuses "--cart 1048576 --ranks-per-node 128" "simulate fewer" 1
 refuses "--cart 2x2 --link 0GB/s" "is no rate above 0" 2
 refuses "--cart 2x2 --link 1GB/s:1parsec" "is no rate above 0" 2
 refuses "--cart 2x2 --servers 3" "are no servers" 2
-refuses "--cart 2x2 --topology x" "--topology needs --hosts" 2
+refuses "--cart 2x2 --topology x" "--view and --topology need --hosts" 2
 refuses "--cart 2x2 --hosts n0:3" "4 rows, but 3 ranks" 1
 refuses "--view x --hosts n0:4" "No such file" 1
 tap_plan
