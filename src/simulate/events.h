@@ -53,7 +53,7 @@ typedef struct net_order {
     /* An event that can happen from now on; messages from one rank to another arrive in the order
      * in which their arrivals are added. */
     void (*add)(void *context, net_event event);
-    /* Something has happened to a rank (-1: to any), which may go on if it can. */
+    /* Something has happened to a rank, which may go on if it can. */
     void (*wake)(void *context, int rank);
 } net_order;
 

@@ -198,7 +198,7 @@ static void add_event(void *context, net_event event)
 static void wake(void *context, int rank)
 {
     machine *m = context;
-    if (rank < 0 || m->is_queued[rank] || !net_may_go_on(m->net, rank))
+    if (m->is_queued[rank] || !net_may_go_on(m->net, rank))
         return;
     m->is_queued[rank] = true;
     push(m, (entry){.at = fmax(m->clock[rank], time_of(m)), .rank = rank});

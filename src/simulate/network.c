@@ -37,11 +37,6 @@ void net_fail(network *n, const char *format, ...)
 
 /* ---- running ---- */
 
-static void happened(network *n)
-{
-    n->order.wake(n->order.context, -1);
-}
-
 static bool chance(network *n, int64_t of, int64_t all)
 {
     return n->order.chance(n->order.context, of, all);
@@ -73,11 +68,8 @@ void net_pause(network *n, int rank)
 bool net_has_noticed(network *n, int rank)
 {
     net_rank *r = &n->rank[rank];
-    if (n->lost < 0 || r->has_noticed || !chance(n, 1, 16))
-        return r->has_noticed;
-    r->has_noticed = true;
-    happened(n);
-    return true;
+    r->has_noticed = r->has_noticed || (n->lost >= 0 && chance(n, 1, 16));
+    return r->has_noticed;
 }
 
 bool net_await(network *n, int rank, const bool *flag)
@@ -234,7 +226,6 @@ static void complete_send(network *n, net_request *send)
 
 void net_take(network *n, net_event e)
 {
-    happened(n);
     switch (e.kind) {
     case NET_ARRIVAL: arrive(n, e.send); break;
     case NET_TRANSFER: transfer(n, e.send); break;
@@ -265,7 +256,6 @@ int net_send(void *context, int peer, unsigned tag, const void *data, size_t byt
         complete_send(n, send);
     else if (send->is_eager)
         push_event(n, NET_COMPLETION, send);
-    happened(n);
     return 0;
 }
 
@@ -306,7 +296,6 @@ static int end_request(network *n, int rank, exchange_request *request, size_t *
     q->is_given_up = true;
     r->ended++;
     drop_request(q);
-    happened(n);
     return rc;
 }
 
@@ -402,7 +391,6 @@ int net_collect(network *n, int rank, enum net_operation operation, const net_va
     n->collected += c->is_complete;
     for (int i = 0; i < n->ranks && c->is_complete; i++)
         net_wake(n, i);
-    happened(n);
     int rc = waits && !net_await(n, rank, &c->is_complete) ? NET_LOST : 0;
     if (rc == 0 && values->result != NULL)
         memcpy(values->result, c->value, parts * values->count * sizeof *values->result);
@@ -420,7 +408,6 @@ static void start_rank(unsigned int high, unsigned int low)
     n->main(n->context, rank);
     n->rank[rank].has_ended = true;
     n->ended++;
-    happened(n);
     net_yield(n, rank);
 }
 

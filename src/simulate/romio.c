@@ -25,11 +25,10 @@
 /* Bytes of a cycle, of a piece in a list, and, of all arrays, for each rank of the job. */
 enum { CYCLE = 1 << 24, PIECE = 16, ARRAYS = 150, LISTS = -1 /* the step before cycle 0 */ };
 
-/* What a rank accesses of a domain in a cycle. */
+/* What a rank has to tell of a domain in a step: its list, or what it accesses in a cycle. */
 typedef struct romio_part {
     int rank, domain; /* the latter is the aggregator's node */
-    int64_t cycle, lo, hi, bytes;
-    int64_t list; /* bytes of the list for the domain, which goes with the first part; else 0 */
+    int64_t step, lo, hi, bytes;
 } part;
 
 typedef struct romio_call {
@@ -63,32 +62,22 @@ static void find_parts(romio_call *c, const access_list *list)
 {
     access_cursor cursor;
     access_piece piece;
-    size_t first = 0;
+    size_t lists = 0; /* the last one */
     access_cursor_init(&cursor, list);
     for (int64_t at; (at = access_next(&cursor)) != ACCESS_END;) {
-        int64_t in = (at - c->lo) % c->domain, end = (in / CYCLE + 1) * CYCLE, taken = 0;
-        part p = {c->runtime->rank, (int)((at - c->lo) / c->domain), in / CYCLE, at, 0, 0, 0};
+        int64_t in = (at - c->lo) % c->domain, end = (in / CYCLE + 1) * CYCLE;
+        part p = {c->runtime->rank, (int)((at - c->lo) / c->domain), in / CYCLE, at, 0, 0};
+        if (c->own.count == 0 || p.domain != c->own.part[lists].domain) {
+            lists = c->own.count;
+            append(&c->own, (part){p.rank, p.domain, LISTS, 0, 0, 0});
+        }
         end = at - in + access_least(end, c->domain);
-        for (; access_take_piece(&cursor, end, &piece); taken++) {
+        for (; access_take_piece(&cursor, end, &piece); c->own.part[lists].bytes += PIECE) {
             p.hi = piece.offset + piece.length;
             p.bytes += piece.length;
         }
         append(&c->own, p);
-        if (p.domain != c->own.part[first].domain)
-            first = c->own.count - 1;
-        c->own.part[first].list += PIECE * taken;
     }
-}
-
-static int aggregator_of(const romio_call *c, const part *p)
-{
-    return c->of->aggregator[p->domain];
-}
-
-/* In a step; 0: there is none. */
-static int64_t message_of(const part *p, int64_t step)
-{
-    return step == LISTS ? p->list : step == p->cycle ? p->bytes : 0;
 }
 
 /* Says what its messages will be. Returns what it is to expect as an aggregator. Ranks come to a
@@ -100,7 +89,7 @@ static romio_parts announce(const romio_call *c, int64_t step)
     size_t node = c->of->net->node_of_rank[rank];
     double ranks = c->runtime->size;
     for (const part *p = c->own.part; p < c->own.part + c->own.count; p++)
-        if (message_of(p, step) > 0)
+        if (p->step == step)
             append(&expected[p->domain], *p);
     meet(c, NULL, 0, 4.0 * ranks * ranks / (double)c->of->nodes);
     if (c->of->aggregator[node] == rank) {
@@ -122,8 +111,8 @@ static int64_t move(const romio_call *c, int64_t step, const romio_parts *expect
         bool aggregates = back == (sends == 1);
         const romio_parts *list = aggregates ? expected : &c->own;
         for (const part *p = list->part; p < list->part + list->count; p++) {
-            int peer = aggregates ? p->rank : aggregator_of(c, p);
-            size_t bytes = (size_t)message_of(p, step);
+            int peer = aggregates ? p->rank : c->of->aggregator[p->domain];
+            size_t bytes = p->step == step ? (size_t)p->bytes : 0;
             sum += (int64_t)bytes;
             if (bytes > 0 && peer != r->rank && sends)
                 (void)r->isend(r->context, peer, COLL_TAG_DATA, NULL, bytes, false, next++);

@@ -31,8 +31,7 @@ void sim_happened(sim_order *o)
 /* Ranks are looked at in each step. */
 static void wake(void *context, int rank)
 {
-    if (rank < 0)
-        sim_happened(context);
+    (void)context, (void)rank;
 }
 
 static bool is_eager(void *context, int64_t bytes)
@@ -116,7 +115,7 @@ void net_lose(network *n, int rank)
     n->ended++;
     for (int i = 0; i < n->ranks; i++)
         net_wake(n, i);
-    n->order.wake(n->order.context, -1);
+    sim_happened(n->order.context);
     net_yield(n, rank);
 }
 
@@ -161,6 +160,7 @@ static void take_event(sim_order *o, size_t i)
             same_ranks(o->event[k].send, o->event[i].send))
             i = k;
     net_event event = o->event[i];
+    sim_happened(o);
     sim_trace(o, "%d -> %d: %s", event.send->from, event.send->to, what[event.kind]);
     memmove(o->event + i, o->event + i + 1, (--o->events - i) * sizeof event);
     net_take(o->net, event);

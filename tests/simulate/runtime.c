@@ -20,6 +20,7 @@ static int end_start(sim_rank *r, int rc, net_request *request, unsigned tag, si
 {
     if (rc != 0)
         return sim_report(r, rc);
+    sim_happened(&r->life->order);
     sim_trace(&r->life->order, "rank %d: %s%s, %zu bytes, %d -> %d", r->rank,
               request->is_send ? "sends" : "receives", request->is_eager ? ", eager" : "", bytes,
               request->from, request->to);
