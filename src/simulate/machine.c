@@ -213,14 +213,6 @@ static void run_rank(machine *m, int rank)
     wake(m, rank);
 }
 
-static void take_event(machine *m, entry *e)
-{
-    const net_request *message = e->event.send;
-    int rank = e->event.kind == NET_COMPLETION ? message->from : message->to;
-    net_take(m->net, e->event); /* may free the message */
-    net_wake(m->net, rank);
-}
-
 static void move(machine *m, entry *e)
 {
     if (!e->has_begun && e->vertex == e->to)
@@ -243,12 +235,15 @@ static bool step(void *context)
     }
     entry e = pop(m);
     m->now = e.at;
-    if (e.rank >= 0)
+    if (e.rank >= 0) {
         run_rank(m, e.rank);
-    else if (!e.has_begun || e.vertex != e.to)
+    } else if (!e.has_begun || e.vertex != e.to) {
         move(m, &e);
-    else
-        take_event(m, &e);
+    } else {
+        net_take(m->net, e.event);
+        if (e.event.kind == NET_ARRIVAL)
+            net_wake(m->net, e.event.send->to);
+    }
     return true;
 }
 
