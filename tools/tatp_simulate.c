@@ -33,6 +33,7 @@ typedef struct simulate_access {
     size_t record, count;      /* bytes of a record, and those of a rank: columns of a grid ... */
     bool is_random;            /* ... or in a random order */
     size_t ranks, per_node;
+    size_t times;      /* that the view file is accessed, by other ranks each time */
     access_list *list; /* of each rank */
     int64_t extent;    /* of the file that they access */
     view_file file;    /* of the view file, or of what is accessed else */
@@ -149,8 +150,11 @@ static void check_options(struct argp_state *state, simulate_options *options)
     tool_check_input(state, files, sizeof files / sizeof *files);
     if ((a->view != NULL) + has_grid + (a->record > 0) != 1)
         argp_error(state, "one of --view, --cart and --records is needed");
-    if (options->network.hosts == NULL && (a->view != NULL || options->network.topology != NULL))
-        argp_error(state, "--view and --topology need --hosts");
+    bool lacks_nodes = a->view != NULL && a->per_node == 0;
+    if (options->network.hosts == NULL && (lacks_nodes || options->network.topology != NULL))
+        argp_error(state, "--topology needs --hosts, --view that or --ranks-per-node");
+    if (a->times > 1 && a->view == NULL)
+        argp_error(state, "--times is for --view");
     if ((a->record > 0) != (a->ranks > 0))
         argp_error(state, "--records needs --ranks, which are not for others");
     if ((a->is_random && a->record == 0) || (a->chunk[0] > 0 && !has_grid))
@@ -180,6 +184,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case 'e': a->element = (int64_t)parse_number(state, arg, 1 << 20); return 0;
     case 'r': a->record = parse_number(state, arg, MOST_BYTES); return 0;
     case 'p': a->ranks = parse_number(state, arg, MOST_RANKS); return 0;
+    case 'T': a->times = parse_number(state, arg, MOST_RANKS); return 0;
     case 'n': a->per_node = parse_number(state, arg, MOST_RANKS); return 0;
     case 'H': options->network.hosts = arg; return 0;
     case 't': options->network.topology = arg; return 0;
@@ -196,6 +201,8 @@ static const struct argp simulate_argp = {
     .options =
         (const struct argp_option[]){
             {"view", 'v', "FILE", 0, "What a recorded run accessed in its largest calls", 0},
+            {"times", 'T', "N", 0,
+             "The view file N times, one behind the other, by as many more ranks", 0},
             {"cart", 'c', "XxYxZ", 0, "An array in C order, divided among a grid of ranks", 0},
             {"block", 'b', "XxYxZ", 0, "Elements of each rank (default: 16x16x16)", 0},
             {"element", 'e', "BYTES", 0, "Bytes of an element (default: 8)", 0},
@@ -304,10 +311,30 @@ static void access_recorded(simulate_access *a)
     free(next);
 }
 
+/* As of an array that is longer in its slowest dimension. */
+static void repeat_accesses(simulate_access *a)
+{
+    size_t ranks = a->ranks / a->times;
+    for (size_t rank = ranks; rank < a->ranks; rank++) {
+        const access_list *list = &a->list[rank % ranks];
+        int64_t shift = (int64_t)(rank / ranks) * a->extent;
+        for (size_t i = 0; i < list->count; i++) {
+            access_run run = list->run[i];
+            run.offset += shift;
+            tool_check(access_append_run(&a->list[rank], &run), "the accesses of all ranks");
+        }
+    }
+    a->extent *= (int64_t)a->times;
+    view_file_release(&a->file);
+    a->file = (view_file){.patterns = 0};
+}
+
 static void list_accesses(simulate_access *a)
 {
     a->list = tool_allocate(a->ranks, sizeof *a->list);
     (a->view != NULL ? access_recorded : a->is_random ? access_at_random : access_cart)(a);
+    if (a->times > 1)
+        repeat_accesses(a);
 }
 
 /* ---- the machine ---- */
@@ -381,7 +408,7 @@ static void place_ranks(simulate_access *a, const tatp_network *places, size_t *
     size_t *slots = tool_allocate(topology->nodes, sizeof *slots);
     for (size_t i = 0; i < a->ranks; i++)
         slots[places->node_of_rank[i]]++;
-    if (a->view == NULL)
+    if (a->file.patterns == 0)
         record_accesses(a);
     dla_data data = {.file = a->file, .profile = {a->file.patterns, a->file.bytes}};
     setmatch_input input = {.view = &a->file.view,
@@ -584,7 +611,7 @@ static void run_choices(simulate_options *options, const tatp_network *places)
 int tatp_simulate(int argc, char **argv)
 {
     simulate_options options = {
-        .access = {.block = {16, 16, 16}, .element = 8, .count = 32},
+        .access = {.block = {16, 16, 16}, .element = 8, .count = 32, .times = 1},
         .link = {12.5e9, 1e-6},
         .server = {2e9, 50e-6},
         .servers = 16,
@@ -594,7 +621,10 @@ int tatp_simulate(int argc, char **argv)
     simulate_access *a = &options.access;
     if (a->view != NULL) {
         tool_read_view(a->view, &a->file);
-        a->ranks = a->file.view.rows;
+        if (a->file.view.rows > MOST_RANKS / a->times)
+            exit(tool_fail("%s: %zu times %zu ranks: at most %d", a->view, a->times,
+                           a->file.view.rows, MOST_RANKS));
+        a->ranks = a->file.view.rows * a->times;
     }
     check_memory(a);
     read_network(&options, &places);

@@ -57,6 +57,13 @@ generate --ranks 16 --view 16.crs >16.jsonl
 page 16 --view 16.crs
 has 16 "uplink bytes would fall from 16.8 MB to 0 B a call" "16: the view is put into a sentence"
 
+cp "$top_srcdir/tests/fixtures/recorded/4.1.jsonl" recorded.jsonl
+cp "$top_srcdir/tests/fixtures/recorded/4.1.crs" .
+page recorded --view 4.1.crs
+has recorded '<span>--times</span> <span>512</span> <span>--ranks-per-node</span> <span>8</span>' "recorded: what was simulated"
+has recorded '<h2 id="many">With 4' "recorded: with more ranks"
+tap_is "$(grep -c 'id="many"' 16.html)" 0 "16: a view without accesses is not simulated"
+
 generate --ranks 4096 --per-node 16 --leaf 16 --serving 2 --neighbours 64 --calls 80 --view 4096.crs >4096.jsonl
 page 4096 --view 4096.crs
 

@@ -39,6 +39,13 @@ tap_check "faster links: less time" awk -v slow="$slow" -v fast="$(figure write 
 simulates "records" --records 1024 --ranks 64 --ranks-per-node 16
 tap_check "records: memory of rank 0" test "$(figure write rank_0_bytes)" -gt 1000000
 simulates "a recorded run" --view "$record" --hosts 'n[0-1]:4'
+once=$(figure write bytes_between_nodes)
+simulates "a recorded run, its ranks by node" --view "$record" --ranks-per-node 4
+tap_is "$(figure write bytes_between_nodes)" "$once" "a recorded run, its ranks by node: the same"
+simulates "a recorded run 8 times" --view "$record" --times 8 --ranks-per-node 4
+tap_check "a recorded run 8 times: as many bytes at least" test "$(figure write bytes_between_nodes)" -ge $((once * 8))
+tap_check "a recorded run 8 times: placements are compared" \
+    tatp simulate --view "$record" --times 8 --ranks-per-node 4 --compare
 tap_check "a table" tatp simulate --cart 4x4 --servers 4x1GB/s:10us
 
 # Chunks of one rank each, of which the domains of its node consist.
@@ -93,7 +100,10 @@ refuses "--cart 1048576 --ranks-per-node 128" "simulate fewer" 1
 refuses "--cart 2x2 --link 0GB/s" "is no rate above 0" 2
 refuses "--cart 2x2 --link 1GB/s:1parsec" "is no rate above 0" 2
 refuses "--cart 2x2 --servers 3" "are no servers" 2
-refuses "--cart 2x2 --topology x" "--view and --topology need --hosts" 2
+refuses "--cart 2x2 --topology x" "--topology needs --hosts" 2
 refuses "--cart 2x2 --hosts n0:3" "4 rows, but 3 ranks" 1
 refuses "--view x --hosts n0:4" "No such file" 1
+refuses "--view x --times 2" "--view that or --ranks-per-node" 2
+refuses "--cart 2x2 --times 2" "--times is for --view" 2
+refuses "--view $record --ranks-per-node 4 --times 1048576" "at most 1048576" 1
 tap_plan

@@ -135,7 +135,7 @@ class Report:
         self.plan = planning.most_important(self.run)
         self.answer = self.placement = self.mapped = None
         self.maps, self.views, self.networks, self.links = [], [], [], ([], 0)
-        self.line = None
+        self.line = self.many = None
 
     def look(self, tools):
         if self.plan is None:
@@ -167,6 +167,8 @@ class Report:
         planner.expected = planner.predict("this run", self.options.view, self.plan.data["node_of_rank"])
         if planner.expected is not None:
             planner.placed = planner.predict("placed by the view", self.options.view, self.placement.node_of_rank)
+            if self.run.ranks <= planning.MANY_RANKS // 2:
+                self.many = planning.simulate(planner.tools, self.options.view, self.run.ranks, self.run.nodes)
         elif self.plan.by_rank and self.plan.contiguous()[0]["requests_by"] == "rank":
             planner.placed = planner.loads_of(self.placement)
         cells = planning.read_view(planner.tools, self.options.view)

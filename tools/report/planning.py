@@ -330,6 +330,18 @@ def map_evenly(tools, view, ranks, nodes):
     return map_ranks(tools, view, f"n[0-{nodes - 1}]:{-(-ranks // max(nodes, 1))}", ranks)
 
 
+MANY_RANKS = 4096
+
+
+def simulate(tools, view, ranks, nodes):
+    """What the accesses of the view do with MANY_RANKS ranks: phases, and what was simulated."""
+    times, per_node = MANY_RANKS // ranks, -(-ranks // nodes)
+    command = ["simulate", "--view", view, "--times", str(times), "--ranks-per-node", str(per_node)]
+    answer = json.loads(tools.run("tatp", *command, "--json"))
+    calls = [phase for phase in answer["phases"] if phase["accesses"] > 0]
+    return {"calls": calls, "ranks": answer["ranks"], "nodes": answer["nodes"], "times": times, "command": "tatp " + " ".join(command)}
+
+
 def read_view(tools, path):
     """The entries of a view matrix: row, column, value."""
     lines = tools.run("dla", "convert", "--to", "mtx", "--", path).splitlines()
