@@ -84,43 +84,35 @@ struct hop_search {
     struct base_arena arena;
     size_t base;              /* the class of bit 0 */
     uint64_t *seen;           /* of each vertex: classes that have reached it */
-    uint64_t *now;            /* ... with the last step */
+    uint64_t *now;            /* ... with the last step, of an active one */
     uint64_t *next;           /* ... with this step */
-    size_t *active, *reached; /* vertices whose now or next is not 0 */
+    size_t *active, *reached; /* vertices reached with the last step, or with this one */
     size_t active_count, reached_count;
     size_t *target; /* of each vertex: 1 + the class whose sample it is; 0: none */
 };
 
-static void reach_vertex(struct hop_search *x, size_t v, uint64_t classes)
+/* Those classes go on from a vertex. */
+static void leave_vertex(struct hop_search *x, size_t v, uint64_t classes)
 {
-    classes &= ~x->seen[v];
-    if (classes == 0)
-        return;
-    if (x->next[v] == 0)
-        x->reached[x->reached_count++] = v;
-    x->next[v] |= classes;
-}
-
-static void note_distances(const struct hop_search *x, size_t v, uint16_t hops)
-{
-    size_t q = x->target[v] - 1;
-    for (uint64_t left = x->next[v]; left != 0; left &= left - 1) {
-        uint16_t *between =
-            &x->hosts->between[(x->base + (size_t)__builtin_ctzll(left)) * x->hosts->classes + q];
-        if (*between == TOPO_UNREACHED)
-            *between = hops;
+    const topo_fabric *f = x->hosts->fabric;
+    for (size_t i = f->first_arc[v]; i < f->first_arc[v + 1]; i++) {
+        size_t to = f->arc[i].to;
+        uint64_t first = classes & ~x->seen[to];
+        if (first != 0 && x->next[to] == 0)
+            x->reached[x->reached_count++] = to;
+        x->next[to] |= first;
     }
 }
 
-/* The vertices reached become the active ones. */
+/* Notes distances; the vertices reached become the active ones. */
 static void end_step(struct hop_search *x, uint16_t hops)
 {
-    for (size_t k = 0; k < x->active_count; k++)
-        x->now[x->active[k]] = 0;
     for (size_t k = 0; k < x->reached_count; k++) {
-        size_t v = x->reached[k];
-        if (x->target[v] != 0)
-            note_distances(x, v, hops);
+        size_t v = x->reached[k], q = x->target[v];
+        for (uint64_t left = q != 0 ? x->next[v] : 0; left != 0; left &= left - 1) {
+            size_t p = x->base + (size_t)__builtin_ctzll(left);
+            x->hosts->between[p * x->hosts->classes + q - 1] = hops;
+        }
         x->seen[v] |= x->next[v];
         x->now[v] = x->next[v];
         x->next[v] = 0;
@@ -132,46 +124,32 @@ static void end_step(struct hop_search *x, uint16_t hops)
     x->reached_count = 0;
 }
 
+/* The vertex of a class's sample. */
+static size_t sample_vertex(const job_hosts *s, size_t p)
+{
+    return s->fabric->of_host[s->host[s->sample[p]]];
+}
+
 /* The first step leaves the classes' samples, all others leave switches. A sample itself counts as
  * not seen: the path back to it is as long as that to another node of the class. */
-static void leave_samples(struct hop_search *x, size_t classes)
-{
-    const topo_fabric *f = x->hosts->fabric;
-    for (size_t p = 0; p < classes; p++) {
-        size_t v = f->of_host[x->hosts->host[x->hosts->sample[x->base + p]]];
-        for (size_t i = f->first_arc[v]; i < f->first_arc[v + 1]; i++)
-            reach_vertex(x, f->arc[i].to, UINT64_C(1) << p);
-    }
-}
-
-static void leave_switches(struct hop_search *x)
-{
-    const topo_fabric *f = x->hosts->fabric;
-    for (size_t k = 0; k < x->active_count; k++) {
-        size_t v = x->active[k];
-        if (f->vertex[v].kind != KIND_SWITCH)
-            continue;
-        for (size_t i = f->first_arc[v]; i < f->first_arc[v + 1]; i++)
-            reach_vertex(x, f->arc[i].to, x->now[v]);
-    }
-}
-
 static void search_batch(struct hop_search *x)
 {
-    size_t left = x->hosts->classes - x->base;
-    memset(x->seen, 0, x->hosts->fabric->keys.count * sizeof *x->seen);
+    const topo_fabric *f = x->hosts->fabric;
+    memset(x->seen, 0, f->keys.count * sizeof *x->seen);
     x->active_count = x->reached_count = 0;
-    leave_samples(x, left < 64 ? left : 64);
+    for (size_t p = x->base; p < x->hosts->classes && p < x->base + 64; p++)
+        leave_vertex(x, sample_vertex(x->hosts, p), UINT64_C(1) << (p - x->base));
     for (uint16_t hops = 1; x->reached_count > 0 && hops < TOPO_UNREACHED; hops++) {
         end_step(x, hops);
-        leave_switches(x);
+        for (size_t k = 0; k < x->active_count; k++)
+            if (f->vertex[x->active[k]].kind == KIND_SWITCH)
+                leave_vertex(x, x->active[k], x->now[x->active[k]]);
     }
 }
 
 static int hop_search_init(struct hop_search *x)
 {
-    const topo_fabric *f = x->hosts->fabric;
-    size_t vertices = f->keys.count;
+    size_t vertices = x->hosts->fabric->keys.count;
     x->seen = base_arena_alloc(&x->arena, vertices, sizeof *x->seen);
     x->now = base_arena_alloc(&x->arena, vertices, sizeof *x->now);
     x->next = base_arena_alloc(&x->arena, vertices, sizeof *x->next);
@@ -181,7 +159,7 @@ static int hop_search_init(struct hop_search *x)
     if (x->arena.failed)
         return -ENOMEM;
     for (size_t p = 0; p < x->hosts->classes; p++)
-        x->target[f->of_host[x->hosts->host[x->hosts->sample[p]]]] = p + 1;
+        x->target[sample_vertex(x->hosts, p)] = p + 1;
     return 0;
 }
 
