@@ -226,7 +226,7 @@ static int print_placement_json(const placement *placed)
     json_put_string(w, "method", dla_spec_method(&placed->spec)->name);
     json_put_size(w, "ranks", ranks_of(placed));
     if (placed->benefit.kept != DLA_STOCK_NONE) {
-        json_put_string(w, "kept", dla_stock_name(placed->benefit.kept));
+        json_put_string(w, "kept", placed->benefit.kept == DLA_STOCK_BY_NODE ? "node" : "slot");
         json_put_string(w, "why", explain_stock(placed, why));
     }
     put_report(w, placed);

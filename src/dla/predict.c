@@ -143,13 +143,6 @@ int dla_measure(const setmatch_input *input, const dla_data *data, const size_t 
     return rc;
 }
 
-const char *dla_stock_name(dla_stock stock)
-{
-    static const char *const names[] = {NULL, "slot", "node"};
-
-    return names[stock];
-}
-
 /* Bytes with a unit, or a weight. */
 static void format_load(double load, bool is_bytes, char text[32])
 {

@@ -57,9 +57,6 @@ int dla_keep_stock(const setmatch_input *input, const dla_data *data, const size
 int dla_measure(const setmatch_input *input, const dla_data *data, const size_t *by_slot,
                 const size_t *node_of_rank, dla_benefit *benefit);
 
-/* "slot", "node", or NULL. */
-const char *dla_stock_name(dla_stock stock);
-
 #define DLA_REPORT_SIZE 512
 
 /* What a placement by a record or grid of that name is worth, as text: "placed by view.crs: 33.6 MB
