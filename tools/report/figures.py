@@ -372,19 +372,6 @@ def length(spans):
 
 
 @dataclass
-class Lane:
-    """One aggregator; microseconds."""
-
-    rank: int
-    host: str
-    windows: int
-    shuffle: list
-    access: list
-    both: list
-    end: float
-
-
-@dataclass
 class TimeLine:
     call: dict
     lanes: list
@@ -409,14 +396,15 @@ class TimeLine:
 
 
 def lane(entry, plan):
+    """Of one aggregator; microseconds."""
     shuffle = merge([(w[1], w[2]) for w in entry["windows"]])
     access = merge([(w[3], w[4]) for w in entry["windows"]])
-    host = plan.hosts[plan.data["node_of_rank"][entry["rank"]]] if plan is not None else ""
-    end = max((max(w[2], w[4]) for w in entry["windows"]), default=0)
-    return Lane(entry["rank"], host, len(entry["windows"]), shuffle, access, merge(intersect(shuffle, access)), end)
+    return {"rank": entry["rank"], "host": plan.hosts[plan.data["node_of_rank"][entry["rank"]]] if plan is not None else "",
+            "windows": len(entry["windows"]), "shuffle": shuffle, "access": access, "both": merge(intersect(shuffle, access)),
+            "end": max(max(w[2], w[4]) for w in entry["windows"])}
 
 
 def time_line(call, plan):
     told = sorted(call["timeline"], key=lambda entry: entry["rank"])
     lanes = [lane(entry, plan) for entry in told if entry["windows"]]
-    return TimeLine(call, lanes, max((each.end for each in lanes), default=0))
+    return TimeLine(call, lanes, max(each["end"] for each in lanes))
