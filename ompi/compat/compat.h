@@ -48,6 +48,11 @@ typedef struct mca_io_base_module_2_0_0_t compat_io_module;
 #include "opal/mca/threads/mutex.h"
 
 #define COMPAT_ROMIO "romio341" /* 5.0 only */
+/* The member of a topo component that makes a module, and its parameters. */
+#define COMPAT_TOPO_QUERY topoc_query
+#define COMPAT_TOPO_PARAMETERS                                                                     \
+    const ompi_communicator_t *comm, __attribute__((unused)) const ompi_group_t *group,            \
+        int *priority, uint32_t type
 #define COMPAT_PMIX_HOSTNAME PMIX_HOSTNAME
 #define COMPAT_PMIX_LOCALITY PMIX_LOCALITY_STRING
 
@@ -80,6 +85,8 @@ static inline const char *compat_proc_hostname(const ompi_proc_t *proc)
 #pragma weak orte_process_info
 
 #define COMPAT_ROMIO "romio321"
+#define COMPAT_TOPO_QUERY topoc_comm_query
+#define COMPAT_TOPO_PARAMETERS const ompi_communicator_t *comm, int *priority, uint32_t type
 #define COMPAT_PMIX_HOSTNAME OPAL_PMIX_HOSTNAME
 #define COMPAT_PMIX_LOCALITY OPAL_PMIX_LOCALITY_STRING
 

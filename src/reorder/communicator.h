@@ -9,45 +9,41 @@
 #ifndef REORDER_COMMUNICATOR_H
 #define REORDER_COMMUNICATOR_H
 
-#include <errno.h>
-
 #include "base/arena.h"
 #include "reorder/reorder.h"
 
 typedef struct reorder_request {
     MPI_Comm old;
     int64_t key; /* other than 0, shared by a node's processes; 0: this one wants no new order */
-    void (*report)(bool is_error, const char *line); /* on rank 0 */
-    reorder_task task;                               /* of rank 0; `most` is the same on all */
-    const int *list; /* one of those of task.edge, of this process */
+    reorder_report *report; /* on rank 0 */
+    reorder_task task;      /* of rank 0; `most` is the same on all */
+    const int *list;        /* one of those of task.edge, of this process */
 } reorder_request;
 
 /* ---- the order ---- */
 
 /* processes: on rank 0, which places them; 0 on the others. Arrays are zeroed: where an error of
  * the MPI leaves them so, they are of one node, or of no neighbours. */
-static inline int reorder_find_number(reorder_request q, int processes, struct base_arena *arena)
+static inline int reorder_find_number(reorder_request q, int processes)
 {
     const int length = q.task.most > 0 ? 1 + 2 * q.task.most : 0;
-    char line[REORDER_LINE];
-    int64_t *key = base_arena_alloc(arena, (size_t)processes, sizeof *key);
-    int *numbers = base_arena_alloc(arena, (size_t)processes, sizeof *numbers);
-    int *lists = base_arena_alloc(arena, (size_t)processes, (size_t)length * sizeof *lists);
-    int is_ready = q.key != 0 && !arena->failed, are_ready = 0, number = REORDER_KEEPS;
+    struct base_arena arena = {0};
+    int64_t *key = base_arena_alloc(&arena, (size_t)processes, sizeof *key);
+    int *numbers = base_arena_alloc(&arena, (size_t)processes, sizeof *numbers);
+    int *lists = base_arena_alloc(&arena, (size_t)processes, (size_t)length * sizeof *lists);
+    int is_ready = q.key != 0 && !arena.failed, are_ready = 0, number = REORDER_KEEPS;
     REORDER_CALL(Allreduce)(&is_ready, &are_ready, 1, MPI_INT, MPI_MIN, q.old);
-    if (!are_ready)
-        return number;
-    REORDER_CALL(Gather)(&q.key, 1, MPI_INT64_T, key, 1, MPI_INT64_T, 0, q.old);
-    if (length > 0) {
-        REORDER_CALL(Gather)(q.list, length, MPI_INT, lists, length, MPI_INT, 0, q.old);
-        q.task.edge = lists;
+    if (are_ready) {
+        REORDER_CALL(Gather)(&q.key, 1, MPI_INT64_T, key, 1, MPI_INT64_T, 0, q.old);
+        if (length > 0) {
+            REORDER_CALL(Gather)(q.list, length, MPI_INT, lists, length, MPI_INT, 0, q.old);
+            q.task.edge = lists;
+        }
+        if (processes > 0)
+            reorder_place(&q.task, key, processes, numbers, q.report);
+        REORDER_CALL(Scatter)(numbers, 1, MPI_INT, &number, 1, MPI_INT, 0, q.old);
     }
-    if (processes > 0) {
-        int rc = reorder_place(&q.task, key, processes, numbers, line);
-        if (*line != '\0')
-            q.report(rc == -EINVAL, line);
-    }
-    REORDER_CALL(Scatter)(numbers, 1, MPI_INT, &number, 1, MPI_INT, 0, q.old);
+    base_arena_release(&arena);
     return number;
 }
 
@@ -55,16 +51,14 @@ static inline int reorder_find_number(reorder_request q, int processes, struct b
  * frees. */
 static inline MPI_Comm reorder_communicator(reorder_request q)
 {
-    struct base_arena arena = {0};
     MPI_Comm ordered = q.old;
     int rank, processes;
     REORDER_CALL(Comm_rank)(q.old, &rank);
     REORDER_CALL(Comm_size)(q.old, &processes);
-    int number = reorder_find_number(q, rank == 0 ? processes : 0, &arena);
+    int number = reorder_find_number(q, rank == 0 ? processes : 0);
     if (number != REORDER_KEEPS &&
         REORDER_CALL(Comm_split)(q.old, 0, number, &ordered) != MPI_SUCCESS)
         ordered = q.old;
-    base_arena_release(&arena);
     return ordered;
 }
 

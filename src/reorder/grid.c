@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "reorder/reorder.h"
 
 /* The walk with the least cut so far. */
@@ -110,26 +109,24 @@ static void try_widths(search *s, const walk *k, int level)
     }
 }
 
-int reorder_grid_place(const reorder_grid *grid, const reorder_nodes *nodes, int64_t cut[2])
+int reorder_grid_place(const reorder_grid *grid, const reorder_nodes *nodes,
+                       struct base_arena *arena, int64_t cut[2])
 {
-    struct base_arena arena = {0};
     search s = {.grid = grid, .nodes = nodes, .ranks = (int)nodes->ranks};
-    s.node_of_step = base_arena_alloc(&arena, nodes->ranks, sizeof *s.node_of_step);
-    s.work = base_arena_alloc(&arena, nodes->ranks, sizeof *s.work);
-    int rc = arena.failed ? -ENOMEM : 0;
-    for (size_t n = 0, step = 0; rc == 0 && n < nodes->count; n++) {
+    s.node_of_step = base_arena_alloc(arena, nodes->ranks, sizeof *s.node_of_step);
+    s.work = base_arena_alloc(arena, nodes->ranks, sizeof *s.work);
+    if (arena->failed)
+        return -ENOMEM;
+    for (size_t n = 0, step = 0; n < nodes->count; n++) {
         s.most = nodes->processes[n] > s.most ? nodes->processes[n] : s.most;
         for (size_t i = 0; i < nodes->processes[n]; i++)
             s.node_of_step[step++] = n;
     }
-    if (rc == 0) {
-        memcpy(nodes->of_rank, nodes->of_process, nodes->ranks * sizeof *nodes->of_rank);
-        cut[0] = s.cut = count_cut(&s, nodes->of_process);
-        for (int d = grid->dims <= MOST_DIMS ? grid->dims : 0; d-- > 0;)
-            if (grid->extent[d] > 1)
-                try_widths(&s, &(walk){.along = d, .area = 1, .columns = 1.0}, 1);
-        cut[1] = s.cut;
-    }
-    base_arena_release(&arena);
-    return rc;
+    memcpy(nodes->of_rank, nodes->of_process, nodes->ranks * sizeof *nodes->of_rank);
+    cut[0] = s.cut = count_cut(&s, nodes->of_process);
+    for (int d = grid->dims <= MOST_DIMS ? grid->dims : 0; d-- > 0;)
+        if (grid->extent[d] > 1)
+            try_widths(&s, &(walk){.along = d, .area = 1, .columns = 1.0}, 1);
+    cut[1] = s.cut;
+    return 0;
 }

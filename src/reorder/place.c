@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "base/arena.h"
 #include "dla/mapper.h"
 #include "reorder/reorder.h"
 #include "topo/names.h"
@@ -13,22 +12,20 @@
 /* The processes of the old communicator as a job: its nodes have as many slots as processes. A
  * record of a run that was reordered is by that job's ranks, and says which ranks these got. */
 static int place_by_record(const reorder_task *task, const reorder_nodes *nodes,
-                           char line[REORDER_LINE])
+                           struct base_arena *arena, char line[DLA_REASON_SIZE])
 {
-    _Static_assert(REORDER_LINE == DLA_REASON_SIZE, "a reason is a line");
     const size_t ranks = nodes->ranks, count = nodes->count;
-    struct base_arena arena = {0};
     dla_spec spec = {.ndims = 0};
-    dla_app app = {ranks, count, base_arena_alloc(&arena, count, sizeof *app.node)};
+    dla_app app = {ranks, count, base_arena_alloc(arena, count, sizeof *app.node)};
     dla_mapping m = {
-        .job = {1, count, ranks, &app, base_arena_alloc(&arena, count, sizeof *m.job.node)},
-        .by_slot = base_arena_alloc(&arena, ranks, sizeof *m.by_slot),
-        .node_of_rank = base_arena_alloc(&arena, ranks, sizeof *m.node_of_rank),
-        .order = base_arena_alloc(&arena, ranks, sizeof *m.order),
+        .job = {1, count, ranks, &app, base_arena_alloc(arena, count, sizeof *m.job.node)},
+        .by_slot = base_arena_alloc(arena, ranks, sizeof *m.by_slot),
+        .node_of_rank = base_arena_alloc(arena, ranks, sizeof *m.node_of_rank),
+        .order = base_arena_alloc(arena, ranks, sizeof *m.order),
         .verbose = -1,
     };
     size_t full = 0;
-    int rc = arena.failed ? -ENOMEM : dla_spec_set(&spec, DLA_FILE, task->record, line);
+    int rc = arena->failed ? -ENOMEM : dla_spec_set(&spec, DLA_FILE, task->record, line);
     for (size_t n = 0; rc == 0 && n < count; n++) {
         app.node[n] = n;
         m.job.node[n] = (dla_node){nodes->processes[n], nodes->processes[n]};
@@ -40,11 +37,10 @@ static int place_by_record(const reorder_task *task, const reorder_nodes *nodes,
     for (size_t r = 0; rc == 0 && r < ranks; r++)
         nodes->of_rank[m.order[r]] = m.node_of_rank[r];
     if (rc == 0)
-        snprintf(line, REORDER_LINE, "%zu ranks on %zu nodes are placed by %s", ranks, count,
+        snprintf(line, DLA_REASON_SIZE, "%zu ranks on %zu nodes are placed by %s", ranks, count,
                  task->record);
     matrix_release(&m.view);
     dla_spec_release(&spec);
-    base_arena_release(&arena);
     return rc;
 }
 
@@ -92,20 +88,21 @@ static int place_by_graph(const reorder_task *task, const reorder_nodes *nodes, 
 /* ---- the task ---- */
 
 static int place_ranks(const reorder_task *task, const reorder_nodes *nodes,
-                       char line[REORDER_LINE])
+                       struct base_arena *arena, char line[DLA_REASON_SIZE])
 {
     const bool is_grid = task->grid != NULL;
     int64_t cut[2] = {0, 0};
     if (nodes->count < 2)
         return -ECANCELED;
     if (task->record != NULL && *task->record != '\0')
-        return place_by_record(task, nodes, line);
-    int rc =
-        is_grid ? reorder_grid_place(task->grid, nodes, cut) : place_by_graph(task, nodes, cut);
+        return place_by_record(task, nodes, arena, line);
+    int rc = is_grid ? reorder_grid_place(task->grid, nodes, arena, cut)
+                     : place_by_graph(task, nodes, cut);
     if (rc == 0 && cut[1] >= cut[0])
         rc = -ECANCELED;
     if (rc == 0)
-        snprintf(line, REORDER_LINE, "%s of %zu ranks on %zu nodes: %lld %s between nodes -> %lld",
+        snprintf(line, DLA_REASON_SIZE,
+                 "%s of %zu ranks on %zu nodes: %lld %s between nodes -> %lld",
                  is_grid ? "grid" : "graph", nodes->ranks, nodes->count, (long long)cut[0],
                  is_grid ? "pairs of neighbours" : "of weight", (long long)cut[1]);
     return rc;
@@ -125,18 +122,20 @@ static int number_nodes(const int64_t *key, reorder_nodes *nodes)
     return rc;
 }
 
-/* The processes of a node get its ranks in their order. first: work, a zero for each node; next:
- * for each rank. */
-static void assign_ranks(const reorder_nodes *nodes, int *first, int *next, int *number)
+/* The processes of a node get its ranks in their order. */
+static int assign_ranks(const reorder_nodes *nodes, struct base_arena *arena, int *number)
 {
-    for (int r = (int)nodes->ranks; r-- > 0;) {
+    int *first = base_arena_alloc(arena, nodes->count, sizeof *first); /* that is left of a node */
+    int *next = base_arena_alloc(arena, nodes->ranks, sizeof *next);
+    for (int r = (int)nodes->ranks; !arena->failed && r-- > 0;) {
         next[r] = first[nodes->of_rank[r]];
         first[nodes->of_rank[r]] = r;
     }
-    for (size_t i = 0; i < nodes->ranks; i++) {
+    for (size_t i = 0; !arena->failed && i < nodes->ranks; i++) {
         number[i] = first[nodes->of_process[i]];
         first[nodes->of_process[i]] = next[number[i]];
     }
+    return arena->failed ? -ENOMEM : 0;
 }
 
 /* 0: they do not fit, or there is an extent below 1. */
@@ -145,30 +144,29 @@ static int count_ranks(const reorder_task *task, int processes)
     const reorder_grid *grid = task->grid;
     int ranks = grid != NULL ? 1 : task->ranks;
     for (int d = 0; grid != NULL && d < grid->dims; d++)
-        ranks = grid->extent[d] > 0 && ranks <= processes / grid->extent[d]
-                    ? ranks * grid->extent[d]
-                    : 0;
+        if (grid->extent[d] < 1 || __builtin_mul_overflow(ranks, grid->extent[d], &ranks))
+            return 0;
     return ranks > 0 && ranks <= processes ? ranks : 0;
 }
 
 int reorder_place(const reorder_task *task, const int64_t *key, int processes, int *number,
-                  char line[REORDER_LINE])
+                  reorder_report *report)
 {
     struct base_arena arena = {0};
+    char line[DLA_REASON_SIZE] = "";
     reorder_nodes nodes = {.ranks = (size_t)count_ranks(task, processes)};
     nodes.processes = base_arena_alloc(&arena, nodes.ranks, sizeof *nodes.processes);
     nodes.of_process = base_arena_alloc(&arena, nodes.ranks, sizeof *nodes.of_process);
     nodes.of_rank = base_arena_alloc(&arena, nodes.ranks, sizeof *nodes.of_rank);
-    int *first = base_arena_alloc(&arena, nodes.ranks, sizeof *first);
-    int *next = base_arena_alloc(&arena, nodes.ranks, sizeof *next);
     int rc = arena.failed ? -ENOMEM : number_nodes(key, &nodes);
-    *line = '\0';
     if (rc == 0)
-        rc = place_ranks(task, &nodes, line);
+        rc = place_ranks(task, &nodes, &arena, line);
     if (rc == 0)
-        assign_ranks(&nodes, first, next, number);
+        rc = assign_ranks(&nodes, &arena, number);
     for (int i = rc == 0 ? (int)nodes.ranks : 0; i < processes; i++)
         number[i] = rc == 0 ? i : REORDER_KEEPS;
+    if (*line != '\0')
+        report(rc == -EINVAL, line);
     base_arena_release(&arena);
     return rc;
 }

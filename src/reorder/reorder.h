@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "matrix/matrix.h"
+#include "base/arena.h"
 
 /* A grid as MPI_Cart_create takes it. */
 typedef struct reorder_grid {
@@ -39,15 +39,14 @@ enum { REORDER_MOST_NEIGHBORS = 64 << 17 };
 /* A number: all processes keep their own ones. */
 enum { REORDER_KEEPS = -1 };
 
-/* Room for a line of text. */
-#define REORDER_LINE 1024
+/* Says what is done, or why the record cannot be used, which is an error. */
+typedef void reorder_report(bool is_error, const char *line);
 
 /* What rank 0 does: number[i] of process i from key[i], its own one if it is beyond the ranks; of
- * all processes REORDER_KEEPS after an error. `line` says what is done; "": nothing. -ECANCELED:
- * nothing is gained, or the ranks do not fit; -EINVAL: the record cannot be used, and `line` says
- * why, or the graph; -ENOMEM. */
+ * all processes REORDER_KEEPS after an error. -ECANCELED: nothing is gained, or the ranks do not
+ * fit; -EINVAL: the record or the graph cannot be used; -ENOMEM. */
 int reorder_place(const reorder_task *task, const int64_t *key, int processes, int *number,
-                  char line[REORDER_LINE]);
+                  reorder_report *report);
 
 /* Processes and ranks on nodes. */
 typedef struct reorder_nodes {
@@ -67,7 +66,9 @@ typedef struct reorder_nodes {
  * MPI Cartesian Topologies", EuroMPI 2018). The first of equal ones goes along the last possible
  * dimension, and has the smallest extents of the next dimensions: its nodes have slabs of an array
  * in C order.
- * O(ranks * dims) for each of the walks whose estimate is the best so far, some dozens. -ENOMEM. */
-int reorder_grid_place(const reorder_grid *grid, const reorder_nodes *nodes, int64_t cut[2]);
+ * O(ranks * dims) for each of the walks whose estimate is the best so far, some dozens. arena: for
+ * work. -ENOMEM. */
+int reorder_grid_place(const reorder_grid *grid, const reorder_nodes *nodes,
+                       struct base_arena *arena, int64_t cut[2]);
 
 #endif

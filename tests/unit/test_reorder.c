@@ -102,6 +102,13 @@ static size_t count_of_blocks(const grid_case *c, int d, int slots)
     return least;
 }
 
+static char line[1024];
+
+static void report(bool is_error, const char *text)
+{
+    snprintf(line, sizeof line, "%s%s", is_error ? "error: " : "", text);
+}
+
 /* What rank r's process has, and that each rank has one. */
 static void check_ranks(const int64_t *key, const int *rank, size_t processes, int64_t *key_of)
 {
@@ -121,12 +128,11 @@ START_TEST(grids_have_least_between_nodes)
     const grid_case *c = &grids[_i / (2 * ORDERS)];
     const bool is_equal = _i / ORDERS % 2 == 0;
     const reorder_grid grid = {count_dims(c), c->extent, periods};
-    char line[REORDER_LINE];
     size_t processes = order_processes(c, is_equal, _i % ORDERS, key);
     const reorder_task task = {.grid = &grid};
     size_t before = count_pairs(c, periods, key);
     size_t blocks = is_equal ? count_of_blocks(c, 0, c->slots) : SIZE_MAX;
-    int rc = reorder_place(&task, key, (int)processes, rank, line);
+    int rc = reorder_place(&task, key, (int)processes, rank, report);
     if (rc == -ECANCELED) {
         ck_assert_uint_le(before, blocks);
         return;
@@ -150,13 +156,12 @@ START_TEST(periods_count)
 {
     int64_t key[64], key_of[64];
     int rank[64];
-    char line[REORDER_LINE];
     const grid_case *c = &tori[_i].grid;
     const int periods[DIMS] = {1, 1, 1};
     const reorder_grid grid = {count_dims(c), c->extent, periods};
     size_t processes = order_processes(c, true, BY_NODE, key);
     const reorder_task task = {.grid = &grid};
-    ck_assert_int_eq(reorder_place(&task, key, (int)processes, rank, line), 0);
+    ck_assert_int_eq(reorder_place(&task, key, (int)processes, rank, report), 0);
     check_ranks(key, rank, processes, key_of);
     ck_assert_uint_eq(count_pairs(c, periods, key_of), tori[_i].pairs);
 }
@@ -166,11 +171,10 @@ START_TEST(processes_beyond_the_grid_keep_their_numbers)
 {
     const int64_t key[10] = {1, 2, 1, 2, 1, 2, 1, 2, 3, 3};
     int rank[10];
-    char line[REORDER_LINE];
     const int extent[] = {8}, periods[] = {0}, expected[] = {0, 4, 1, 5, 2, 6, 3, 7, 8, 9};
     const reorder_grid grid = {1, extent, periods};
     const reorder_task task = {.grid = &grid};
-    ck_assert_int_eq(reorder_place(&task, key, 10, rank, line), 0);
+    ck_assert_int_eq(reorder_place(&task, key, 10, rank, report), 0);
     ck_assert_str_eq(line, "grid of 8 ranks on 2 nodes: 7 pairs of neighbours between nodes -> 1");
     ck_assert_mem_eq(rank, expected, sizeof expected);
 }
@@ -181,7 +185,6 @@ START_TEST(graphs_are_placed)
 {
     int64_t key[16], key_of[16];
     int rank[16], index[16], edge[32], by_lists[16], lists[16][5], between = 0;
-    char line[REORDER_LINE];
     for (int i = 0; i < 16; i++) {
         key[i] = 1 + i % 2;
         index[i] = 2 * (i + 1);
@@ -190,16 +193,16 @@ START_TEST(graphs_are_placed)
         memcpy(lists[i], (int[]){2, edge[2 * i], edge[2 * i + 1], 1, 1}, sizeof lists[i]);
     }
     const reorder_task task = {.ranks = 16, .index = index, .edge = edge};
-    ck_assert_int_eq(reorder_place(&task, key, 16, rank, line), 0);
+    ck_assert_int_eq(reorder_place(&task, key, 16, rank, report), 0);
     check_ranks(key, rank, 16, key_of);
     for (int i = 0; i < 16; i++)
         between += key_of[i] != key_of[(i + 1) % 16];
     ck_assert_int_eq(between, 2);
     const reorder_task distributed = {.ranks = 16, .edge = lists[0], .most = 2};
-    ck_assert_int_eq(reorder_place(&distributed, key, 16, by_lists, line), 0);
+    ck_assert_int_eq(reorder_place(&distributed, key, 16, by_lists, report), 0);
     ck_assert_mem_eq(by_lists, rank, sizeof rank);
     edge[3] = 16;
-    ck_assert_int_eq(reorder_place(&task, key, 16, rank, line), -EINVAL);
+    ck_assert_int_eq(reorder_place(&task, key, 16, rank, report), -EINVAL);
     ck_assert_int_eq(rank[15], REORDER_KEEPS);
 }
 END_TEST
@@ -208,12 +211,11 @@ START_TEST(records_must_fit)
 {
     const int64_t key[4] = {1, 2, 1, 2};
     int rank[4];
-    char line[REORDER_LINE];
     const int extent[] = {4}, periods[] = {0};
     const reorder_grid grid = {1, extent, periods};
     const reorder_task task = {.record = "no/such/view.crs", .grid = &grid};
-    ck_assert_int_eq(reorder_place(&task, key, 4, rank, line), -EINVAL);
-    ck_assert_msg(strstr(line, "no/such/view.crs") != NULL, "%s", line);
+    ck_assert_int_eq(reorder_place(&task, key, 4, rank, report), -EINVAL);
+    ck_assert_msg(strstr(line, "error: no/such/view.crs") == line, "%s", line);
 }
 END_TEST
 

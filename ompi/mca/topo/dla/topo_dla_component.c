@@ -34,21 +34,16 @@ static void report(bool is_error, const char *line)
         opal_output_verbose(1, ompi_topo_base_framework.framework_output, "topo:dla: %s", line);
 }
 
-/* The number of this process's node, by what the launcher and the system call it. 0: the process is
- * not to be reordered. */
-static int64_t find_key(bool reorder)
+/* The key is of this node, by what the launcher and the system call it. */
+static reorder_request make_request(ompi_communicator_t *old, bool reorder, reorder_task task)
 {
     const char *launched = compat_proc_hostname(ompi_proc_local_proc);
     char name[256] = "";
     (void)gethostname(name, sizeof name - 1);
     uint64_t key = base_digest_text(0, NULL != launched ? launched : "");
-    return reorder ? (int64_t)(base_digest_text(key, name) | 1) : 0;
-}
-
-static reorder_request make_request(ompi_communicator_t *old, bool reorder, reorder_task task)
-{
+    key = base_digest_text(key, name) | 1;
     task.record = topo_dla_file;
-    return (reorder_request){old, find_key(reorder), report, task, NULL};
+    return (reorder_request){old, reorder ? (int64_t)key : 0, report, task, NULL};
 }
 
 /* ---- the communicators ---- */
@@ -76,11 +71,14 @@ static int create_graph(mca_topo_base_module_t *module, ompi_communicator_t *old
     return rc;
 }
 
-static void order_dist_graph(const int *weights, struct opal_info_t *info, bool reorder,
-                             ompi_communicator_t **created)
+/* rc: of Open MPI, which has made it. Returns that. */
+static int order_dist_graph(int rc, const int *weights, struct opal_info_t *info, bool reorder,
+                            ompi_communicator_t **created)
 {
-    reorder_dist_graph(make_request(*created, reorder, (reorder_task){.ranks = 0}), weights,
-                       (MPI_Info)info, created);
+    if (MPI_SUCCESS == rc)
+        reorder_dist_graph(make_request(*created, reorder, (reorder_task){.ranks = 0}), weights,
+                           (MPI_Info)info, created);
+    return rc;
 }
 
 static int create_dist_graph(mca_topo_base_module_t *module, ompi_communicator_t *old, int count,
@@ -90,9 +88,7 @@ static int create_dist_graph(mca_topo_base_module_t *module, ompi_communicator_t
 {
     int rc = mca_topo_base_dist_graph_create(module, old, count, source, degree, target, weight,
                                              info, reorder, created);
-    if (MPI_SUCCESS == rc)
-        order_dist_graph(weight, info, reorder, created);
-    return rc;
+    return order_dist_graph(rc, weight, info, reorder, created);
 }
 
 static int create_adjacent(mca_topo_base_module_t *module, ompi_communicator_t *old, int sources,
@@ -103,9 +99,7 @@ static int create_adjacent(mca_topo_base_module_t *module, ompi_communicator_t *
     int rc = mca_topo_base_dist_graph_create_adjacent(module, old, sources, source, source_weight,
                                                       targets, target, target_weight, info, reorder,
                                                       created);
-    if (MPI_SUCCESS == rc)
-        order_dist_graph(source_weight, info, reorder, created);
-    return rc;
+    return order_dist_graph(rc, source_weight, info, reorder, created);
 }
 
 /* ---- the component ---- */
@@ -132,9 +126,9 @@ static int init_query(bool enable_progress_threads, bool enable_mpi_threads)
 /* Zeroed: Open MPI sets the functions that are NULL to its own ones. Those that create
  * communicators are collective over the old one. Ranks that differ in `reorder` keep their order.
  */
-static mca_topo_base_module_t *make_module(int *priority, uint32_t type)
+static mca_topo_base_module_t *query(COMPAT_TOPO_PARAMETERS)
 {
-    if (!compat_is_asked_for("topo", "dla", NULL))
+    if (NULL == comm || !compat_is_asked_for("topo", "dla", NULL))
         return NULL;
     mca_topo_base_module_t *module = calloc(1, sizeof *module);
     if (NULL == module)
@@ -153,23 +147,6 @@ static mca_topo_base_module_t *make_module(int *priority, uint32_t type)
     return module;
 }
 
-#if OMPI_MAJOR_VERSION >= 5
-static mca_topo_base_module_t *query(const ompi_communicator_t *comm, const ompi_group_t *group,
-                                     int *priority, uint32_t type)
-{
-    (void)group;
-    return NULL != comm ? make_module(priority, type) : NULL;
-}
-#define QUERY topoc_query
-#else
-static mca_topo_base_module_t *query(const ompi_communicator_t *comm, int *priority, uint32_t type)
-{
-    (void)comm;
-    return make_module(priority, type);
-}
-#define QUERY topoc_comm_query
-#endif
-
 mca_topo_base_component_t mca_topo_dla_component = {
     .topoc_version =
         {
@@ -181,5 +158,5 @@ mca_topo_base_component_t mca_topo_dla_component = {
         },
     .topoc_data = {MCA_BASE_METADATA_PARAM_CHECKPOINT},
     .topoc_init_query = init_query,
-    .QUERY = query,
+    .COMPAT_TOPO_QUERY = query,
 };
