@@ -22,16 +22,22 @@ typedef struct reorder_request {
 
 /* ---- the order ---- */
 
-/* processes: on rank 0, which places them; 0 on the others. Arrays are zeroed: where an error of
- * the MPI leaves them so, they are of one node, or of no neighbours. */
-static inline int reorder_find_number(reorder_request q, int processes)
+/* Returns the old communicator where all keep their numbers, else a new one, which reorder_release
+ * frees. Arrays of rank 0, which places the processes, are zeroed: where an error of the MPI leaves
+ * them so, they are of one node, or of no neighbours. */
+static inline MPI_Comm reorder_communicator(reorder_request q)
 {
     const int length = q.task.most > 0 ? 1 + 2 * q.task.most : 0;
     struct base_arena arena = {0};
-    int64_t *key = base_arena_alloc(&arena, (size_t)processes, sizeof *key);
-    int *numbers = base_arena_alloc(&arena, (size_t)processes, sizeof *numbers);
-    int *lists = base_arena_alloc(&arena, (size_t)processes, (size_t)length * sizeof *lists);
-    int is_ready = q.key != 0 && !arena.failed, are_ready = 0, number = REORDER_KEEPS;
+    MPI_Comm ordered = q.old;
+    int rank, processes, are_ready = 0, number = REORDER_KEEPS;
+    REORDER_CALL(Comm_rank)(q.old, &rank);
+    REORDER_CALL(Comm_size)(q.old, &processes);
+    const size_t count = rank == 0 ? (size_t)processes : 0;
+    int64_t *key = base_arena_alloc(&arena, count, sizeof *key);
+    int *numbers = base_arena_alloc(&arena, count, sizeof *numbers);
+    int *lists = base_arena_alloc(&arena, count, (size_t)length * sizeof *lists);
+    const int is_ready = q.key != 0 && !arena.failed;
     REORDER_CALL(Allreduce)(&is_ready, &are_ready, 1, MPI_INT, MPI_MIN, q.old);
     if (are_ready) {
         REORDER_CALL(Gather)(&q.key, 1, MPI_INT64_T, key, 1, MPI_INT64_T, 0, q.old);
@@ -39,26 +45,14 @@ static inline int reorder_find_number(reorder_request q, int processes)
             REORDER_CALL(Gather)(q.list, length, MPI_INT, lists, length, MPI_INT, 0, q.old);
             q.task.edge = lists;
         }
-        if (processes > 0)
+        if (rank == 0)
             reorder_place(&q.task, key, processes, numbers, q.report);
         REORDER_CALL(Scatter)(numbers, 1, MPI_INT, &number, 1, MPI_INT, 0, q.old);
     }
-    base_arena_release(&arena);
-    return number;
-}
-
-/* Returns the old communicator where all keep their numbers, else a new one, which reorder_release
- * frees. */
-static inline MPI_Comm reorder_communicator(reorder_request q)
-{
-    MPI_Comm ordered = q.old;
-    int rank, processes;
-    REORDER_CALL(Comm_rank)(q.old, &rank);
-    REORDER_CALL(Comm_size)(q.old, &processes);
-    int number = reorder_find_number(q, rank == 0 ? processes : 0);
     if (number != REORDER_KEEPS &&
         REORDER_CALL(Comm_split)(q.old, 0, number, &ordered) != MPI_SUCCESS)
         ordered = q.old;
+    base_arena_release(&arena);
     return ordered;
 }
 
