@@ -105,8 +105,6 @@ static int place_by_data(dla_mapping *m, const dla_spec *spec, dla_data *data, b
         report_placement(m, spec, &method.input, data);
         report_benefit(m, spec, is_automatic, &method.input, data, &benefit);
     }
-    if (rc == 0 && m->order != NULL && data->file.order != NULL)
-        memcpy(m->order, data->file.order, m->job.ranks * sizeof *m->order);
     if (rc == 0)
         hand_over_view(m, spec, &data->file);
     return rc;
@@ -138,8 +136,7 @@ static int place_by_record(dla_mapping *m, const dla_spec *spec, dla_automatic *
     found.text[DLA_FILE] = a->path;
     rc = dla_data_read(&data, &found, (dla_streams){a->record, NULL}, m->job.ranks, &nodes, reason);
     if (rc == -EBADMSG) {
-        if (m->verbose >= 0)
-            show_line(m, "dla: not placed: %s; removed", reason);
+        show_line(m, "dla: not placed: %s; removed", reason);
         (void)cache_remove(a->folder, &a->key);
     }
     if (rc != 0)

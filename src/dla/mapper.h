@@ -18,10 +18,8 @@ typedef struct dla_mapping {
     size_t *node_of_rank;   /* the result */
     matrix view; /* by which dla_arrange places inside nodes, a result that the caller releases;
                     empty: it does not */
-    /* NULL, or of job.ranks entries, which are set to the order of a record that has one. */
-    size_t *order;
     void (*show)(const char *line);
-    int verbose;    /* 0 shows a line of each placement by a request, 1 its details, -1 nothing */
+    int verbose;    /* 0 shows a line of each placement by a request, 1 its details */
     bool may_leave; /* jobs without a record may be left to the stock mappers */
     /* NULL if there are several programs, which have no record in the cache. */
     const dla_program *program;

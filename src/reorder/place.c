@@ -2,49 +2,18 @@
 /* From the nodes of processes, by nodes of ranks, to ranks of processes. */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
-#include "dla/mapper.h"
+#include "dla/predict.h"
 #include "reorder/reorder.h"
 #include "topo/names.h"
 
-/* ---- by a record ---- */
+/* ---- by a record or a graph ---- */
 
-/* The processes of the old communicator as a job: its nodes have as many slots as processes. A
- * record of a run that was reordered is by that job's ranks, and says which ranks these got. */
-static int place_by_record(const reorder_task *task, const reorder_nodes *nodes,
-                           struct base_arena *arena, char line[DLA_REASON_SIZE])
+static bool has_record(const reorder_task *task)
 {
-    const size_t ranks = nodes->ranks, count = nodes->count;
-    dla_spec spec = {.ndims = 0};
-    dla_app app = {ranks, count, base_arena_alloc(arena, count, sizeof *app.node)};
-    dla_mapping m = {
-        .job = {1, count, ranks, &app, base_arena_alloc(arena, count, sizeof *m.job.node)},
-        .by_slot = base_arena_alloc(arena, ranks, sizeof *m.by_slot),
-        .node_of_rank = base_arena_alloc(arena, ranks, sizeof *m.node_of_rank),
-        .order = base_arena_alloc(arena, ranks, sizeof *m.order),
-        .verbose = -1,
-    };
-    size_t full = 0;
-    int rc = arena->failed ? -ENOMEM : dla_spec_set(&spec, DLA_FILE, task->record, line);
-    for (size_t n = 0; rc == 0 && n < count; n++) {
-        app.node[n] = n;
-        m.job.node[n] = (dla_node){nodes->processes[n], nodes->processes[n]};
-    }
-    for (size_t r = 0; rc == 0 && r < ranks; r++)
-        m.order[r] = r;
-    if (rc == 0)
-        rc = dla_mapping_place(&m, &spec, &full, line);
-    for (size_t r = 0; rc == 0 && r < ranks; r++)
-        nodes->of_rank[m.order[r]] = m.node_of_rank[r];
-    if (rc == 0)
-        snprintf(line, DLA_REASON_SIZE, "%zu ranks on %zu nodes are placed by %s", ranks, count,
-                 task->record);
-    matrix_release(&m.view);
-    dla_spec_release(&spec);
-    return rc;
+    return task->record != NULL && *task->record != '\0';
 }
-
-/* ---- by a graph ---- */
 
 /* What an index that does not ascend leaves out is not read. */
 static int read_graph(const reorder_task *task, matrix *graph)
@@ -66,22 +35,43 @@ static int read_graph(const reorder_task *task, matrix *graph)
     return rc;
 }
 
-/* cut: as of reorder_grid_place, of the weight. */
-static int place_by_graph(const reorder_task *task, const reorder_nodes *nodes, int64_t cut[2])
+static int read_data(const reorder_task *task, const reorder_nodes *nodes, dla_spec *spec,
+                     dla_data *data, char line[DLA_REASON_SIZE])
 {
-    const size_t *const node[] = {nodes->of_process, nodes->of_rank};
-    matrix graph = {0};
-    const setmatch_input input = {
-        .view = &graph, .slots = nodes->processes, .nodes = nodes->count, .refine = true};
-    int rc = read_graph(task, &graph);
+    const dla_nodes unnamed = {NULL, nodes->count};
+    const dla_streams none = {NULL, NULL};
+    if (!has_record(task))
+        return read_graph(task, &data->file.view);
+    int rc = dla_spec_set(spec, DLA_FILE, task->record, line);
+    return rc == 0 ? dla_data_read(data, spec, none, nodes->ranks, &unnamed, line) : rc;
+}
+
+/* cut: as of reorder_grid_place, of the weight. A record of a run that was reordered is by the
+ * ranks of that job, and says which ones these got. */
+static int place_by_data(const reorder_task *task, const reorder_nodes *nodes,
+                         struct base_arena *arena, int64_t cut[2], char line[DLA_REASON_SIZE])
+{
+    const size_t *const compared[] = {nodes->of_process, nodes->of_rank};
+    size_t *node = base_arena_alloc(arena, nodes->ranks, sizeof *node);
+    dla_spec spec = {.ndims = 0};
+    dla_data data = {.network = {.levels = 0}};
+    int rc = arena->failed ? -ENOMEM : read_data(task, nodes, &spec, &data, line);
+    setmatch_input input = dla_data_input(&data, &spec);
+    input.slots = nodes->processes;
+    input.nodes = nodes->count;
+    input.load = dla_judge_load;
+    input.load_context = &(dla_judge){&input, &data};
     if (rc == 0)
-        rc = setmatch_auto(&input, nodes->of_rank);
+        rc = setmatch_auto(&input, node);
+    for (size_t r = 0; rc == 0 && r < nodes->ranks; r++)
+        nodes->of_rank[data.file.order != NULL ? data.file.order[r] : r] = node[r];
     for (int i = 0; rc == 0 && i < 2; i++) {
         int64_t inside = 0;
-        rc = setmatch_weight(&graph, node[i], &inside, &cut[i]);
+        rc = setmatch_weight(input.view, compared[i], &inside, &cut[i]);
         cut[i] -= inside;
     }
-    matrix_release(&graph);
+    dla_data_release(&data);
+    dla_spec_release(&spec);
     return rc;
 }
 
@@ -90,21 +80,24 @@ static int place_by_graph(const reorder_task *task, const reorder_nodes *nodes, 
 static int place_ranks(const reorder_task *task, const reorder_nodes *nodes,
                        struct base_arena *arena, char line[DLA_REASON_SIZE])
 {
-    const bool is_grid = task->grid != NULL;
+    const bool is_recorded = has_record(task), is_grid = task->grid != NULL;
     int64_t cut[2] = {0, 0};
     if (nodes->count < 2)
         return -ECANCELED;
-    if (task->record != NULL && *task->record != '\0')
-        return place_by_record(task, nodes, arena, line);
-    int rc = is_grid ? reorder_grid_place(task->grid, nodes, arena, cut)
-                     : place_by_graph(task, nodes, cut);
-    if (rc == 0 && cut[1] >= cut[0])
-        rc = -ECANCELED;
-    if (rc == 0)
+    int rc = is_grid && !is_recorded ? reorder_grid_place(task->grid, nodes, arena, cut)
+                                     : place_by_data(task, nodes, arena, cut, line);
+    if (rc == 0 && is_recorded)
+        snprintf(line, DLA_REASON_SIZE, "%zu ranks on %zu nodes are placed by %s", nodes->ranks,
+                 nodes->count, task->record);
+    else if (rc == 0 && cut[1] < cut[0])
         snprintf(line, DLA_REASON_SIZE,
                  "%s of %zu ranks on %zu nodes: %lld %s between nodes -> %lld",
                  is_grid ? "grid" : "graph", nodes->ranks, nodes->count, (long long)cut[0],
                  is_grid ? "pairs of neighbours" : "of weight", (long long)cut[1]);
+    else if (rc == 0)
+        rc = -ECANCELED;
+    else if (is_recorded && *line == '\0')
+        rc = dla_reject(line, "%.800s: %s", task->record, strerror(-rc));
     return rc;
 }
 
