@@ -18,10 +18,11 @@ static void report(bool is_error, const char *line)
 static bool make_request(MPI_Comm comm, bool reorder, reorder_task task, reorder_request *q)
 {
     int is_inter = 0;
-    task.record = front_process_is_ready() ? front_process_record() : NULL;
-    if (task.record == NULL || comm == MPI_COMM_NULL ||
+    const char *record = front_process_is_ready() ? front_process_record() : NULL;
+    if (record == NULL || comm == MPI_COMM_NULL ||
         mpi.Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter)
         return false;
+    task.record = *record != '\0' ? record : NULL;
     *q = (reorder_request){comm, reorder ? front_process_node() | 1 : 0, report, task, NULL};
     return true;
 }

@@ -10,7 +10,6 @@ typedef struct search {
     const reorder_grid *grid;
     const reorder_nodes *nodes;
     int ranks;
-    size_t most;          /* processes of a node */
     size_t *node_of_step; /* of any walk */
     size_t *work;         /* the node of each rank */
     int64_t cut;          /* of nodes->of_rank */
@@ -38,7 +37,6 @@ enum { MOST_DIMS = 32 };
 /* First the columns, dimension `along` last, and then the cross-section of a column. */
 typedef struct walk {
     int along, width[MOST_DIMS]; /* of columns; along: 1 */
-    size_t area;                 /* of a column */
     double columns, cut;         /* their number, and the estimated cut between them */
 } walk;
 
@@ -92,16 +90,13 @@ static void try_widths(search *s, const walk *k, int level)
     const int d = (k->along + level) % s->grid->dims, extent = s->grid->extent[d];
     if (level == s->grid->dims) {
         double parts = (double)s->nodes->count / k->columns;
-        if (k->cut + estimate_faces(s, d, parts) < (double)s->cut)
+        if (parts <= extent && k->cut + estimate_faces(s, d, parts) < (double)s->cut)
             try_walk(s, k);
         return;
     }
     for (int parts = extent; parts > 0; parts--) {
         walk next = *k;
         next.width[d] = (extent + parts - 1) / parts;
-        next.area *= (size_t)next.width[d];
-        if (next.area > s->most)
-            return;
         parts = (extent + next.width[d] - 1) / next.width[d];
         next.columns *= parts;
         next.cut += estimate_faces(s, d, parts);
@@ -117,16 +112,14 @@ int reorder_grid_place(const reorder_grid *grid, const reorder_nodes *nodes,
     s.work = base_arena_alloc(arena, nodes->ranks, sizeof *s.work);
     if (arena->failed)
         return -ENOMEM;
-    for (size_t n = 0, step = 0; n < nodes->count; n++) {
-        s.most = nodes->processes[n] > s.most ? nodes->processes[n] : s.most;
+    for (size_t n = 0, step = 0; n < nodes->count; n++)
         for (size_t i = 0; i < nodes->processes[n]; i++)
             s.node_of_step[step++] = n;
-    }
     memcpy(nodes->of_rank, nodes->of_process, nodes->ranks * sizeof *nodes->of_rank);
     cut[0] = s.cut = count_cut(&s, nodes->of_process);
     for (int d = grid->dims <= MOST_DIMS ? grid->dims : 0; d-- > 0;)
         if (grid->extent[d] > 1)
-            try_widths(&s, &(walk){.along = d, .area = 1, .columns = 1.0}, 1);
+            try_widths(&s, &(walk){.along = d, .columns = 1.0}, 1);
     cut[1] = s.cut;
     return 0;
 }

@@ -10,11 +10,6 @@
 
 /* ---- by a record or a graph ---- */
 
-static bool has_record(const reorder_task *task)
-{
-    return task->record != NULL && *task->record != '\0';
-}
-
 /* What an index that does not ascend leaves out is not read. */
 static int read_graph(const reorder_task *task, matrix *graph)
 {
@@ -40,7 +35,7 @@ static int read_data(const reorder_task *task, const reorder_nodes *nodes, dla_s
 {
     const dla_nodes unnamed = {NULL, nodes->count};
     const dla_streams none = {NULL, NULL};
-    if (!has_record(task))
+    if (task->record == NULL)
         return read_graph(task, &data->file.view);
     int rc = dla_spec_set(spec, DLA_FILE, task->record, line);
     return rc == 0 ? dla_data_read(data, spec, none, nodes->ranks, &unnamed, line) : rc;
@@ -80,7 +75,7 @@ static int place_by_data(const reorder_task *task, const reorder_nodes *nodes,
 static int place_ranks(const reorder_task *task, const reorder_nodes *nodes,
                        struct base_arena *arena, char line[DLA_REASON_SIZE])
 {
-    const bool is_recorded = has_record(task), is_grid = task->grid != NULL;
+    const bool is_recorded = task->record != NULL, is_grid = task->grid != NULL;
     int64_t cut[2] = {0, 0};
     if (nodes->count < 2)
         return -ECANCELED;

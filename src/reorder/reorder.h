@@ -23,7 +23,7 @@ typedef struct reorder_grid {
 
 /* What is to be placed: by the record if there is one, else by the grid, else by the graph. */
 typedef struct reorder_task {
-    const char *record; /* a view file, as for rmaps/dla; NULL or "" if there is none */
+    const char *record; /* a view file, as for rmaps/dla; NULL if there is none */
     const reorder_grid *grid;
     int ranks; /* of the graph */
     /* A graph as MPI_Graph_create takes it, whose edges have weight 1. Or where `most` is not 0,

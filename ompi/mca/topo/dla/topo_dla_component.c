@@ -42,7 +42,7 @@ static reorder_request make_request(ompi_communicator_t *old, bool reorder, reor
     (void)gethostname(name, sizeof name - 1);
     uint64_t key = base_digest_text(0, NULL != launched ? launched : "");
     key = base_digest_text(key, name) | 1;
-    task.record = topo_dla_file;
+    task.record = NULL != topo_dla_file && '\0' != *topo_dla_file ? topo_dla_file : NULL;
     return (reorder_request){old, reorder ? (int64_t)key : 0, report, task, NULL};
 }
 
@@ -116,10 +116,9 @@ static int register_parameters(void)
     return index < 0 ? index : OMPI_SUCCESS;
 }
 
-static int init_query(bool enable_progress_threads, bool enable_mpi_threads)
+static int init_query(__attribute__((unused)) bool enable_progress_threads,
+                      __attribute__((unused)) bool enable_mpi_threads)
 {
-    (void)enable_progress_threads;
-    (void)enable_mpi_threads;
     return OMPI_SUCCESS;
 }
 
