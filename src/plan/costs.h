@@ -2,7 +2,7 @@
  *
  * The cost of assigning a domain to a node, and what it is computed from: the ranks of each node,
  * the node classes of the topology (topo/distances.h), C summed over the ranks of each node; and
- * the steps of an assignment by it. For this folder only.
+ * the choice of nodes by it. For this folder only.
  */
 #ifndef PLAN_COSTS_H
 #define PLAN_COSTS_H
@@ -78,19 +78,8 @@ static inline double cost_of_entry(const struct costs *costs, const double *at_c
 /* The cost of domain j on each node. */
 void costs_on_nodes(const struct costs *costs, size_t j, double *cost);
 
-/* ---- the steps of an assignment ---- */
-
-/* Domains to nodes: minimum sum of costs, within the capacity of each node, as though each domain
- * had the best rank of its node. -EINVAL: less capacity than domains; -ERANGE; -ENOMEM. */
+/* Assigns domains to nodes: minimum sum of costs, within the capacity of each node, as though each
+ * domain had the best rank of its node. -EINVAL: less capacity than domains; -ERANGE; -ENOMEM. */
 int choose_nodes(struct costs *costs, size_t *node_of_domain);
-
-/* Then those of each node to its ranks, so that the bytes that ranks access of their own domains
- * are maximal. Errors as above. */
-int assign_in_two_steps(struct costs *costs, const matrix *requests, size_t *rank_of_domain);
-
-/* Moves domains to ranks of their nodes that are nearer to the network, where a domain saves as
- * much as before: hop-bytes and loads stay. Only ranks that `requests` list for a domain can get
- * it. -ENOMEM. */
-int prefer_near_ranks(const plan_input *in, size_t *rank_of_domain);
 
 #endif

@@ -63,14 +63,9 @@ int place_bisected(const affinity *ranks, const allocation *s, size_t *node);
  * *work. */
 int bisect_ranks(const affinity *ranks, const allocation *s, variant v, size_t *node, size_t *work);
 
-/* Refines pairs of nodes, for `rounds` rounds or until no pair gains. Never increases the cut; sets
- * *gained to its reduction. Adds the number of visited ranks to *work. */
-int refine_pairs(const affinity *ranks, const allocation *s, size_t rounds, size_t *node,
-                 size_t *work, int64_t *gained);
-
-/* refine_pairs with groups of ranks that share a node, the largest first, and finally with single
- * ranks. Of many ranks, small groups only where large ones gained. Another seed forms other groups.
- * Never increases the cut. */
+/* Refines pairs of nodes: moves groups of ranks that share a node, the largest first, and finally
+ * single ranks. Of many ranks, small groups only where large ones gained. Another seed forms other
+ * groups. Never increases the cut. Adds the number of visited ranks to *work. */
 int refine_multilevel(const affinity *ranks, const allocation *s, size_t seed, size_t *node,
                       size_t *work);
 
