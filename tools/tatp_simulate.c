@@ -23,8 +23,9 @@ enum { DIMENSIONS = 3, MOST_RANKS = 1 << 20 };
 /* That a rank accesses in a call. */
 #define MOST_BYTES (1 << 30)
 
-/* What ranks access in each call. */
-typedef struct simulate_access {
+typedef struct simulate_options {
+    tool_options common;
+    /* What ranks access in each call: */
     const char *view;          /* a view file, or NULL */
     int64_t grid[DIMENSIONS];  /* else ranks in a grid, in C order */
     int64_t block[DIMENSIONS]; /* elements of a rank */
@@ -37,11 +38,7 @@ typedef struct simulate_access {
     access_list *list; /* of each rank */
     int64_t extent;    /* of the file that they access */
     view_file file;    /* of the view file, or of what is accessed else */
-} simulate_access;
-
-typedef struct simulate_options {
-    tool_options common;
-    simulate_access access;
+    /* The machine: */
     tatp_network_options network;
     machine_rate link, server;
     size_t servers;
@@ -130,7 +127,7 @@ static void check_bytes(struct argp_state *state, const char *what, double bytes
         argp_error(state, "%s too many bytes: at most %d", what, MOST_BYTES);
 }
 
-static void check_shapes(struct argp_state *state, simulate_access *a)
+static void check_shapes(struct argp_state *state, simulate_options *a)
 {
     if (volume_of(a->grid) > MOST_RANKS)
         argp_error(state, "--cart has %.0f ranks: at most %d", volume_of(a->grid), MOST_RANKS);
@@ -142,16 +139,15 @@ static void check_shapes(struct argp_state *state, simulate_access *a)
         a->chunk[d] = a->chunk[0] > 0 ? a->chunk[d] : a->grid[d] * a->block[d];
 }
 
-static void check_options(struct argp_state *state, simulate_options *options)
+static void check_options(struct argp_state *state, simulate_options *a)
 {
-    simulate_access *a = &options->access;
     bool has_grid = a->grid[0] > 0;
-    const char *const files[] = {a->view, options->network.topology, options->network.hosts};
+    const char *const files[] = {a->view, a->network.topology, a->network.hosts};
     tool_check_input(state, files, sizeof files / sizeof *files);
     if ((a->view != NULL) + has_grid + (a->record > 0) != 1)
         argp_error(state, "one of --view, --cart and --records is needed");
     bool lacks_nodes = a->view != NULL && a->per_node == 0;
-    if (options->network.hosts == NULL && (lacks_nodes || options->network.topology != NULL))
+    if (a->network.hosts == NULL && (lacks_nodes || a->network.topology != NULL))
         argp_error(state, "--topology needs --hosts, --view that or --ranks-per-node");
     if (a->times > 1 && a->view == NULL)
         argp_error(state, "--times is for --view");
@@ -159,7 +155,7 @@ static void check_options(struct argp_state *state, simulate_options *options)
         argp_error(state, "--records needs --ranks, which are not for others");
     if ((a->is_random && a->record == 0) || (a->chunk[0] > 0 && !has_grid))
         argp_error(state, "--random is for --records, --chunk for --cart");
-    if (options->network.hosts != NULL && a->per_node > 0)
+    if (a->network.hosts != NULL && a->per_node > 0)
         argp_error(state, "--hosts and --ranks-per-node exclude each other");
     if (a->record > 0) {
         a->element = (int64_t)a->record;
@@ -172,8 +168,7 @@ static void check_options(struct argp_state *state, simulate_options *options)
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-    simulate_options *options = state->input;
-    simulate_access *a = &options->access;
+    simulate_options *a = state->input;
     switch (key) {
     case 'v': a->view = arg; return 0;
     case 'c': parse_shape(state, arg, a->grid); return 0;
@@ -186,13 +181,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case 'p': a->ranks = parse_number(state, arg, MOST_RANKS); return 0;
     case 'T': a->times = parse_number(state, arg, MOST_RANKS); return 0;
     case 'n': a->per_node = parse_number(state, arg, MOST_RANKS); return 0;
-    case 'H': options->network.hosts = arg; return 0;
-    case 't': options->network.topology = arg; return 0;
-    case 'l': options->link = parse_rate(state, arg, options->link.latency); return 0;
-    case 's': parse_servers(state, arg, options); return 0;
-    case 'C': options->compare = true; return 0;
-    case 'R': options->romio = true; return 0;
-    case ARGP_KEY_END: check_options(state, options); return 0;
+    case 'H': a->network.hosts = arg; return 0;
+    case 't': a->network.topology = arg; return 0;
+    case 'l': a->link = parse_rate(state, arg, a->link.latency); return 0;
+    case 's': parse_servers(state, arg, a); return 0;
+    case 'C': a->compare = true; return 0;
+    case 'R': a->romio = true; return 0;
+    case ARGP_KEY_END: check_options(state, a); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -230,14 +225,14 @@ static const struct argp simulate_argp = {
 /* ---- what is accessed ---- */
 
 /* Of a rank: what follows in the file. */
-static void append(simulate_access *a, size_t rank, int64_t offset, int64_t bytes)
+static void append(simulate_options *a, size_t rank, int64_t offset, int64_t bytes)
 {
     access_list *list = &a->list[rank];
     tool_check(access_append(list, offset, bytes, list->bytes), "the accesses of all ranks");
 }
 
 /* The chunk that begins at element o[] and at the end of the file. */
-static void append_chunk(simulate_access *a, const int64_t *o)
+static void append_chunk(simulate_options *a, const int64_t *o)
 {
     const int64_t *g = a->grid, *b = a->block, *c = a->chunk;
     int64_t end[DIMENSIONS], next;
@@ -255,7 +250,7 @@ static void append_chunk(simulate_access *a, const int64_t *o)
 }
 
 /* Chunks, and elements of a chunk, in C order; the last chunks may reach beyond the array. */
-static void access_cart(simulate_access *a)
+static void access_cart(simulate_options *a)
 {
     const int64_t *g = a->grid, *b = a->block, *c = a->chunk;
     int64_t o[DIMENSIONS];
@@ -266,7 +261,7 @@ static void access_cart(simulate_access *a)
 }
 
 /* The same ones in each run. */
-static void access_at_random(simulate_access *a)
+static void access_at_random(simulate_options *a)
 {
     size_t all = a->ranks * a->count;
     size_t *place = tool_allocate(all, sizeof *place), *owner = tool_allocate(all, sizeof *owner);
@@ -285,7 +280,7 @@ static void access_at_random(simulate_access *a)
 
 /* The calls that move most bytes. In a bin of the record the ranks follow each other. A bin that
  * several calls have overlapped goes on behind its end, into bytes of the next one. */
-static void access_recorded(simulate_access *a)
+static void access_recorded(simulate_options *a)
 {
     size_t largest = 0;
     int64_t most = 0, bytes = 0;
@@ -312,7 +307,7 @@ static void access_recorded(simulate_access *a)
 }
 
 /* As of an array that is longer in its slowest dimension. */
-static void repeat_accesses(simulate_access *a)
+static void repeat_accesses(simulate_options *a)
 {
     size_t ranks = a->ranks / a->times;
     for (size_t rank = ranks; rank < a->ranks; rank++) {
@@ -329,7 +324,7 @@ static void repeat_accesses(simulate_access *a)
     a->file = (view_file){.patterns = 0};
 }
 
-static void list_accesses(simulate_access *a)
+static void list_accesses(simulate_options *a)
 {
     a->list = tool_allocate(a->ranks, sizeof *a->list);
     (a->view != NULL ? access_recorded : a->is_random ? access_at_random : access_cart)(a);
@@ -339,12 +334,11 @@ static void list_accesses(simulate_access *a)
 
 /* ---- the machine ---- */
 
-static void read_network(const simulate_options *options, tatp_network *places)
+static void read_network(const simulate_options *a, tatp_network *places)
 {
-    const simulate_access *a = &options->access;
     const char *who = a->view != NULL ? a->view : a->record > 0 ? "--ranks" : "--cart";
-    if (options->network.hosts != NULL) {
-        tatp_network_read(&options->network, who, a->ranks, places);
+    if (a->network.hosts != NULL) {
+        tatp_network_read(&a->network, who, a->ranks, places);
         return;
     }
     size_t per_node = a->per_node > 0 ? a->per_node : 32;
@@ -355,7 +349,7 @@ static void read_network(const simulate_options *options, tatp_network *places)
 }
 
 /* The simulation ends by a signal where memory does not suffice. */
-static void check_memory(const simulate_access *a)
+static void check_memory(const simulate_options *a)
 {
     double p = (double)a->ranks, runs = (double)(a->block[0] * a->block[1]);
     double needed = p * (100e3 + 1.0 * p + 64.0 * runs);
@@ -374,7 +368,7 @@ static void check(int rc)
 }
 
 /* What a run would have recorded, with rank 0 as the owner of all of the file. */
-static void record_accesses(simulate_access *a)
+static void record_accesses(simulate_options *a)
 {
     size_t ranks = a->ranks, *rank = tool_allocate(ranks, sizeof *rank);
     int64_t sum[RECORD_SUMS] = {0};
@@ -402,7 +396,7 @@ static void record_accesses(simulate_access *a)
 
 /* By slot, by node and as "dla map" does, on as many slots of each node as it has ranks. The caller
  * frees them. */
-static void place_ranks(simulate_access *a, const tatp_network *places, size_t *placed[3])
+static void place_ranks(simulate_options *a, const tatp_network *places, size_t *placed[3])
 {
     const topo *topology = &places->topology;
     size_t *slots = tool_allocate(topology->nodes, sizeof *slots);
@@ -500,7 +494,7 @@ static void print_json(const simulate_options *options, const simulate_choice *c
 {
     tool_json json;
     json_writer *w = tool_json_begin(&json);
-    json_put_size(w, "ranks", options->access.ranks);
+    json_put_size(w, "ranks", options->ranks);
     json_put_size(w, "nodes", nodes);
     if (options->compare) {
         json_begin_array(w, "choices");
@@ -522,16 +516,11 @@ static void print_json(const simulate_options *options, const simulate_choice *c
 static volatile sig_atomic_t is_stopped;
 static const char *running;
 
-static void stop(int signal)
-{
-    is_stopped = signal;
-}
-
 /* A second signal ends the program at once. */
-static void catch_interrupt(void)
+static void stop(int number)
 {
-    struct sigaction action = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
-    sigaction(SIGINT, &action, NULL);
+    is_stopped = number;
+    (void)signal(number, SIG_DFL);
 }
 
 static void show_progress(enum job_phase_kind kind)
@@ -539,33 +528,28 @@ static void show_progress(enum job_phase_kind kind)
     fprintf(stderr, "\r%s: %s\033[K", running, job_phase_name[kind]);
 }
 
-enum { NUMBER_BYTES = 24 };
-
-static const char *number(size_t value, char text[NUMBER_BYTES])
-{
-    snprintf(text, NUMBER_BYTES, "%zu", value);
-    return text;
-}
-
 static void run_job(const simulate_options *options, const topo *nodes, simulate_choice *choice)
 {
-    char aggregators[NUMBER_BYTES], servers[NUMBER_BYTES], stripe[NUMBER_BYTES];
+    char aggregators[24], servers[24], stripe[24];
+    bool is_striped = options->servers > 1;
     const char *parameter[PARAMETERS] = {
-        [PARAMETER_SHARED_MEMORY] = "true", [PARAMETER_STRATEGY] = choice->strategy};
-    if (choice->per_node > 0)
-        parameter[PARAMETER_NUM_AGGREGATORS] = number(choice->per_node * nodes->nodes, aggregators);
-    if (options->servers > 1) {
-        parameter[PARAMETER_STRIPE_SIZE] = number(MACHINE_STRIPE, stripe);
-        parameter[PARAMETER_STRIPE_COUNT] = number(options->servers, servers);
-    }
+        [PARAMETER_SHARED_MEMORY] = "true",
+        [PARAMETER_STRATEGY] = choice->strategy,
+        [PARAMETER_NUM_AGGREGATORS] = choice->per_node > 0 ? aggregators : NULL,
+        [PARAMETER_STRIPE_SIZE] = is_striped ? stripe : NULL,
+        [PARAMETER_STRIPE_COUNT] = is_striped ? servers : NULL,
+    };
+    snprintf(aggregators, sizeof aggregators, "%zu", choice->per_node * nodes->nodes);
+    snprintf(servers, sizeof servers, "%zu", options->servers);
+    snprintf(stripe, sizeof stripe, "%d", MACHINE_STRIPE);
     const job_settings settings = {
-        .ranks = (int)options->access.ranks,
+        .ranks = (int)options->ranks,
         .node_of_rank = choice->node_of_rank,
         .machine = {nodes, options->link, options->server, options->servers},
         .parameters = parameter,
         .is_romio = choice->is_romio,
-        .view = options->access.list,
-        .extent = options->access.extent,
+        .view = options->list,
+        .extent = options->extent,
         .begins = isatty(STDERR_FILENO) ? show_progress : NULL,
         .stop = &is_stopped,
     };
@@ -579,9 +563,9 @@ static void run_job(const simulate_options *options, const topo *nodes, simulate
 
 static void run_choices(simulate_options *options, const tatp_network *places)
 {
-    size_t *placed[3] = {NULL}, *given = places->node_of_rank, ranks = options->access.ranks;
+    size_t *placed[3] = {NULL}, *given = places->node_of_rank, ranks = options->ranks;
     if (options->compare)
-        place_ranks(&options->access, places, placed);
+        place_ranks(options, places, placed);
     simulate_choice choice[] = {
         {"as given", given, NULL, 0, options->romio && !options->compare, {{0}}},
         {"ranks by slot", placed[0], NULL, 0, false, {{0}}},
@@ -611,30 +595,32 @@ static void run_choices(simulate_options *options, const tatp_network *places)
 int tatp_simulate(int argc, char **argv)
 {
     simulate_options options = {
-        .access = {.block = {16, 16, 16}, .element = 8, .count = 32, .times = 1},
+        .block = {16, 16, 16},
+        .element = 8,
+        .count = 32,
+        .times = 1,
         .link = {12.5e9, 1e-6},
         .server = {2e9, 50e-6},
         .servers = 16,
     };
     tatp_network places = {.node_of_rank = NULL};
     tool_parse(&simulate_argp, TOOL_JSON, argc, argv, &options);
-    simulate_access *a = &options.access;
-    if (a->view != NULL) {
-        tool_read_view(a->view, &a->file);
-        if (a->file.view.rows > MOST_RANKS / a->times)
-            exit(tool_fail("%s: %zu times %zu ranks: at most %d", a->view, a->times,
-                           a->file.view.rows, MOST_RANKS));
-        a->ranks = a->file.view.rows * a->times;
+    if (options.view != NULL) {
+        tool_read_view(options.view, &options.file);
+        if (options.file.view.rows > MOST_RANKS / options.times)
+            exit(tool_fail("%s: %zu times %zu ranks: at most %d", options.view, options.times,
+                           options.file.view.rows, MOST_RANKS));
+        options.ranks = options.file.view.rows * options.times;
     }
-    check_memory(a);
+    check_memory(&options);
     read_network(&options, &places);
-    list_accesses(a);
-    catch_interrupt();
+    list_accesses(&options);
+    (void)signal(SIGINT, stop);
     run_choices(&options, &places);
-    for (size_t i = 0; i < a->ranks; i++)
-        access_release(&a->list[i]);
-    free(a->list);
-    view_file_release(&a->file);
+    for (size_t i = 0; i < options.ranks; i++)
+        access_release(&options.list[i]);
+    free(options.list);
+    view_file_release(&options.file);
     tatp_network_release(&places);
     return is_stopped == 0 ? 0 : 128 + SIGINT;
 }
