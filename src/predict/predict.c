@@ -80,71 +80,38 @@ static size_t overlap_count(const matrix *bytes, const matrix *parts)
     return count;
 }
 
-/* A row of the result. */
-typedef struct spread_row {
-    int64_t *sum;    /* by domain; zeroed before and after */
-    size_t *touched; /* domains with bytes */
-    size_t count;
-} spread_row;
-
 /* The parts add up to the bytes of the bin. */
-static void spread_bin(int64_t bytes, const matrix *parts, size_t bin, spread_row *row)
+static int spread_bin(int64_t bytes, const matrix *parts, size_t bin, size_t row,
+                      matrix_builder *sum)
 {
     size_t first = parts->row_start[bin], end = parts->row_start[bin + 1];
     __int128 length = 0, before = 0;
     int64_t given = 0;
+    int rc = 0;
     for (size_t i = first; i < end; i++)
         length += parts->value[i];
-    for (size_t i = first; i < end; i++) {
+    for (size_t i = first; i < end && rc == 0; i++) {
         before += parts->value[i];
         int64_t upto = (int64_t)(bytes * before / length), share = upto - given;
         given = upto;
-        if (share > 0 && row->sum[parts->col[i]] == 0)
-            row->touched[row->count++] = parts->col[i];
-        row->sum[parts->col[i]] += share;
+        if (share > 0)
+            rc = matrix_builder_add(sum, row, parts->col[i], share);
     }
-}
-
-static int compare_domains(const void *a, const void *b)
-{
-    const size_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-/* Appends the row to the result, and clears it. */
-static void flush_row(spread_row *row, size_t at, matrix *result)
-{
-    size_t entries = result->row_start[at];
-    qsort(row->touched, row->count, sizeof *row->touched, compare_domains);
-    for (size_t i = 0; i < row->count; i++) {
-        result->col[entries] = row->touched[i];
-        result->value[entries++] = row->sum[row->touched[i]];
-        row->sum[row->touched[i]] = 0;
-    }
-    result->row_start[at + 1] = entries;
-    row->count = 0;
+    return rc;
 }
 
 /* result: rows x domains, the bytes of each row of a profile (a rank's or a node's) in each domain:
  * those of a bin in proportion to its parts. -ENOMEM. Release with matrix_release. */
 static int overlap_spread(const matrix *bytes, const matrix *parts, matrix *result)
 {
-    spread_row row = {.count = 0};
-    matrix made = {0};
-    int rc = matrix_allocate(&made, bytes->rows, parts->cols, overlap_count(bytes, parts));
-    row.sum = base_zeroed(parts->cols, sizeof *row.sum, &rc);
-    row.touched = base_zeroed(parts->cols, sizeof *row.touched, &rc);
-    for (size_t r = 0; r < bytes->rows && rc == 0; r++) {
-        for (size_t i = bytes->row_start[r]; i < bytes->row_start[r + 1]; i++)
-            spread_bin(bytes->value[i], parts, bytes->col[i], &row);
-        flush_row(&row, r, &made);
-    }
-    free(row.sum);
-    free(row.touched);
+    matrix_builder sum = {.rows = bytes->rows, .cols = parts->cols};
+    int rc = 0;
+    for (size_t r = 0; r < bytes->rows; r++)
+        for (size_t i = bytes->row_start[r]; i < bytes->row_start[r + 1] && rc == 0; i++)
+            rc = spread_bin(bytes->value[i], parts, bytes->col[i], r, &sum);
     if (rc == 0)
-        *result = made;
-    else
-        matrix_release(&made);
+        rc = matrix_builder_finish(&sum, result);
+    matrix_builder_clear(&sum);
     return rc;
 }
 
