@@ -30,28 +30,26 @@ static int progress(void *context)
 }
 
 static int collect(const net_port *port, const char *where, enum net_operation operation,
-                   const net_values *values)
+                   const int64_t *own, size_t count, int64_t *result)
 {
     network *n = port->net;
-    bool is_gather = operation == NET_GATHER;
     if (n->order.call(n, port->rank, where))
         return NET_LOST;
-    bool waits = !is_gather || port->rank == 0 || n->order.chance(n->order.context, 1, 2);
-    int rc = net_collect(n, port->rank, operation, values, waits);
-    n->order.collected(n->order.context, port->rank, is_gather, values->count);
+    int rc = net_collect(n, port->rank, operation, own, count, result);
+    n->order.collected(n->order.context, port->rank, operation == NET_GATHER, count);
     return rc;
 }
 
 static int reduce(void *context, int64_t *value, size_t count, enum coll_operation operation)
 {
-    const net_values values = {value, count, value};
-    return collect(context, "reduce", operation == COLL_SUM ? NET_SUM : NET_MAX, &values);
+    return collect(context, "reduce", operation == COLL_SUM ? NET_SUM : NET_MAX, value, count,
+                   value);
 }
 
 static int gather(void *context, const int64_t *own, size_t count, int64_t *all)
 {
-    const net_values values = {own, count, ((const net_port *)context)->rank == 0 ? all : NULL};
-    return collect(context, "gather", NET_GATHER, &values);
+    bool is_root = ((const net_port *)context)->rank == 0;
+    return collect(context, "gather", NET_GATHER, own, count, is_root ? all : NULL);
 }
 
 static double get_time(void *context)

@@ -381,19 +381,20 @@ static void leave(network *n, net_collective *c)
     __real_free(c);
 }
 
-int net_collect(network *n, int rank, enum net_operation operation, const net_values *values,
-                bool waits)
+int net_collect(network *n, int rank, enum net_operation operation, const int64_t *own,
+                size_t count, int64_t *result)
 {
-    net_collective *c = enter(n, rank, operation, values->count);
+    net_collective *c = enter(n, rank, operation, count);
     size_t parts = operation == NET_GATHER ? (size_t)n->ranks : 1;
-    add_values(c, rank, values->own);
+    add_values(c, rank, own);
     c->is_complete = ++c->entered == n->ranks;
     n->collected += c->is_complete;
     for (int i = 0; i < n->ranks && c->is_complete; i++)
         net_wake(n, i);
+    bool waits = result != NULL || chance(n, 1, 2);
     int rc = waits && !net_await(n, rank, &c->is_complete) ? NET_LOST : 0;
-    if (rc == 0 && values->result != NULL)
-        memcpy(values->result, c->value, parts * values->count * sizeof *values->result);
+    if (rc == 0 && result != NULL)
+        memcpy(result, c->value, parts * count * sizeof *result);
     leave(n, c);
     return rc;
 }

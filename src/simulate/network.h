@@ -123,15 +123,10 @@ int net_test(void *context, exchange_request *request, bool *complete, size_t *b
 int net_wait(void *context, exchange_request *request, size_t *bytes);
 int net_probe(void *context, enum coll_tag tag, bool *is_found, coll_found *found);
 
-typedef struct net_values {
-    const int64_t *own;
-    size_t count;
-    int64_t *result; /* may be that; NULL if it is not wanted */
-} net_values;
-
-/* Of the values of each rank: their maxima, their sums or all of them. waits: until all ranks have
- * come to the operation, whose place is the same on all of them. */
-int net_collect(network *n, int rank, enum net_operation operation, const net_values *values,
-                bool waits);
+/* Of `count` values of each rank: their maxima, their sums or all of them, in result[], which may
+ * be own[]. NULL, if it is not wanted: the rank waits for the others or does not. All ranks come to
+ * the same operations. */
+int net_collect(network *n, int rank, enum net_operation operation, const int64_t *own,
+                size_t count, int64_t *result);
 
 #endif

@@ -39,14 +39,15 @@ typedef struct romio_call {
     romio_parts own;
 } romio_call;
 
-static void meet(const romio_call *c, int64_t *value, size_t count, double bytes)
+/* Returns the maximum of a value. */
+static int64_t meet(const romio_call *c, int64_t value, double bytes)
 {
-    const net_values values = {value, count, value};
     network *n = c->of->net;
     int rank = c->runtime->rank;
     (void)n->order.call(n, rank, "meet");
-    (void)net_collect(n, rank, NET_MAX, &values, true);
+    (void)net_collect(n, rank, NET_MAX, &value, 1, &value);
     machine_spend(c->of->machine, rank, machine_least_time(c->of->machine, bytes));
+    return value;
 }
 
 static void append(romio_parts *list, part p)
@@ -91,7 +92,7 @@ static romio_parts announce(const romio_call *c, int64_t step)
     for (const part *p = c->own.part; p < c->own.part + c->own.count; p++)
         if (p->step == step)
             append(&expected[p->domain], *p);
-    meet(c, NULL, 0, 4.0 * ranks * ranks / (double)c->of->nodes);
+    (void)meet(c, 0, 4.0 * ranks * ranks / (double)c->of->nodes);
     if (c->of->aggregator[node] == rank) {
         own = expected[node];
         expected[node] = (romio_parts){NULL, 0, 0};
@@ -155,18 +156,16 @@ static int64_t run_step(const romio_call *c, int64_t step)
 void romio_access(const romio *of, const coll_runtime *runtime, const access_list *list, bool write)
 {
     romio_call c = {.of = of, .runtime = runtime, .write = write};
-    int64_t range[] = {-access_lower(list), access_upper(list)};
-    for (int i = 0; i < 2; i++)
-        meet(&c, &range[i], 1, 8.0 * runtime->size);
-    c.lo = -range[0];
-    c.domain = (range[1] - c.lo + of->nodes - 1) / of->nodes;
+    c.lo = -meet(&c, -access_lower(list), 8.0 * runtime->size);
+    int64_t hi = meet(&c, access_upper(list), 8.0 * runtime->size);
+    c.domain = (hi - c.lo + of->nodes - 1) / of->nodes;
     find_parts(&c, list);
     int64_t memory = ARRAYS * runtime->size + run_step(&c, LISTS);
     sim_memory_add(memory);
-    meet(&c, NULL, 0, 8.0);
+    (void)meet(&c, 0, 8.0);
     for (int64_t cycle = 0; cycle * CYCLE < c.domain; cycle++)
         (void)run_step(&c, cycle);
-    meet(&c, NULL, 0, 8.0);
+    (void)meet(&c, 0, 8.0);
     sim_memory_add(-memory);
     __real_free(c.own.part);
 }
