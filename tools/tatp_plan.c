@@ -302,9 +302,11 @@ static void add_owners(tool_table *table, const struct outcome *o, size_t domain
     free(text);
 }
 
-static void print_outcomes(const struct planning *p)
+static void print_plan(const struct planning *p)
 {
     tool_table table = {.align = "lrrrl"};
+    if (p->workload != NULL)
+        print_workload(p);
     tool_table_add(&table,
                    "strategy\nhop-bytes\nbetween nodes\nmost of a link\nrank of each domain");
     for (size_t k = 0; k < p->outcomes; k++) {
@@ -314,13 +316,6 @@ static void print_outcomes(const struct planning *p)
         add_owners(&table, o, p->in.requests->cols);
     }
     tool_table_print(&table);
-}
-
-static void print_plan(const struct planning *p)
-{
-    if (p->workload != NULL)
-        print_workload(p);
-    print_outcomes(p);
 }
 
 /* The least hop-bytes of the ranks of each node, column-major as the workload. */
@@ -338,29 +333,21 @@ static double *find_least_of_nodes(const plan_input *in, const double *workload)
     return least;
 }
 
-/* Writes the column-major workload as an array of rows. */
-static void put_rows(json_writer *w, const double *workload, size_t rows, size_t columns)
-{
-    json_begin_array(w, "workload");
-    for (size_t i = 0; i < rows; i++) {
-        json_begin_array(w, NULL);
-        for (size_t j = 0; j < columns; j++)
-            json_put_real(w, NULL, workload[j * rows + i]);
-        json_end_array(w);
-    }
-    json_end_array(w);
-}
-
+/* The column-major workload of ranks or nodes, as an array of rows. */
 static void put_workload(json_writer *w, const struct planning *p)
 {
     const plan_input *in = &p->in;
-    size_t domains = in->requests->cols;
-    if (!p->options->by_node) {
-        put_rows(w, p->workload, in->requests->rows, domains);
-        return;
+    bool by_node = p->options->by_node;
+    size_t rows = by_node ? in->topology->nodes : in->requests->rows;
+    double *least = by_node ? find_least_of_nodes(in, p->workload) : NULL;
+    json_begin_array(w, "workload");
+    for (size_t i = 0; i < rows; i++) {
+        json_begin_array(w, NULL);
+        for (size_t j = 0; j < in->requests->cols; j++)
+            json_put_real(w, NULL, (by_node ? least : p->workload)[j * rows + i]);
+        json_end_array(w);
     }
-    double *least = find_least_of_nodes(in, p->workload);
-    put_rows(w, least, in->topology->nodes, domains);
+    json_end_array(w);
     free(least);
 }
 
@@ -416,7 +403,8 @@ static void print_plan_json(const struct planning *p)
     tool_json_end(&json);
 }
 
-/* ---- --view: recorded calls ---- */
+/* ---- --view: in place of a problem, the recorded calls of a view file, with the file domains and
+ * aggregators that fcoll/tatp would choose for them ---- */
 
 /* All calls of a pattern together. */
 typedef struct recorded_calls {
@@ -518,35 +506,19 @@ static void print_view_json(const recorded *view)
     tool_json_end(&json);
 }
 
-/* In place of a problem, the recorded calls of a view file, with the file domains and aggregators
- * that fcoll/tatp would choose for them. */
-static int plan_view(const char *file, const tatp_network_options *network, bool json)
-{
-    recorded view;
-    predict_view(&view, file, network);
-    (json ? print_view_json : print_view)(&view);
-    release_view(&view);
-    return 0;
-}
-
 /* ---- the command ---- */
-
-static void make_outcomes(struct planning *p)
-{
-    size_t strategies = 0;
-    while (plan_strategies[strategies].name != NULL)
-        strategies++;
-    p->outcome = tool_allocate(strategies, sizeof *p->outcome);
-    for (const plan_strategy *s = plan_strategies; s->name != NULL; s++)
-        if (p->options->strategy == NULL || p->options->strategy == s)
-            make_outcome(p, s);
-}
 
 static int plan_domains(const struct plan_options *options)
 {
     struct planning p = {.options = options};
+    size_t strategies = 0;
+    while (plan_strategies[strategies].name != NULL)
+        strategies++;
+    p.outcome = tool_allocate(strategies, sizeof *p.outcome);
     read_problem(&p);
-    make_outcomes(&p);
+    for (const plan_strategy *s = plan_strategies; s->name != NULL; s++)
+        if (options->strategy == NULL || options->strategy == s)
+            make_outcome(&p, s);
     bool feasible = p.outcome[0].rank_of_domain != NULL; /* no strategy changes that */
     if (feasible)
         make_workload(&p);
@@ -566,7 +538,12 @@ static int plan_domains(const struct plan_options *options)
 int tatp_plan(int argc, char **argv)
 {
     struct plan_options options = {.requests = NULL};
+    recorded view;
     tool_parse(&plan_argp, TOOL_JSON, argc, argv, &options);
-    return options.view != NULL ? plan_view(options.view, &options.network, options.common.json)
-                                : plan_domains(&options);
+    if (options.view == NULL)
+        return plan_domains(&options);
+    predict_view(&view, options.view, &options.network);
+    (options.common.json ? print_view_json : print_view)(&view);
+    release_view(&view);
+    return 0;
 }
