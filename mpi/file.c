@@ -575,11 +575,6 @@ int front_seek(front_file *f, int64_t offset, int whence)
     return is_valid ? MPI_SUCCESS : report(f, MPI_ERR_ARG);
 }
 
-int64_t front_get_position(front_file *f)
-{
-    return front_move(f, 0, (front_word)MPI_BYTE);
-}
-
 void front_count(front_file *f, bool write, int64_t count, front_word datatype)
 {
     const MPI_Datatype type = (MPI_Datatype)datatype;

@@ -87,11 +87,10 @@ void front_finish(front_word handle);
 
 /* Moves the individual file pointer, as MPI_File_seek does. */
 int front_seek(front_file *file, int64_t offset, int whence);
-int64_t front_get_position(front_file *file);
 /* A call that is not collective asks for that much data. file: NULL is allowed. */
 void front_count(front_file *file, bool write, int64_t count, front_word datatype);
-/* Moves it past that much data, and returns where it was: for an access that the MPI carries out.
- */
+/* Moves it past that much data, and returns where it was: for an access that the MPI carries out,
+ * or, with a count of 0 of any datatype, as MPI_File_get_position does. */
 int64_t front_move(front_file *file, int64_t count, front_word datatype);
 
 #endif

@@ -223,7 +223,7 @@ TAKE(File_get_position, (front_word handle, int64_t *offset), handle, offset)
     front_file *file = front_find(handle);
     if (file == NULL)
         return PASS(handle, offset);
-    *offset = front_get_position(file);
+    *offset = front_move(file, 0, 0);
     return 0;
 }
 

@@ -77,10 +77,11 @@ static void check_stripes(void)
 
 /* ---- messages ---- */
 
-static void write_line(int level, const char *format, va_list arguments)
+static void log_line(void *context, int level, const char *format, va_list arguments)
 {
     const char *verbose = getenv(PARAMETER_VARIABLE "VERBOSE");
     char *line;
+    (void)context;
     if (level > (verbose != NULL ? atoi(verbose) : 0) || vasprintf(&line, format, arguments) < 0)
         return;
     fprintf(stderr, "tatp: %s\n", line);
@@ -91,14 +92,8 @@ void front_log(int level, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    write_line(level, format, arguments);
+    log_line(NULL, level, format, arguments);
     va_end(arguments);
-}
-
-static void log_line(void *context, int level, const char *format, va_list arguments)
-{
-    (void)context;
-    write_line(level, format, arguments);
 }
 
 /* ---- the process ---- */
