@@ -40,6 +40,8 @@ way=$OMPI_MCA_io,$OMPI_MCA_fcoll,$PLACED,$1
 data=data
 case $way in
 *^tatp*,slow) sleep 1 ;;
+*^tatp*,prints) printf 'write %s s\n' 8 2.0 ;;
+*,prints) echo "write 0.5 s" ;;
 ompio,tatp,,differs) data=other ;;
 *,varies) data=$$ ;;
 romio1,*,fails) echo "no more space"; exit 3 ;;
@@ -63,6 +65,12 @@ tap_check "the start of MPI is left out" grep -qE '^Medians .* without the launc
 tap_is "$(sed -n 's/ dla:file=tatp-compare-[^/]*\/view.crs / X /p' launched | sort | uniq -c | xargs)" \
     "6 -np 4 --map-by X ./program slow" "a mapping of the user's gives way to the placement"
 tap_is "$(cat out) $(find . -name 'tatp-compare-*')" "data " "the program's file stays, and nothing else"
+
+compare --seconds 'write ([0-9.]+) s' "${launcher[@]}" prints
+says 0 "tatp: faster: 0.25 of the time of" "seconds that the program prints"
+tap_contains "$said" "Medians of 5 rounds; seconds that the program prints." "it is said that they are the program's"
+compare --seconds 'write ([0-9.]+) s' "${launcher[@]}"
+says 1 "tatp: it has printed no seconds that match --seconds write ([0-9.]+) s" "seconds that the program does not print"
 
 compare --json "${launcher[@]}"
 tap_is "$status: $("$PYTHON3" -c 'import json, sys
@@ -98,7 +106,7 @@ compare --remove --file 'o*t' "${launcher[@]}" careful
 says 0 " equal" "a program that overwrites nothing"
 tap_check "its file is removed" test ! -e out
 
-for arguments in "" "--" "--rounds 4 -- ./mpirun" "--limit 0 -- ./mpirun" "--remove -- ./mpirun" "--save program -- ./mpirun" \
+for arguments in "" "--" "--seconds x -- ./mpirun" "--seconds (( -- ./mpirun" "--rounds 4 -- ./mpirun" "--limit 0 -- ./mpirun" "--remove -- ./mpirun" "--save program -- ./mpirun" \
     "-- ./mpirun --mca fcoll tatp"; do
     # shellcheck disable=SC2086 # several words
     compare $arguments

@@ -7,6 +7,7 @@ import csv
 import json
 import math
 import os
+import re
 import shlex
 import signal
 import statistics
@@ -33,6 +34,16 @@ def fail(message):
 
 # ---- options ----
 
+def regex_with_group(text):
+    try:
+        pattern = re.compile(text)
+    except re.error as error:
+        raise ValueError from error
+    if pattern.groups < 1:
+        raise ValueError
+    return pattern
+
+
 def parse_arguments(words):
     end = words.index("--") if "--" in words else len(words)
     parser = argparse.ArgumentParser(
@@ -46,6 +57,8 @@ def parse_arguments(words):
     add("-l", "--limit", type=float, default=LIMIT, metavar="SECONDS", help="Time after which a run is stopped")
     add("-f", "--file", action="append", default=[], metavar="PATTERN",
         help="Files that the program writes; default: those of its collective writes")
+    add("-t", "--seconds", type=regex_with_group, metavar="REGEX",
+        help="The seconds that the program prints, as the first group of the last match; default: those of the whole program")
     add("--remove", action="store_true", help="Remove the files of --file after each run")
     add("-s", "--save", metavar="FILE", help="Save the table as CSV in a new file")
     add("-j", "--json", action="store_true", help="Print JSON")
@@ -86,7 +99,7 @@ def run_all(program, rounds):
                 if i == 0 and way in ways[:2]:
                     progress("")
                     fail(f"{way.name}: {failure}")
-        if ways[0].runs[-1].program is not None:
+        if ways[0].runs[-1].program is not None and program.seconds is None:
             starts.append(program.measure_start(ways[1]))
     progress("")
     start = None if not starts or None in starts else min(starts)
@@ -120,8 +133,9 @@ def row(way, alone, files):
         of_way, runs = times(way, alone), way.runs[1:]
         figures.update(seconds=statistics.median(of_way), shortest=min(of_way), longest=max(of_way))
         if alone:
-            figures.update(launch=round(statistics.median(run.command - run.program for run in runs), 3),
-                           sent_bytes=int(statistics.median(run.sent for run in runs)))
+            figures.update(launch=round(statistics.median(run.command - run.program for run in runs), 3))
+        if all(run.sent is not None for run in runs):
+            figures.update(sent_bytes=int(statistics.median(run.sent for run in runs)))
     return figures
 
 
@@ -162,7 +176,7 @@ def result_of(program, ways, start, options):
     alone = all(run.program is not None for way in ways for run in way.runs)
     if alone:
         leave_out(start, ways)
-    return {"command": options.command, "rounds": options.rounds, "with_launch": not alone, "start": start,
+    return {"command": options.command, "rounds": options.rounds, "with_launch": not alone, "printed": options.seconds is not None, "start": start,
             "ways": [row(way, alone, files[way.name]) for way in ways], "statements": judge_all(ways, alone),
             "placement": program.placed, "without": program.replaced, "failures": {way.name: way.failure for way in ways if way.failure},
             "files": ways[0].runs[0].files, "files_vary": "vary" in files.values()}
@@ -176,8 +190,9 @@ def figure(value, digits=2):
 
 def lines(result):
     yield " ".join(map(shlex.quote, result["command"]))
+    whose = "that the program prints" if result["printed"] else "with the launch" if result["with_launch"] else "without the launch"
     left_out = "" if result["start"] is None else f" and the {figure(result['start'])} s in which MPI starts and ends"
-    yield f"Medians of {result['rounds']} rounds; seconds {'with' if result['with_launch'] else 'without'} the launch{left_out}."
+    yield f"Medians of {result['rounds']} rounds; seconds {whose}{left_out}."
     yield f"\n{'way':<14}{'seconds':>9}{'shortest':>10}{'longest':>9}{'launch':>8}{'sent by nodes (MB)':>20}  files"
     for line in result["ways"]:
         sent = None if line["sent_bytes"] is None else line["sent_bytes"] / 1e6

@@ -25,7 +25,7 @@ class Failure(Exception):
 @dataclass
 class Run:
     command: float  # seconds
-    program: float  # seconds without the launch and the start of MPI; None: not known
+    program: float  # seconds without the launch and the start of MPI, or those that it prints; None: not known
     sent: int  # bytes, by all nodes; None: not known
     files: dict  # what digest returns of each
 
@@ -93,7 +93,7 @@ class Program:
 
     def __init__(self, options, release, tools, folder):
         self.command, self.limit, self.named, self.removes = options.command, options.limit, options.file, options.remove
-        self.patterns = self.named
+        self.patterns, self.seconds = self.named, options.seconds
         self.view, self.statistics = os.path.join(folder, "view.crs"), os.path.join(folder, "stats.json")
         is_orte = release.startswith("4.")
         self.agent = shutil.copy(os.path.join(os.path.dirname(os.path.abspath(__file__)), "agent"), folder)
@@ -167,7 +167,15 @@ class Program:
             self.find_files()
         nodes = self.by_node(said)
         alone, sent = zip(*nodes.values()) if nodes else ((None,), None)
-        return Run(seconds, max(alone), sent and sum(sent), self.digests(before))
+        own = max(alone) if self.seconds is None else self.printed(said)
+        return Run(seconds, own, sent and sum(sent), self.digests(before))
+
+    def printed(self, said):
+        """Seconds that a run has printed. Raises Failure."""
+        try:
+            return float([*self.seconds.finditer(said)][-1][1])
+        except (IndexError, ValueError):
+            raise Failure(f"it has printed no seconds that match --seconds {self.seconds.pattern}") from None
 
     def files(self):
         found = {path for pattern in self.patterns for path in glob.glob(pattern)}
