@@ -43,6 +43,8 @@ typedef struct net_order {
     bool (*step)(void *context);
     /* Whether something happens that does in `of` of `all` cases. */
     bool (*chance)(void *context, int64_t of, int64_t all);
+    bool
+        keeps_order; /* a rank finds the messages that have arrived in the order of their sending */
     /* Whether a message is sent before its receiver is ready for it. */
     bool (*is_eager)(void *context, int64_t bytes);
     /* A rank makes a call. Whether a rank is lost, as far as this one has noticed. */

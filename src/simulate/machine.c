@@ -268,6 +268,7 @@ machine *machine_new(const machine_settings *settings, network *net)
     net->order = (net_order){.context = m,
                              .step = step,
                              .chance = likelier,
+                             .keeps_order = true,
                              .is_eager = is_eager,
                              .call = call,
                              .collected = collected,

@@ -329,7 +329,7 @@ int net_probe(void *context, enum coll_tag tag, bool *is_found, coll_found *foun
     if (n->order.call(n, port->rank, "probe"))
         return NET_LOST;
     const net_request *list = n->rank[port->rank].sent.first, *s;
-    for (s = list; s != NULL; s = s->next)
+    for (s = list; s != NULL && !(n->order.keeps_order && count > 0); s = s->next)
         if (s->tag == (int)tag && s->has_arrived && chance(n, 1, ++count))
             found->from = s->from;
     *is_found = count > 0;
