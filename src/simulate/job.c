@@ -116,11 +116,7 @@ static void make_rank(job_rank *r)
 
 static void open_file(job_rank *r)
 {
-    const coll_handle handle = {
-        .runtime = &r->runtime,
-        .store = &r->store,
-        .name = "file",
-    };
+    const coll_handle handle = {.runtime = &r->runtime, .store = &r->store, .name = "file"};
     coll_facts facts = coll_facts_collect(r->job->set.parameters, &(coll_hint_values){{0}});
     facts.fd = -1;
     r->file = coll_file_new(&r->process);
