@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What fcoll/tatp records of collective accesses, computed from the pieces of the file that each rank accesses.
 
-The rules are those of doc/viewfile.md, src/access/neighbours.c, src/collective/aggregation.c and src/record/profile.c, written a second time. A record of a
+The rules are those of doc/viewfile.md, src/access/neighbours.c, src/collective/aggregation.c and src/record/record.c, written a second time. A record of a
 real run of the same pattern has the same numbers.
 """
 import numpy as np
