@@ -13,6 +13,7 @@ typedef struct search {
     size_t *node_of_step; /* of any walk */
     size_t *work;         /* the node of each rank */
     int64_t cut;          /* of nodes->of_rank */
+    int left;             /* walks that may be tried */
 } search;
 
 /* Pairs of neighbours on two nodes. */
@@ -32,7 +33,7 @@ static int64_t count_cut(const search *s, const size_t *node)
 
 /* ---- a walk ---- */
 
-enum { MOST_DIMS = 32 };
+enum { MOST_DIMS = 32, MOST_WALKS = 48 };
 
 /* First the columns, dimension `along` last, and then the cross-section of a column. */
 typedef struct walk {
@@ -90,7 +91,8 @@ static void try_widths(search *s, const walk *k, int level)
     const int d = (k->along + level) % s->grid->dims, extent = s->grid->extent[d];
     if (level == s->grid->dims) {
         double parts = (double)s->nodes->count / k->columns;
-        if (parts <= extent && k->cut + estimate_faces(s, d, parts) < (double)s->cut)
+        double cut = k->cut + estimate_faces(s, d, parts);
+        if (parts <= extent && cut < (double)s->cut && s->left-- > 0)
             try_walk(s, k);
         return;
     }
@@ -107,7 +109,7 @@ static void try_widths(search *s, const walk *k, int level)
 int reorder_grid_place(const reorder_grid *grid, const reorder_nodes *nodes,
                        struct base_arena *arena, int64_t cut[2])
 {
-    search s = {.grid = grid, .nodes = nodes, .ranks = (int)nodes->ranks};
+    search s = {.grid = grid, .nodes = nodes, .ranks = (int)nodes->ranks, .left = MOST_WALKS};
     s.node_of_step = base_arena_alloc(arena, nodes->ranks, sizeof *s.node_of_step);
     s.work = base_arena_alloc(arena, nodes->ranks, sizeof *s.work);
     if (arena->failed)

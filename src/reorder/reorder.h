@@ -66,8 +66,8 @@ typedef struct reorder_nodes {
  * MPI Cartesian Topologies", EuroMPI 2018). The first of equal ones goes along the last possible
  * dimension, and has the smallest extents of the next dimensions: its nodes have slabs of an array
  * in C order.
- * O(ranks * dims) for each of the walks whose estimate is the best so far, some dozens. arena: for
- * work. -ENOMEM. */
+ * O(ranks * dims) for each of at most 48 walks, whose estimates are below the least cut so far.
+ * arena: for work. -ENOMEM. */
 int reorder_grid_place(const reorder_grid *grid, const reorder_nodes *nodes,
                        struct base_arena *arena, int64_t cut[2]);
 
