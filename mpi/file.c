@@ -528,9 +528,8 @@ void front_finish(front_word handle)
 /* ---- split access ---- */
 
 int front_begin(front_file *f, const front_access *access, const void *buffer, int64_t count,
-                front_word datatype, const void *none)
+                front_word datatype)
 {
-    (void)none;
     if (f->is_split)
         return report(f, MPI_ERR_IO);
     f->may_end = true;

@@ -69,9 +69,9 @@ int front_transfer(front_file *file, const front_access *access, const void *buf
 /* Starts it. request: MPI_Request *. Returns this rank's error in the arguments. */
 int front_start(front_file *file, const front_access *access, const void *buffer, int64_t count,
                 front_word datatype, void *request);
-/* A split access, which is complete when it has begun. none: NULL. */
+/* A split access, which is complete when it has begun. */
 int front_begin(front_file *file, const front_access *access, const void *buffer, int64_t count,
-                front_word datatype, const void *none);
+                front_word datatype);
 int front_end(front_file *file, void *status);
 
 /* Non-blocking calls that have not ended, or whose requests the MPI still has. */

@@ -246,7 +246,9 @@ TAKE(File_get_position, (front_word handle, int64_t *offset), handle, offset)
         return PASS(handle, offset, (buffer_type *)buffer, (count_type)count, datatype, result);   \
     }
 
-/* way: front_transfer, front_start, or front_begin, which has no result. */
+/* way: front_transfer, front_start, or BEGIN, without a result. */
+#define BEGIN(file, access, buffer, count, datatype, none)                                         \
+    front_begin(file, access, buffer, count, datatype)
 #define COLLECTIVE(way, writes, has_offset, at, result, name, name_at, parameters, ...)            \
     TAKE(name, parameters, __VA_ARGS__)                                                            \
     {                                                                                              \
@@ -295,10 +297,9 @@ TAKE(File_get_position, (front_word handle, int64_t *offset), handle, offset)
                     buffer_type, writes)                                                           \
     COLLECTIVE_PAIR(front_start, File_i##verb##_all##c, File_i##verb##_at_all##c, count_type,      \
                     buffer_type, writes)                                                           \
-    COLLECTIVE(front_begin, writes, false, 0, NULL, File_##verb##_all_begin##c,                    \
-               File_##verb##_at_all##c, (AT_POINTER(count_type, buffer_type)), handle, buffer,     \
-               count, datatype)                                                                    \
-    COLLECTIVE(front_begin, writes, true, offset, NULL, File_##verb##_at_all_begin##c,             \
+    COLLECTIVE(BEGIN, writes, false, 0, NULL, File_##verb##_all_begin##c, File_##verb##_at_all##c, \
+               (AT_POINTER(count_type, buffer_type)), handle, buffer, count, datatype)             \
+    COLLECTIVE(BEGIN, writes, true, offset, NULL, File_##verb##_at_all_begin##c,                   \
                File_##verb##_at_all##c, (AT_OFFSET(count_type, buffer_type)), handle, offset,      \
                buffer, count, datatype)                                                            \
     COUNTED_PAIR(File_##verb##c, File_##verb##_at##c, count_type, buffer_type, writes)             \
