@@ -233,16 +233,16 @@ static int make_and_free(const void *task)
 /* The rank carries nothing of its own. */
 START_TEST(out_of_memory_for_a_bundle)
 {
-    static exchange_flags flags;
+    static exchange_flags flags[EXCHANGE_DEPTH];
     static char data[CYCLE];
-    const exchange_windows windows[2] = {{&flags, data, 0}, {&flags, data, 0}};
+    const exchange_windows windows[2] = {{flags, data, 0}, {flags, data, 0}};
     make_world();
     const access_list part[2] = {{0}, *world.target[0][1].list};
     const exchange_bundle bundle = {2, 0, part, windows};
     world.target[0][1].bundle = &bundle;
-    atomic_store(&flags.granted, 1);
+    atomic_store(&flags[0].granted, 1);
     fail_each_allocation(make_and_free, &world.task[0]);
-    ck_assert_int_eq(atomic_load(&flags.granted), 0);
+    ck_assert_int_eq(atomic_load(&flags[0].granted), 0);
     free_world();
 }
 END_TEST
