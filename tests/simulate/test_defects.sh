@@ -20,7 +20,7 @@ compile_simulation() {
 
 link_simulation() {
     compile -o "$tap_dir/simulate" "$tap_dir"/objects/*.o "$tap_dir/defect.o" \
-        -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free,--wrap=exchange_execute -Wl,--start-group \
+        -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free,--wrap=exchange_execute,--wrap=rows_most_domains -Wl,--start-group \
         "$top_builddir"/.libs/lib{simulate,collective,parameters,exchange,plan,lap_real,topo,storage,record,cache,access,matrix,json,machine}.a \
         -Wl,--end-group -lhwloc -lm -lpthread
 }
