@@ -167,8 +167,7 @@ class Report:
         planner.expected = planner.predict("this run", self.options.view, self.plan.data["node_of_rank"])
         if planner.expected is not None:
             planner.placed = planner.predict("placed by the view", self.options.view, self.placement.node_of_rank)
-            if self.run.ranks <= planning.MANY_RANKS // 2:
-                self.many = planning.simulate(planner.tools, self.options.view, self.run.ranks, self.run.nodes)
+            self.simulate(planner.tools)
         elif self.plan.by_rank and self.plan.contiguous()[0]["requests_by"] == "rank":
             planner.placed = planner.loads_of(self.placement)
         cells = planning.read_view(planner.tools, self.options.view)
@@ -182,6 +181,14 @@ class Report:
             figures.view_map("view-placed", "View matrix, ranks placed by it", cells, placed,
                              figures.node_squares(placed, self.placement.node_of_rank)),
         ]
+
+    def simulate(self, tools):
+        if self.run.ranks > planning.MANY_RANKS // 2:
+            return
+        try:
+            self.many = planning.simulate(tools, self.options.view, self.run.ranks, self.run.nodes)
+        except planning.ToolError as error:
+            self.notes.append(f"More ranks were not simulated: {error}.")
 
     def look_at_time(self):
         told = [call for call in self.run.calls if any(entry["windows"] for entry in call.get("timeline", []))]
