@@ -348,11 +348,16 @@ static void read_network(const simulate_options *a, tatp_network *places)
         places->node_of_rank[i] = i / per_node;
 }
 
-/* The simulation ends by a signal where memory does not suffice. */
-static void check_memory(const simulate_options *a)
+/* Bytes that the ranks of a node share and have in buffers, at most. */
+#define NODE_WINDOWS 32e6
+
+/* The simulation ends by a signal where memory does not suffice. nodes: 0 before it is known what
+ * is accessed. */
+static void check_memory(const simulate_options *a, size_t nodes)
 {
     double p = (double)a->ranks, runs = (double)(a->block[0] * a->block[1]);
-    double needed = p * (100e3 + 1.0 * p + 64.0 * runs);
+    double windows = fmin((double)a->extent, (double)nodes * NODE_WINDOWS);
+    double needed = p * (100e3 + 1.0 * p + 64.0 * runs) + 2.0 * windows;
     double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (needed > there)
         exit(tool_fail("%zu ranks take about %.0f GB of memory, and this machine has %.0f GB: "
@@ -612,9 +617,10 @@ int tatp_simulate(int argc, char **argv)
                            options.file.view.rows, MOST_RANKS));
         options.ranks = options.file.view.rows * options.times;
     }
-    check_memory(&options);
+    check_memory(&options, 0);
     read_network(&options, &places);
     list_accesses(&options);
+    check_memory(&options, places.topology.nodes);
     (void)signal(SIGINT, stop);
     run_choices(&options, &places);
     for (size_t i = 0; i < options.ranks; i++)

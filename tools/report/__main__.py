@@ -183,10 +183,8 @@ class Report:
         ]
 
     def simulate(self, tools):
-        if self.run.ranks > planning.MANY_RANKS // 2:
-            return
         try:
-            self.many = planning.simulate(tools, self.options.view, self.run.ranks, self.run.nodes)
+            self.many = planning.simulate(tools, self.options.view, self.plan.call)
         except planning.ToolError as error:
             self.notes.append(f"More ranks were not simulated: {error}.")
 

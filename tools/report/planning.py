@@ -330,12 +330,15 @@ def map_evenly(tools, view, ranks, nodes):
     return map_ranks(tools, view, f"n[0-{nodes - 1}]:{-(-ranks // max(nodes, 1))}", ranks)
 
 
-MANY_RANKS = 4096
+MANY_RANKS, MANY_BYTES = 4096, 1 << 28  # of a simulation, which has memory for what is accessed
 
 
-def simulate(tools, view, ranks, nodes):
-    """What the accesses of the view do with MANY_RANKS ranks: phases, and what was simulated."""
-    times, per_node = MANY_RANKS // ranks, -(-ranks // nodes)
+def simulate(tools, view, call):
+    """What the accesses of the view do with more ranks: phases, and what was simulated. None: it has enough of them."""
+    ranks, nodes = call["ranks"], call["nodes"]
+    times, per_node = min(MANY_RANKS // ranks, MANY_BYTES // max(call["bytes"], 1)), -(-ranks // nodes)
+    if times < 2:
+        return None
     command = ["simulate", "--view", view, "--times", str(times), "--ranks-per-node", str(per_node)]
     answer = json.loads(tools.run("tatp", *command, "--json"))
     calls = [phase for phase in answer["phases"] if phase["accesses"] > 0]
