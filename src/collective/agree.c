@@ -111,17 +111,6 @@ static int find_parent(const rank_tree *tree, int span)
     return tree->rank[tree->index - tree->index / span % tree->radix * span];
 }
 
-int coll_leader_parent(const coll_group *group, int *children)
-{
-    const rank_tree tree = tree_of_leaders(group);
-    int span = span_of_children(&tree);
-    *children = 0;
-    for (int step = 1; step < span; step *= tree.radix)
-        for (int d = 1; d < tree.radix && tree.index + d * step < tree.count; d++)
-            ++*children;
-    return tree.index > 0 ? find_parent(&tree, span) : -1;
-}
-
 /* To the root. */
 static void collect_values(agreement *a, const rank_tree *tree)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From all ranks to the leader of their node, and from the leaders to rank 0, along their tree, so
- * that no rank has many senders: leaders pass on what they get.
+/* From all ranks to the leader of their node, and from the leaders to rank 0, by those that pass on
+ * what a group of them sends: no rank has many senders, and none but rank 0 has much to receive.
  *
  * A message of one element is an error class, or 0: the sender has no elements. */
 #include <errno.h>
@@ -123,11 +123,26 @@ static int gather_along(coll_group *group, enum coll_tag tag, passage *p, const 
     return rc != 0 ? rc : sent;
 }
 
+/* Returns the receiver of a leader, -1 on rank 0. Of n leaders about sqrt(n) have as many senders,
+ * which are those that follow them; rank 0 has these leaders besides. */
+static int find_receiver(const coll_group *group, int *senders)
+{
+    int width = 1, index = group->leader_index;
+    while (width * width < group->leaders)
+        width++;
+    int behind = group->leaders - index - 1;
+    bool passes = index % width == 0;
+    *senders = !passes ? 0 : behind < width - 1 ? behind : width - 1;
+    if (index == 0)
+        *senders += (group->leaders - 1) / width;
+    return index == 0 ? -1 : group->leader[passes ? 0 : index - index % width];
+}
+
 int coll_gather_leaders(coll_group *group, enum coll_tag tag, const coll_message *own,
                         const coll_message *totals, coll_add *add, void *sum, int rc)
 {
     passage p = {.add = add, .sum = sum};
-    p.receiver = coll_leader_parent(group, &p.senders);
+    p.receiver = find_receiver(group, &p.senders);
     return gather_along(group, tag, &p, own, totals, rc);
 }
 
@@ -136,7 +151,7 @@ int coll_gather_ranks(coll_group *group, enum coll_tag tag, const coll_message *
 {
     passage p = {.receiver = group->local[0], .add = add, .sum = sum};
     if (coll_is_leader(group)) {
-        p.receiver = coll_leader_parent(group, &p.senders);
+        p.receiver = find_receiver(group, &p.senders);
         p.senders += group->locals - 1;
     }
     return gather_along(group, tag, &p, own, &(coll_message){0}, rc);

@@ -45,9 +45,6 @@ int coll_agree_error(coll_group *group, int rc);
 int coll_bcast(coll_group *group, int64_t *value, int *count);
 /* From the leader of this node to its ranks. Collective there. */
 int coll_node_bcast(coll_group *group, int64_t *value, int count);
-/* In the tree of the leaders, of a broadcast and a gather: the parent of this one, -1: it is rank
- * 0; *children: their number. */
-int coll_leader_parent(const coll_group *group, int *children);
 
 /* ---- messages (message.c) ---- */
 
