@@ -224,6 +224,19 @@ class Driver:
         return base + ["-np", str(ranks), "--map-by", mapping, *mca, *self.options.more, CONTEST, "--csv",
                        "--file", self.options.file]
 
+    def place(self, cluster, ranks, mapping, view, arguments):
+        """For --map-by; by dla from a record of one run by node, which is kept as `view`. None: recording failed."""
+        if mapping != "dla":
+            return mapping
+        if not os.path.exists(view):
+            command = self.command(cluster, ranks, "node", ("--mca", "fcoll_tatp_record", view)) + arguments
+            status, _, _ = run_contest([*command, "--rounds", "0", "--no-verify", "--contestants", "tatp"], cluster,
+                                       self.options.limit)
+            if status != 0 or not os.path.exists(view):
+                print(f"{self.name}: {view} cannot be recorded", file=sys.stderr)
+                return None
+        return f"dla:file={view}"
+
     def asks(self, cluster):
         return ["--ask"] if not self.options.mpirun and cluster.counted else []
 
