@@ -409,15 +409,13 @@ static void place_ranks(simulate_options *a, const tatp_network *places, size_t 
         slots[places->node_of_rank[i]]++;
     if (a->file.patterns == 0)
         record_accesses(a);
+    const dla_spec spec = {.ndims = 0};
     dla_data data = {.file = a->file, .profile = {a->file.patterns, a->file.bytes}};
-    setmatch_input input = {.view = &a->file.view,
-                            .slots = slots,
-                            .nodes = topology->nodes,
-                            .network = &data.network,
-                            .refine = true,
-                            .profile = &data.profile,
-                            .load = dla_judge_load};
+    setmatch_input input = dla_data_input(&data, &spec);
     const dla_judge judge = {&input, &data};
+    input.slots = slots;
+    input.nodes = topology->nodes;
+    input.load = dla_judge_load;
     input.load_context = &judge;
     check(topo_levels(topology, &data.network.levels, &data.network.group_of_node));
     for (int i = 0; i < 3; i++) {
