@@ -7,6 +7,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,9 @@
 enum { CU_CONTEXT = 1, CU_MEMORY_TYPE = 2, CU_IS_MANAGED = 8, CU_DEVICE = 2 };
 enum { HIP_ANY_DIRECTION = 4 };
 enum { NON_BLOCKING = 1, PORTABLE = 1 };
+/* By those and the structures of ze_api.h of Level Zero, versions 1.0 to 1.17. */
+enum { ZE_GPU_ONLY = 1, ZE_DEVICE = 2, ZE_SYNCHRONOUS = 1 };
+enum { ZE_CONTEXT_DESC = 0xd, ZE_QUEUE_DESC = 0xe, ZE_ALLOCATION = 0x17 };
 
 /* Up to release 7 of ROCm at least; the values of `type` have changed. */
 typedef struct hip_attributes {
@@ -27,28 +31,57 @@ typedef struct hip_attributes {
     unsigned flags, reserved[16];
 } hip_attributes;
 
-/* In the order of `name` of a vendor. */
+typedef struct ze_context_desc {
+    int structure;
+    const void *next;
+    uint32_t flags;
+} ze_context_desc;
+
+typedef struct ze_queue_desc {
+    int structure;
+    const void *next;
+    uint32_t ordinal, index, flags;
+    int mode, priority;
+} ze_queue_desc;
+
+typedef struct ze_allocation {
+    int structure;
+    void *next;
+    int type;
+    uint64_t id, page_bytes;
+} ze_allocation;
+
+/* In the order of `name` of a vendor, NULL where it has none. */
 typedef struct vendor_calls {
     union {
         int (*cuda)(void *value, int attribute, uintptr_t address);
         int (*hip)(hip_attributes *attributes, const void *address);
+        int (*ze)(void *context, const void *address, ze_allocation *is, void **device);
     } ask;
     union {
         int (*cuda)(uintptr_t to, uintptr_t from, size_t bytes, void *stream);
         int (*hip)(void *to, const void *from, size_t bytes, int direction, void *stream);
+        int (*ze)(void *list, void *to, const void *from, size_t bytes, void *signal,
+                  uint32_t waits, void **events);
     } copy;
-    int (*range)(uintptr_t *base, size_t *bytes, uintptr_t address);
+    int (*destroy)(void *stream);
+    int (*range)(uintptr_t *base, size_t *bytes, uintptr_t address); /* CUDA and HIP, as the next */
     int (*create)(void **stream, unsigned flags);
     int (*synchronize)(void *stream);
-    int (*destroy)(void *stream);
     int (*enlist)(void *memory, size_t bytes, unsigned flags);
     int (*dismiss)(void *memory);
-    int (*push)(void *context); /* CUDA only, as the next: HIP needs no context */
+    int (*push)(void *context); /* CUDA, as the next */
     int (*pop)(void **context);
+    int (*init)(unsigned flags); /* Level Zero, as the next */
+    int (*drivers)(uint32_t *count, void **drivers);
+    int (*connect)(void *driver, const ze_context_desc *desc, void **context);
+    int (*create_list)(void *context, void *device, const ze_queue_desc *queue, void **list);
+    int (*find_range)(void *context, const void *address, uintptr_t *base, size_t *bytes);
 } vendor_calls;
 
 typedef struct vendor {
     const char *library; /* the beginning of its file's name */
+    const char *loader;  /* the library that has its functions; NULL: the same */
     const char *name[sizeof(vendor_calls) / sizeof(void *)];
     bool (*is_device)(const void *address);
     int (*copy)(void *to, const void *from, size_t bytes, void *stream);
@@ -56,7 +89,7 @@ typedef struct vendor {
     vendor_calls call;
 } vendor;
 
-enum { CUDA, HIP, VENDORS };
+enum { CUDA, HIP, ZE, VENDORS };
 static vendor vendors[VENDORS];
 
 static bool is_cuda(const void *address)
@@ -85,20 +118,76 @@ static int copy_hip(void *to, const void *from, size_t bytes, void *stream)
     return vendors[HIP].call.copy.hip(to, from, bytes, HIP_ANY_DIRECTION, stream);
 }
 
+enum { ZE_DRIVERS = 8 };
+static void *ze_context[ZE_DRIVERS]; /* of the drivers: each knows its own devices only */
+static size_t ze_contexts;
+
+/* The program's zeInit has loaded a driver, and may not have returned: this one waits for it. */
+static bool begin_ze(void)
+{
+    static const ze_context_desc desc = {.structure = ZE_CONTEXT_DESC};
+    const vendor_calls *call = &vendors[ZE].call;
+    void *driver[ZE_DRIVERS];
+    uint32_t drivers = ZE_DRIVERS;
+    if (call->init(ZE_GPU_ONLY) != 0 || call->drivers(&drivers, driver) != 0)
+        return false;
+    for (uint32_t i = 0; i < drivers; i++)
+        ze_contexts += call->connect(driver[i], &desc, &ze_context[ze_contexts]) == 0;
+    return ze_contexts > 0;
+}
+
+/* The context of the device that has the address, or NULL. device may be NULL. */
+static void *ask_ze(const void *address, void **device)
+{
+    for (size_t i = 0; i < ze_contexts; i++) {
+        ze_allocation is = {.structure = ZE_ALLOCATION};
+        if (vendors[ZE].call.ask.ze(ze_context[i], address, &is, device) == 0 &&
+            is.type == ZE_DEVICE)
+            return ze_context[i];
+    }
+    return NULL;
+}
+
+static bool is_ze(const void *address)
+{
+    return ask_ze(address, NULL) != NULL;
+}
+
+/* Copies are done when they are started: nothing synchronizes the list. */
+static int create_ze(void **list, const void *address)
+{
+    static const ze_queue_desc queue = {.structure = ZE_QUEUE_DESC, .mode = ZE_SYNCHRONOUS};
+    void *device, *context = ask_ze(address, &device);
+    return vendors[ZE].call.create_list(context, device, &queue, list);
+}
+
+static int copy_ze(void *to, const void *from, size_t bytes, void *list)
+{
+    return vendors[ZE].call.copy.ze(list, to, from, bytes, NULL, 0, NULL);
+}
+
+#define PLACE(function) (offsetof(vendor_calls, function) / sizeof(void *))
 static vendor vendors[VENDORS] = {
     [CUDA] = {.library = "libcuda.so.",
-              .name = {"cuPointerGetAttribute", "cuMemcpyAsync", "cuMemGetAddressRange_v2",
-                       "cuStreamCreate", "cuStreamSynchronize", "cuStreamDestroy_v2",
+              .name = {"cuPointerGetAttribute", "cuMemcpyAsync", "cuStreamDestroy_v2",
+                       "cuMemGetAddressRange_v2", "cuStreamCreate", "cuStreamSynchronize",
                        "cuMemHostRegister_v2", "cuMemHostUnregister", "cuCtxPushCurrent_v2",
                        "cuCtxPopCurrent_v2"},
               .is_device = is_cuda,
               .copy = copy_cuda},
     [HIP] = {.library = "libamdhip64.so.",
-             .name = {"hipPointerGetAttributes", "hipMemcpyAsync", "hipMemGetAddressRange",
-                      "hipStreamCreateWithFlags", "hipStreamSynchronize", "hipStreamDestroy",
+             .name = {"hipPointerGetAttributes", "hipMemcpyAsync", "hipStreamDestroy",
+                      "hipMemGetAddressRange", "hipStreamCreateWithFlags", "hipStreamSynchronize",
                       "hipHostRegister", "hipHostUnregister"},
              .is_device = is_hip,
              .copy = copy_hip},
+    [ZE] = {.library = "libze_intel_gpu",
+            .loader = "libze_loader.so.1",
+            .name = {"zeMemGetAllocProperties", "zeCommandListAppendMemoryCopy",
+                     "zeCommandListDestroy", [PLACE(init)] = "zeInit", "zeDriverGet",
+                     "zeContextCreate", "zeCommandListCreateImmediate", "zeMemGetAddressRange"},
+            .is_device = is_ze,
+            .copy = copy_ze},
 };
 
 /* ---- which of them the process has loaded ---- */
@@ -124,17 +213,20 @@ static int note_library(struct dl_phdr_info *info, size_t size, void *adds)
 /* It is used if it has all the functions, and then stays loaded. */
 static bool load(vendor *v, const char *path)
 {
-    void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD), *function;
+    const char *file = v->loader != NULL ? v->loader : path;
+    void *library = dlopen(file, RTLD_LAZY | RTLD_NOLOAD), *function;
     if (library == NULL)
         return false;
-    for (size_t i = 0; i < sizeof v->name / sizeof *v->name && v->name[i] != NULL; i++) {
+    for (size_t i = 0; i < sizeof v->name / sizeof *v->name; i++) {
+        if (v->name[i] == NULL)
+            continue;
         if ((function = dlsym(library, v->name[i])) == NULL) {
             dlclose(library);
             return false;
         }
         memcpy((char *)&v->call + i * sizeof function, &function, sizeof function);
     }
-    return true;
+    return v != &vendors[ZE] || begin_ze();
 }
 
 /* Whether there is any. A program may load them at any time. */
@@ -199,8 +291,9 @@ static void *new_copier(const void *address, void *buffers, size_t bytes)
     if (call->push == NULL || call->ask.cuda(&c->context, CU_CONTEXT, (uintptr_t)address) != 0)
         c->context = NULL;
     enter(c);
-    int rc = call->create(&c->stream, NON_BLOCKING);
-    if (rc == 0)
+    int rc = call->create != NULL ? call->create(&c->stream, NON_BLOCKING)
+                                  : create_ze(&c->stream, address);
+    if (rc == 0 && call->enlist != NULL)
         (void)call->enlist(buffers, bytes, PORTABLE);
     leave(c);
     if (rc == 0)
@@ -213,7 +306,8 @@ static void free_copier(void *context, void *buffers)
 {
     copier *c = context;
     enter(c);
-    (void)c->vendor->call.dismiss(buffers);
+    if (c->vendor->call.dismiss != NULL)
+        (void)c->vendor->call.dismiss(buffers);
     (void)c->vendor->call.destroy(c->stream);
     leave(c);
     free(c);
@@ -232,7 +326,7 @@ static int wait_for_copies(void *context)
 {
     const copier *c = context;
     enter(c);
-    int rc = c->vendor->call.synchronize(c->stream);
+    int rc = c->vendor->call.synchronize != NULL ? c->vendor->call.synchronize(c->stream) : 0;
     leave(c);
     return rc;
 }
@@ -242,8 +336,10 @@ static const char *find_end(void *context, const char *address)
     const copier *c = context;
     uintptr_t base;
     size_t bytes;
+    const vendor_calls *call = &c->vendor->call;
     enter(c);
-    int rc = c->vendor->call.range(&base, &bytes, (uintptr_t)address);
+    int rc = call->range != NULL ? call->range(&base, &bytes, (uintptr_t)address)
+                                 : call->find_range(ask_ze(address, NULL), address, &base, &bytes);
     leave(c);
     return rc == 0 ? (const char *)base + bytes : NULL;
 }

@@ -6,9 +6,11 @@
 
 need_other
 mkdir "$tap_dir/gpu"
-# ROCm's releases have names of their own.
+# ROCm's releases have names of their own. Level Zero has a loader of drivers.
 build=("${CC:-cc}" -O1 -shared -fPIC "$top_srcdir/tests/mpiio/gpu.c" -o)
-"${build[@]}" "$tap_dir/gpu/libcuda.so.1" && "${build[@]}" "$tap_dir/gpu/libamdhip64.so.6" -DHIP || exit 1
+"${build[@]}" "$tap_dir/gpu/libcuda.so.1" && "${build[@]}" "$tap_dir/gpu/libamdhip64.so.6" -DHIP &&
+    "${build[@]}" "$tap_dir/gpu/libze_loader.so.1" -DZE -Wl,-soname,libze_loader.so.1 &&
+    "${CC:-cc}" -shared -o "$tap_dir/gpu/libze_intel_gpu.so.1" -Wl,--defsym,is_loaded=1 -x c /dev/null || exit 1
 "$OTHER_MPICC" -O1 -shared -fPIC -o "$tap_dir/buffers.so" "$top_srcdir/tests/mpi/device_buffers.c" || exit 1
 
 # device_cases PATTERN: of those that the library carries out
@@ -16,20 +18,22 @@ device_cases() {
     mapfile -t cases < <("$programs/device_io" --list | grep -E "^($1).*/(write_all|read_all|split_write|split_read)$")
 }
 
-for vendor in libcuda.so.1 libamdhip64.so.6; do
+preloaded=$library:$tap_dir/gpu/libze_loader.so.1
+device_cases host_
+conform device_io "4 ranks, no driver of Level Zero" other 4
+
+for vendor in "libze_loader.so.1:$tap_dir/gpu/libze_intel_gpu.so.1" libamdhip64.so.6 libcuda.so.1; do
     preloaded=$library:$tap_dir/gpu/$vendor
+    # One copy after another fails.
+    device_cases failing_
+    environment=(DEVICE_BYTES=65536 TATP_CYCLE_BUFFER_SIZE=3000)
+    conform device_io "4 ranks, ${vendor%:*}" other 4
     device_cases 'device_|unified_|mixed_|host_|freed_'
     environment=()
-    conform device_io "4 ranks, $vendor" other 4
+    conform device_io "4 ranks, ${vendor%:*}" other 4
 done
-
-preloaded=$library:$tap_dir/gpu/libcuda.so.1
 environment=(TATP_SHARED_MEMORY=false TATP_CYCLE_BUFFER_SIZE=1000 DEVICE_BYTES=65536)
 conform device_io "4 ranks, cycles of 1,000 bytes" other 4
-# One copy after another fails.
-device_cases failing_
-environment=(DEVICE_BYTES=65536 TATP_CYCLE_BUFFER_SIZE=3000)
-conform device_io "4 ranks" other 4
 # How many copies, and of how many bytes.
 device_cases counted_
 stats=$tap_dir/stats
