@@ -57,6 +57,9 @@ static int open_file(front_store *s)
         return errno;
     if (is_other_file(s, &status))
         return ESTALE;
+    /* the other half is for the program, and the MPI, which has one for each open file */
+    if ((unsigned long)s->fd >= (unsigned long)sysconf(_SC_OPEN_MAX) / 2)
+        return EMFILE;
     s->id = (front_store_id){status.st_dev, status.st_ino};
     s->is_writable = !(s->mode & MPI_MODE_RDONLY);
     s->may_map = s->is_writable && (fcntl(s->fd, F_GETFL) & O_ACCMODE) == O_RDWR &&

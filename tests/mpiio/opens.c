@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* opens FILE [unlinked|replaced|limited]: writes integers of all ranks in turn by four aggregators,
- * and reads them back through the library and by the MPI. Between opening and access the file is
- * unlinked, replaced by another one, or no rank but the first can open any file. Prints how many
- * descriptors of the file the processes have together, and how many values are wrong. */
+/* opens FILE [unlinked|replaced|limited|last]: writes integers of all ranks in turn by four
+ * aggregators, and reads them back through the library and by the MPI. Between opening and access
+ * the file is unlinked, replaced by another one, or no rank but the first can open any file; or it
+ * is the last of 151 files of processes that may have 256 descriptors. Prints how many descriptors
+ * of the file the processes have together, and how many values are wrong. */
 #include <dirent.h>
 #include <limits.h>
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +64,18 @@ static void interfere(const char *name, const char *how)
         setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+static MPI_File open_file(const char *name)
+{
+    MPI_File file;
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "cb_nodes", "4");
+    if (MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file) != 0)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Info_free(&info);
+    return file;
+}
+
 static int value_of(int i)
 {
     return rank * COUNT + i + 1;
@@ -95,31 +109,48 @@ static int access_file(MPI_File file)
     return wrong;
 }
 
+enum { MANY = 150 };
+
+static int open_many(const char *name, MPI_File file[MANY])
+{
+    struct rlimit limit = {.rlim_cur = 256, .rlim_max = 256};
+    char other[PATH_MAX];
+    int wrong = 0;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    for (int i = 0; i < MANY; i++) {
+        snprintf(other, sizeof other, "%s.%d", name, i);
+        file[i] = open_file(other);
+        wrong += access_file(file[i]);
+    }
+    return wrong;
+}
+
 int main(int argc, char **argv)
 {
+    const char *how = argc > 2 ? argv[2] : "";
     struct rlimit limit;
     struct stat status;
-    MPI_Info info;
-    MPI_File file;
+    MPI_File many[MANY];
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    MPI_Info_create(&info);
-    MPI_Info_set(info, "cb_nodes", "4");
-    if (MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file) != 0 ||
-        stat(argv[1], &status) != 0)
+    const bool is_last = strcmp(how, "last") == 0;
+    int all, wrong = is_last ? open_many(argv[1], many) : 0;
+    MPI_File file = open_file(argv[1]);
+    if (stat(argv[1], &status) != 0)
         MPI_Abort(MPI_COMM_WORLD, 1);
     getrlimit(RLIMIT_NOFILE, &limit);
     MPI_Barrier(MPI_COMM_WORLD);
-    interfere(argv[1], argc > 2 ? argv[2] : "");
-    int all, wrong = access_file(file);
+    interfere(argv[1], how);
+    wrong += access_file(file);
     setrlimit(RLIMIT_NOFILE, &limit);
     MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     const int descriptors = count_descriptors(&status);
     if (rank == 0)
         printf("%d descriptors, %d values are wrong\n", descriptors, all);
+    for (int i = 0; i < MANY && is_last; i++)
+        MPI_File_close(&many[i]);
     MPI_File_close(&file);
-    MPI_Info_free(&info);
     MPI_Finalize();
     return all > 0;
 }
