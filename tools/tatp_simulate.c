@@ -357,7 +357,7 @@ static void check_memory(const simulate_options *a, size_t nodes)
 {
     double p = (double)a->ranks, runs = (double)(a->block[0] * a->block[1]);
     double windows = fmin((double)a->extent, (double)nodes * NODE_WINDOWS);
-    double needed = p * (100e3 + 1.0 * p + 64.0 * runs) + 2.0 * windows;
+    double needed = p * (100e3 + 1.0 * p + 64.0 * runs) + 3.0 * windows;
     double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (needed > there)
         exit(tool_fail("%zu ranks take about %.0f GB of memory, and this machine has %.0f GB: "
