@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <limits.h>
 #include <mpi.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,47 +108,35 @@ static int access_file(MPI_File file)
     return wrong;
 }
 
-enum { MANY = 150 };
-
-static int open_many(const char *name, MPI_File file[MANY])
-{
-    struct rlimit limit = {.rlim_cur = 256, .rlim_max = 256};
-    char other[PATH_MAX];
-    int wrong = 0;
-    setrlimit(RLIMIT_NOFILE, &limit);
-    for (int i = 0; i < MANY; i++) {
-        snprintf(other, sizeof other, "%s.%d", name, i);
-        file[i] = open_file(other);
-        wrong += access_file(file[i]);
-    }
-    return wrong;
-}
-
 int main(int argc, char **argv)
 {
+    enum { OTHERS = 150 };
     const char *how = argc > 2 ? argv[2] : "";
-    struct rlimit limit;
+    const int others = strcmp(how, "last") == 0 ? OTHERS : 0;
+    struct rlimit limit = {.rlim_cur = 256, .rlim_max = 256};
     struct stat status;
-    MPI_File many[MANY];
+    MPI_File other[OTHERS];
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    const bool is_last = strcmp(how, "last") == 0;
-    int all, wrong = is_last ? open_many(argv[1], many) : 0;
+    if (others > 0)
+        setrlimit(RLIMIT_NOFILE, &limit);
+    for (int i = 0; i < others; i++)
+        other[i] = open_file("other.dat");
     MPI_File file = open_file(argv[1]);
     if (stat(argv[1], &status) != 0)
         MPI_Abort(MPI_COMM_WORLD, 1);
     getrlimit(RLIMIT_NOFILE, &limit);
     MPI_Barrier(MPI_COMM_WORLD);
     interfere(argv[1], how);
-    wrong += access_file(file);
+    int all, wrong = access_file(file);
     setrlimit(RLIMIT_NOFILE, &limit);
     MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     const int descriptors = count_descriptors(&status);
     if (rank == 0)
         printf("%d descriptors, %d values are wrong\n", descriptors, all);
-    for (int i = 0; i < MANY && is_last; i++)
-        MPI_File_close(&many[i]);
+    for (int i = 0; i < others; i++)
+        MPI_File_close(&other[i]);
     MPI_File_close(&file);
     MPI_Finalize();
     return all > 0;
