@@ -2,9 +2,8 @@
 /* Topology-aware two-phase collective I/O: the component, its modules, and a file's collective
  * calls.
  *
- * A call (fcoll_tatp_call.c) runs operations (op) on an open file (file), which sees all other
- * modules of this folder; each has a prefix and a header: comm, io, nodes, plan, exchange, record,
- * stats, params. */
+ * A call (fcoll_tatp_call.c) runs in src/collective, which gets what it needs of Open MPI from the
+ * other modules of this folder; each has a prefix and a header. */
 #ifndef MCA_FCOLL_TATP_H
 #define MCA_FCOLL_TATP_H
 

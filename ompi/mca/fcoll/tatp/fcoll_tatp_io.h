@@ -44,6 +44,9 @@ void tatp_io_count(tatp_io *io);
 void tatp_io_close(tatp_io *io);
 /* Of all files: bytes that were to be read, and written. */
 extern _Atomic unsigned long long tatp_io_counted[2];
+/* MPI_ERR_READ_ONLY or MPI_ERR_ACCESS where the program did not ask for this direction: OMPIO opens
+ * a file for more than it was asked for, so that the system would not object. Local. */
+int tatp_io_check_mode(const ompio_file_t *fh, bool write);
 
 /* ---- the view (fcoll_tatp_view.c) ---- */
 
@@ -80,9 +83,5 @@ int tatp_datarep_begin(ompio_file_t *fh, bool write, const tatp_buffer *buffer, 
 /* Converts what was read: the first `moved` bytes. */
 int tatp_datarep_end(tatp_datarep *datarep, int64_t moved);
 void tatp_datarep_free(tatp_datarep *datarep); /* NULL is allowed */
-
-/* MPI_ERR_READ_ONLY or MPI_ERR_ACCESS where the program did not ask for this direction: OMPIO opens
- * a file for more than it was asked for, so that the system would not object. Local. */
-int tatp_io_check_mode(const ompio_file_t *fh, bool write);
 
 #endif
