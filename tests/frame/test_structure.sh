@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Which file uses which: the rules are in structure.py, which says what they are.
+# Which file uses which: the rules are in structure.py, which says what they are. What documents name is there.
 . "$top_srcdir/tests/lib/tap.sh" || exit 1
 
 [[ -n $PYTHON3 ]] || tap_skip_all "there is no Python 3"
@@ -31,4 +31,10 @@ for rule in "objects|each source file has an object file" \
     tap_is "$(grep "^${rule%%|*}: " "$tap_dir/found")" "" "${rule##*|}"
 done
 tap_is "$(grep -v -E '^(objects|open-mpi|folders|front-ends|circles|headers|modules): ' "$tap_dir/found")" "" "nothing else is said"
+
+# Here names with an underscore are those of functions, types and members, and a parameter of Open MPI.
+code=$(find "$top_srcdir"/{src,ompi,mpi,orte,prte,tools,tests} -name '*.[ch]' -exec cat {} +)fs_ufs_lock_algorithm
+gone=$(grep -ohP '\x60\K[a-z]+(_[a-z]+)+(?=\x60)' "$top_srcdir"/{HACKING,doc/{datapath,exchange,fitted,lap,plan,topology}}.md | sort -u |
+    while read -r name; do [[ $code == *"$name"* ]] || echo "$name"; done)
+tap_is "$gone" "" "what documents name of the code is there"
 tap_plan
