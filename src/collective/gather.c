@@ -124,10 +124,11 @@ static int gather_along(coll_group *group, enum coll_tag tag, passage *p, const 
 }
 
 /* Returns the receiver of a leader, -1 on rank 0. Of n leaders about sqrt(n) have as many senders,
- * which are those that follow them; rank 0 has these leaders besides. */
+ * which are those that follow them; rank 0 has these leaders besides. Few leaders send to rank 0.
+ */
 static int find_receiver(const coll_group *group, int *senders)
 {
-    int width = 1, index = group->leader_index;
+    int width = 16, index = group->leader_index;
     while (width * width < group->leaders)
         width++;
     int behind = group->leaders - index - 1;
