@@ -155,10 +155,10 @@ sed 's/MPI_Finalize()/MPI_Abort(MPI_COMM_WORLD, 1)/' columns.c >aborts.c
 run_here 5 ./aborts out >/dev/null 2>&1
 tap_is "$("$dla" list | awk '$2 == 5')" "" "a program that aborts leaves no record"
 # Without sharedfp/sm, whose semaphore has the name of the file in all jobs: a job may hang in MPI_File_open.
-# In folders of their own, because they remove the file.
+# In folders of their own, because they remove the file, and Open MPI fails if another job makes its folder just then.
 mkdir at-once.{1,2,3,4}
 for folder in at-once.*; do
-    (cd "$folder" && run_here 3 --mca btl ^tcp --mca sharedfp ^sm "$programs/record" order >/dev/null 2>>../at-once) &
+    (cd "$folder" && TMPDIR=$PWD run_here 3 --mca btl ^tcp --mca sharedfp ^sm "$programs/record" order >/dev/null 2>>../at-once) &
 done
 wait
 tap_is "$("$dla" list | awk '$2 == 3' | wc -l)|$(cat at-once)" "1|" "jobs that record a program at the same time"
