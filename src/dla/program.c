@@ -86,12 +86,13 @@ static bool make_path(const checked *c, size_t length, char path[PATH_MAX])
                     is_absolute ? "" : "/", (int)length, c->value) < PATH_MAX;
 }
 
+/* What a pattern stands for only the ranks know. */
 static void check_folder(const checked *c)
 {
     char path[PATH_MAX];
     const char *slash = strrchr(c->value, '/');
     size_t length = slash == NULL ? 0 : (size_t)(slash + 1 - c->value);
-    bool is_pattern = c->parameter == PARAMETER_STATS && memchr(c->value, '%', length) != NULL;
+    bool is_pattern = memchr(c->value, '%', length) != NULL;
     if (strcmp(c->value, "auto") == 0 || strcmp(c->value, "-") == 0 || is_pattern)
         return;
     if (!make_path(c, length, path))

@@ -111,6 +111,12 @@ mkdir "$files/brief"
 rank="export OMPI_MCA_fcoll_tatp_domains=odd; rmdir '$files/brief'; exec \"\$@\""
 blamed --mca fcoll_tatp_record "$files/brief/view.crs" bash -c "$rank" bash "${program[@]}" >/dev/null
 tap_is "$(grep -c "^  odd$\|^  $files/brief/view.crs$" "$tap_dir/output")" 2 "what ranks find they report"
+# What a pattern stands for only ranks know.
+mkdir "$files/cube.d"
+for parameter in record stats; do
+    tap_is "$(blamed --mca "fcoll_tatp_$parameter" "$files/%x.d/$parameter" "${program[@]}")" domains "$parameter: a folder with a pattern is not blamed"
+    tap_check "... and written" test -s "$files/cube.d/$parameter"
+done
 [[ ! -e $top_builddir/components/mca_rmaps_dla.so ]] ||
     tap_is "$(blamed "${halves[@]}" : -np 2 "${halves[@]}")" domains "once to two programs"
 unset OMPI_MCA_io OMPI_MCA_fcoll OMPI_MCA_fcoll_tatp_domains
