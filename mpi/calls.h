@@ -29,7 +29,7 @@ int PMPI_Type_get_envelope_c(MPI_Datatype, MPI_Count *, MPI_Count *, MPI_Count *
     CALL(File_get_size) CALL(File_get_view) CALL(File_seek) CALL(Gather) CALL(Get_count)           \
     CALL(Get_elements_x) CALL(Get_library_version) CALL(Grequest_complete) CALL(Grequest_start)    \
     CALL(Group_free) CALL(Group_intersection) CALL(Group_size) CALL(Group_translate_ranks)         \
-    CALL(Iallreduce) CALL(Ibarrier) CALL(Igather) CALL(Info_create) CALL(Info_dup)                 \
+    CALL(Iallreduce) CALL(Igather) CALL(Info_create) CALL(Info_dup)                 \
     CALL(Info_free) CALL(Info_get) CALL(Info_set) CALL(Iprobe) CALL(Irecv) CALL(Isend)             \
     CALL(Issend) CALL(Pack) CALL(Scatter) CALL(Sendrecv_replace) CALL(Status_set_cancelled)        \
     CALL(Status_set_elements_x) CALL(Test) CALL(Type_dup) CALL(Type_free) CALL(Type_get_contents)  \

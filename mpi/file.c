@@ -131,7 +131,7 @@ static void free_file(front_file *f)
     coll_file_free(f->file);
     coll_view_release(&f->view);
     front_group_release(&f->group);
-    front_store_close(&f->store);
+    (void)front_store_close(&f->store);
     free(f->name);
     free(f);
 }
@@ -246,16 +246,27 @@ void front_open(front_word comm_word, const char *name, int mode, front_word inf
         log_reason(comm, name, reason);
 }
 
-void front_close(front_word handle)
+int front_flush(front_word handle)
+{
+    front_file *f = look_up((MPI_File)handle, false);
+    if (f == NULL)
+        return MPI_SUCCESS;
+    front_requests_finish(&f->group.queue);
+    return front_error_class(coll_file_report_loss(f->file, front_store_flush(&f->store)));
+}
+
+/* No rank frees what belongs to all of them before all come here. */
+int front_close(front_word handle)
 {
     front_file *f = look_up((MPI_File)handle, true);
-    if (f != NULL) {
-        front_requests_finish(&f->group.queue);
-        coll_file_count_noncollective(f->file, (int64_t[2]){f->counted[false], f->counted[true]});
-        coll_file_close(f->file);
-        (void)front_group_barrier(&f->group);
-    }
+    if (f == NULL)
+        return MPI_SUCCESS;
+    front_requests_finish(&f->group.queue);
+    coll_file_count_noncollective(f->file, (int64_t[2]){f->counted[false], f->counted[true]});
+    coll_file_close(f->file);
+    int error = coll_file_report_loss(f->file, front_store_close(&f->store));
     free_file(f);
+    return front_error_class(error);
 }
 
 /* ---- views and hints ---- */
@@ -373,12 +384,16 @@ static int64_t fill_call(front_file *f, coll_call *call, const front_access *acc
     return offset;
 }
 
-/* Calls the file's error handler. */
+int front_report(front_word handle, int error)
+{
+    if (error != MPI_SUCCESS)
+        mpi.File_call_errhandler((MPI_File)handle, error);
+    return error;
+}
+
 static int report(const front_file *f, int rc)
 {
-    if (rc != MPI_SUCCESS)
-        mpi.File_call_errhandler(f->handle, rc);
-    return rc;
+    return front_report((front_word)f->handle, rc);
 }
 
 /* No error: the MPI is to carry it out, on all ranks. */

@@ -28,8 +28,12 @@ void front_release_info(front_word info, front_word chosen);
 void front_open(front_word comm, const char *name, int mode, front_word info, front_word handle);
 /* The file of a handle; NULL if the MPI serves it as long as it has this view. */
 front_file *front_find(front_word handle);
-/* Before the MPI closes it. Collective. */
-void front_close(front_word handle);
+/* Before the MPI flushes a file, or closes it: what the library has written is then in storage, or
+ * an error class says why not, the same on all ranks. Collective. */
+int front_flush(front_word handle);
+int front_close(front_word handle);
+/* Calls the error handler of a file unless the error is 0. Returns the error. */
+int front_report(front_word handle, int error);
 
 /* The MPI has set a view, or hints. */
 void front_set_view(front_word handle, front_word info);

@@ -175,13 +175,6 @@ static int gather_values(void *context, const int64_t *own, size_t count, int64_
     return front_group_wait(group, rc, &request, MPI_STATUS_IGNORE);
 }
 
-int front_group_barrier(front_group *group)
-{
-    MPI_Request request;
-    int rc = mpi.Ibarrier(group->comm, &request);
-    return front_group_wait(group, rc, &request, MPI_STATUS_IGNORE);
-}
-
 /* ---- ranks ---- */
 
 static bool is_local(void *context, int rank)

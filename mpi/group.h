@@ -29,8 +29,6 @@ void front_group_release(front_group *group);
  * this file, all. Returns the MPI's error, also that of the start. */
 int front_group_wait(front_group *group, int started, MPI_Request *request, MPI_Status *status);
 
-int front_group_barrier(front_group *group);
-
 /* Whether all processes of the communicator belong to this job. Local; the same on all ranks. */
 bool front_group_is_of_job(MPI_Comm comm);
 

@@ -178,8 +178,16 @@ TAKE(File_open, (front_word comm, const char *name, int mode, front_word info, f
 
 TAKE(File_close, (front_word * handle), handle)
 {
-    front_close(*handle);
-    return PASS(handle);
+    const int error = front_report(*handle, front_close(*handle));
+    const int rc = PASS(handle);
+    return error != 0 ? error : rc;
+}
+
+TAKE(File_sync, (front_word handle), handle)
+{
+    const int error = front_flush(handle);
+    const int rc = PASS(handle);
+    return rc == 0 ? front_report(handle, error) : error != 0 ? error : rc;
 }
 
 TAKE(File_set_view,

@@ -73,15 +73,25 @@ int front_store_open(front_store *s)
     if (s->fd < 0 && s->error == 0)
         s->error = open_file(s);
     if (s->error != 0)
-        front_store_close(s);
+        (void)front_store_close(s);
     return s->error == 0 ? 0 : -ENOTSUP;
 }
 
-void front_store_close(front_store *s)
+int front_store_close(front_store *s)
 {
-    if (s->fd >= 0)
-        close(s->fd);
+    int rc = s->fd >= 0 && close(s->fd) != 0 ? -errno : 0;
     s->fd = -1;
+    return rc;
+}
+
+/* Devices and pipes cannot be flushed. */
+int front_store_flush(front_store *s)
+{
+    if (!s->has_written)
+        return 0;
+    int rc = TEMP_FAILURE_RETRY(fsync(s->fd)) == 0 || errno == EINVAL ? 0 : -errno;
+    s->has_written = rc != 0;
+    return rc;
 }
 
 /* ---- locks ---- */
@@ -145,6 +155,7 @@ static int write_extents(void *context, const access_extent *extent, size_t coun
 {
     front_store *s = context;
     int rc = 0;
+    s->has_written = true;
     if (write_pages(s, extent, count))
         return rc;
     for (size_t i = 0; i < count && rc == 0; i++)

@@ -26,6 +26,7 @@ typedef struct front_store {
     int error;         /* why there will be none, an errno value; 0: nothing */
     front_store_id id; /* the only one to be opened; when it is open, its own */
     bool may_map, is_writable, has_coherent_cache;
+    bool has_written;      /* what was not flushed since */
     bool is_atomic;        /* of the call that is about to run; the caller's */
     int64_t offset, bytes; /* what is locked */
 } front_store;
@@ -39,6 +40,9 @@ void front_store_init(front_store *store, const char *name, int mode);
  * MPI's.
  */
 int front_store_open(front_store *store);
-void front_store_close(front_store *store);
+/* What it has written is then in storage, or the negative errno value says why not. */
+int front_store_flush(front_store *store);
+/* Returns 0, or the negative errno value that the file system has kept until then. */
+int front_store_close(front_store *store);
 
 #endif

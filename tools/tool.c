@@ -355,7 +355,9 @@ int tool_run(const tool_command *commands, const char *doc, int argc, char **arg
     int status = run_command(&chosen, argc, argv);
     bool failed = ferror(stdout);
     errno = failed ? EIO : 0; /* the cause of an earlier failure is not known any more */
-    if ((fflush(stdout) != 0 || failed) && status == 0)
+    failed = fflush(stdout) != 0 || failed;
+    failed = (close(STDOUT_FILENO) != 0 && errno != EBADF) || failed; /* a full file on NFS */
+    if (failed && status == 0)
         status = tool_fail("standard output: %s", strerror(errno));
     return status;
 }

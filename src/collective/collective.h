@@ -63,6 +63,10 @@ bool coll_file_get_hints(const coll_file *file, coll_hint_values *hints);
  * written, by calls that are not collective. If they are most of all, and the user has asked for
  * collective access, one message of the job says so. Collective. */
 void coll_file_count_noncollective(coll_file *file, const int64_t bytes[2]);
+/* Storage lacks data that this rank has written, as its file system says when it flushes or closes
+ * the file: rc, 0 or a negative errno value. Returns the largest error class over all ranks; the
+ * first of them with an error reports it. Collective. */
+int coll_file_report_loss(coll_file *file, int rc);
 /* Writes what is recorded. Local. */
 void coll_file_close(coll_file *file);
 

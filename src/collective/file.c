@@ -305,6 +305,22 @@ void coll_file_count_noncollective(coll_file *file, const int64_t bytes[2])
     }
 }
 
+int coll_file_report_loss(coll_file *file, int rc)
+{
+    const coll_runtime *runtime = file->handle.runtime;
+    const int64_t own = rc == 0 ? 0 : runtime->size - runtime->rank;
+    int64_t value[] = {runtime->error_class(rc), own};
+    char name[PATH_MAX];
+    const int error = file->has_started && file->error == 0
+                          ? runtime->reduce(runtime->context, value, 2, COLL_MAX)
+                          : 0;
+    base_escape(name, sizeof name, file->handle.name);
+    if (rc != 0 && own == value[1])
+        coll_log(process_of(file), 0, "%s: data that rank %d has written may be lost: %s", name,
+                 runtime->rank, strerror(-rc));
+    return error == 0 ? (int)value[0] : error;
+}
+
 void coll_file_close(coll_file *file)
 {
     for (coll_slot *s = file->slots.slot; s < file->slots.slot + COLL_SLOTS; s++)

@@ -18,16 +18,17 @@
 /* Aggregators of which every n-th sends its time line, if there are more. */
 #define MAX_AGGREGATORS 32
 
-static void close_file(coll_stats *stats)
+/* 0, or a negative errno. */
+static int close_file(coll_stats *stats)
 {
-    if (stats->fd >= 0)
-        close(stats->fd);
+    int rc = stats->fd >= 0 && close(stats->fd) != 0 ? -errno : 0;
     stats->fd = -1;
+    return rc;
 }
 
 void coll_stats_release(coll_stats *stats)
 {
-    close_file(stats);
+    (void)close_file(stats);
     free(stats->fields);
 }
 
@@ -187,7 +188,7 @@ static int open_file(coll_stats *stats, const char *path)
     int rc = stats->fd < 0 ? -errno : check_beginning(stats->fd);
     free(name);
     if (rc != 0)
-        close_file(stats);
+        (void)close_file(stats);
     return rc;
 }
 
@@ -354,5 +355,7 @@ void coll_stats_end(coll_stats *stats)
         end_line(stats, &d);
     }
     memset(stats->total, 0, sizeof stats->total);
-    close_file(stats);
+    int rc = close_file(stats);
+    if (rc != 0)
+        (void)refuse_file(stats->process, stats->path, false, rc);
 }

@@ -18,6 +18,10 @@
 
 #include "inject.h"
 
+#ifndef OMPI_MAJOR_VERSION
+#define OMPI_MAJOR_VERSION 0 /* another MPI */
+#endif
+
 #define BYTES 40000 /* of each rank in one call */
 
 static const struct deal deal = {0, 100, 100, 28, 4};
@@ -133,6 +137,41 @@ static void case_told(struct test *t, int independent)
     use_again(t, file, ALL, 100);
     close_file(t, &file);
     inject_file_system(0);
+}
+
+/* --- the file system delays an error --- */
+
+static int handled; /* the class that an error handler got */
+
+static void note_class(MPI_File *file, int *code, ...)
+{
+    (void)file;
+    MPI_Error_class(*code, &handled);
+}
+
+/* Open MPI's MPI_File_close returns no error; its handler learns of it. */
+enum { BY_HANDLER, BY_CLOSE, BY_SYNC };
+static const char *const delays[] = {"handler", "close", "sync", NULL};
+
+static void case_delayed(struct test *t, int variant)
+{
+    MPI_Errhandler handler;
+    MPI_File file = create_small(t);
+    MPI_File_create_errhandler(note_class, &handler);
+    MPI_File_set_errhandler(file, handler);
+    agreed(t, "write", write_call(t, file, ALL, 1), SUCCESS);
+    handled = MPI_SUCCESS;
+    if (t->rank == 0)
+        inject_flush(t->path, ENOSPC);
+    int rc = variant == BY_SYNC ? MPI_File_sync(file) : MPI_File_close(&file);
+    if (sum_of_all(t, inject_end()) == 0)
+        differ(t, "no call was disturbed");
+    agreed(t, delays[variant], variant == BY_HANDLER ? handled : rc, MPI_ERR_NO_SPACE);
+    if (handled == MPI_SUCCESS)
+        differ(t, "the handler got no error");
+    if (variant == BY_SYNC)
+        empty_and_use(t, file, ALL, 2);
+    MPI_Errhandler_free(&handler);
 }
 
 /* --- mapped pages --- */
@@ -414,6 +453,7 @@ static const struct family families[] = {
     {"write_read_only", TOLD(MPI_ERR_READ_ONLY, FAIL, .write = true, .error = EROFS)},
     {"write_nothing", TOLD(MPI_ERR_IO, NOTHING, .write = true)},
     {"read_eio", TOLD(MPI_ERR_IO, FAIL, .write = false, .error = EIO)},
+    {"delayed", case_delayed, delays, NULL},
     {"pages", case_pages, sparse_variants, NULL},
     {"locked_pages", case_locked_pages, ways, NULL},
     {"full", case_full, own_kinds, ROW(struct deal, 0, 100, 100, 0, 4)},

@@ -32,6 +32,7 @@ struct file_id {
 };
 
 static struct file_fault armed;
+static int flush_error;
 static struct file_id target;
 static int hits, passed;
 
@@ -87,6 +88,32 @@ static bool disturb(int fd, bool write, size_t *bytes, ssize_t *result)
         return true;
     default: *result = fail_with(armed.error); return true;
     }
+}
+
+void inject_flush(const char *path, int error)
+{
+    hits = 0;
+    target = identify(path);
+    flush_error = error;
+}
+
+static bool cannot_flush(int fd)
+{
+    const bool fails = flush_error != 0 && is_open_as(target, fd);
+    hits += fails;
+    return fails;
+}
+
+int fsync(int fd)
+{
+    return cannot_flush(fd) ? (int)fail_with(flush_error) : (int)syscall(SYS_fsync, fd);
+}
+
+int close(int fd)
+{
+    const bool fails = cannot_flush(fd);
+    const int rc = (int)syscall(SYS_close, fd);
+    return fails ? (int)fail_with(flush_error) : rc;
 }
 
 /* --- what is done to a file --- */
@@ -287,6 +314,7 @@ int inject_end(void)
 {
     int there_were = hits;
     armed.fault = NO_FAULT;
+    flush_error = 0;
     hits = 0;
     return there_were;
 }

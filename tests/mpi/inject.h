@@ -26,6 +26,9 @@ struct file_fault {
 };
 void inject_file(const struct file_fault *fault);
 
+/* From now on flushing this file fails with the error, and closing it, which is done. */
+void inject_flush(const char *path, int error);
+
 /* What file systems are from now on, as statfs tells; 0: what they are. */
 void inject_file_system(long type);
 

@@ -9,7 +9,7 @@ need_component fcoll tatp
 # Open MPI 6 overwrites mmap and madvise with its own, also those of inject.c.
 export OMPI_MCA_memory=^patcher
 
-cases=([wr]\* pages/\* no_request no_shared_memory)
+cases=([wr]\* delayed/handler pages/\* no_request no_shared_memory)
 conform conformance_faults "4 ranks" run_here 4 --mca fcoll tatp
 # Open MPI takes locks, as 5.0.7 does by itself.
 cases=(pages/\* locked_pages/\*)

@@ -42,6 +42,9 @@ types() {
 }
 types "$OTHER_MPICC" other 2
 
+cases=(write_\* read_\* delayed/{close,sync})
+conform conformance_faults "4 ranks" other 4
+
 build "$OTHER_MPICC" errors
 wanted=$(preloaded='' other 3 "$tap_dir/errors" "$tap_dir/data")
 tap_check "wrong calls" other 3 "$tap_dir/errors" "$tap_dir/data"
@@ -106,6 +109,8 @@ if [[ -n $OMPI_VERSION ]]; then
     programs=$top_builddir/tests/mpi
     mapfile -t cases < <(served_cases)
     conform conformance "Open MPI, 4 ranks" openmpi 4
+    cases=(delayed/{close,sync})
+    conform conformance_faults "Open MPI, 4 ranks" openmpi 4
     random_views 1000 0 "Open MPI, random views, 4 ranks" openmpi 4
     types "$MPICC" openmpi 2
     threads "$MPICC" openmpi 2 "$tap_dir/threads" "$tap_dir/data" open

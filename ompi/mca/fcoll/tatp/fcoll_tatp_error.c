@@ -27,6 +27,10 @@ int tatp_error_class(int rc)
     case -ENOMEM: return tatp_from_ompi(OMPI_ERR_OUT_OF_RESOURCE);
     case -EINVAL: return MPI_ERR_ARG;
     case -EIO: return MPI_ERR_IO;
+    case -ENOSPC: return MPI_ERR_NO_SPACE;
+    case -EDQUOT: return MPI_ERR_QUOTA;
+    case -EROFS: return MPI_ERR_READ_ONLY;
+    case -EPERM:
     case -EACCES: return MPI_ERR_ACCESS;
     case -EOVERFLOW: return MPI_ERR_COUNT;
     default: return rc < 0 ? MPI_ERR_OTHER : rc;

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "storage/stripes.h"
 
@@ -15,11 +16,11 @@
 static int error_from_errno(int error)
 {
     switch (error) {
-    case ENOSPC: return MPI_ERR_NO_SPACE;
-    case EDQUOT: return MPI_ERR_QUOTA;
-    case EROFS: return MPI_ERR_READ_ONLY;
+    case ENOSPC:
+    case EDQUOT:
+    case EROFS:
     case EACCES:
-    case EPERM: return MPI_ERR_ACCESS;
+    case EPERM: return tatp_error_class(-error);
     default: return MPI_ERR_IO;
     }
 }
@@ -198,6 +199,13 @@ void tatp_io_close(tatp_io *io)
 }
 
 /* ---- the file ---- */
+
+/* File systems flush a file when any of its descriptors is closed. */
+int tatp_io_try_close(const tatp_io *io)
+{
+    const int copy = io->fh->f_amode & MPI_MODE_RDONLY ? -1 : dup(io->fh->fd);
+    return copy >= 0 && 0 != close(copy) ? -errno : 0;
+}
 
 void tatp_io_open(tatp_io *io, ompio_file_t *fh)
 {

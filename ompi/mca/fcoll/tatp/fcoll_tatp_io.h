@@ -42,6 +42,9 @@ void tatp_io_open(tatp_io *io, ompio_file_t *fh);
  * for calls that are not collective. */
 void tatp_io_count(tatp_io *io);
 void tatp_io_close(tatp_io *io);
+/* What the file system would return where OMPIO closes the file, and does not look: 0, or a
+ * negative errno value. */
+int tatp_io_try_close(const tatp_io *io);
 /* Of all files: bytes that were to be read, and written. */
 extern _Atomic unsigned long long tatp_io_counted[2];
 /* MPI_ERR_READ_ONLY or MPI_ERR_ACCESS where the program did not ask for this direction: OMPIO opens

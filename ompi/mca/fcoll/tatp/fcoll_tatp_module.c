@@ -158,7 +158,17 @@ static int interposed_set_view(struct ompi_file_t *file, MPI_Offset disp,
     return next(file, disp, etype, filetype, datarep, info);
 }
 
-/* Requests that the program has not completed need the open file. */
+/* The module's part of MPI_File_close, while the file is open: requests that the program has not
+ * completed need it. Returns the error class. */
+static int finish_file(tatp_file *module)
+{
+    const int64_t bytes[] = {module->io.counted[false], module->io.counted[true]};
+    tatp_requests_finish(&module->comm);
+    coll_file_count_noncollective(module->file, bytes);
+    return coll_file_report_loss(module->file, tatp_io_try_close(&module->io));
+}
+
+/* MPI_File_close does not return what this returns; an error handler does learn of the error. */
 static int interposed_close(struct ompi_file_t *file)
 {
     const ompio_file_t *fh = handle_of(file);
@@ -169,14 +179,13 @@ static int interposed_close(struct ompi_file_t *file)
     if (is_replaced)
         (void)take_module(fh);
     OPAL_THREAD_UNLOCK(&lists_lock);
+    const int error = NULL != module ? finish_file(module) : 0;
     if (is_replaced)
         retire_module(module);
-    else if (NULL != module) {
-        tatp_requests_finish(&module->comm);
-        const int64_t bytes[] = {module->io.counted[false], module->io.counted[true]};
-        coll_file_count_noncollective(module->file, bytes);
-    }
-    return next(file);
+    const int rc = next(file);
+    if (0 != error)
+        (void)OMPI_ERRHANDLER_INVOKE(file, error, "MPI_File_close");
+    return 0 != error ? error : rc;
 }
 
 /* One hint of MPI_File_set_info, and, before the first view, of the subscription. Returns what the
