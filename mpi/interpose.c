@@ -5,7 +5,6 @@
  * profiling library below this one, or the MPI's. */
 #define _GNU_SOURCE /* dladdr */
 #include <dlfcn.h>
-#include <execinfo.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,26 +36,24 @@ static void *find_next(next_slot *slot, const void *caller)
     return function;
 }
 
-/* While the next definition runs, functions that it calls are its own affair. */
+/* While the next definition runs. It calls functions of the MPI itself, and an error handler of the
+ * program, or another function that the program has given to the MPI. */
 static _Thread_local bool is_inside;
 
-/* Whether it does run, where is_inside says so: an error handler may have left it by longjmp. Then
- * the stack has no function of this library but those of the present call. */
-static bool is_nested(void)
+/* Whether the object of a caller is that of a next definition of the function that it calls: it is
+ * the MPI, or a profiling library below this one. The address is in this library if that one jumps
+ * to the function instead of calling it. */
+static bool is_below(next_slot slot[2], const void *caller)
 {
-    void *address[64];
-    Dl_info own, object;
-    const int depth = backtrace(address, sizeof address / sizeof *address);
-    bool was_other = false;
-    if (depth == 0 || dladdr(address[0], &own) == 0)
-        return true;
-    is_inside = false;
-    for (int i = 1; i < depth && !is_inside; i++) {
-        const bool is_other = dladdr(address[i], &object) == 0 || object.dli_fbase != own.dli_fbase;
-        is_inside = was_other && !is_other;
-        was_other = was_other || is_other;
-    }
-    return is_inside;
+    const void *function[] = {(const void *)is_below, find_next(&slot[0], caller),
+                              find_next(&slot[1], caller)};
+    Dl_info from, object;
+    if (dladdr(caller, &from) == 0)
+        return false;
+    for (int i = 0; i < 3; i++)
+        if (dladdr(function[i], &object) != 0 && from.dli_fbase == object.dli_fbase)
+            return true;
+    return false;
 }
 
 static int enter(void)
@@ -75,16 +72,22 @@ static int leave(int rc)
 
 /* TAKE(name, (parameters), arguments...) { BODY }: defines MPI_name and PMPI_name, which go through
  * the body, a function with these parameters, the next definition as `next`, and `is_profiling` for
- * PMPI_name. TAKE_UNLESS: but for a condition, where they go to the next definition. */
+ * PMPI_name. TAKE_UNLESS: but for a condition, where they go to the next definition, as do calls
+ * that it makes itself: of PMPI_name. */
 #define DEFINE(condition, symbol, is_profiling, name, parameters, ...)                             \
     int symbol parameters;                                                                         \
     __attribute__((visibility("default"))) int symbol parameters                                   \
     {                                                                                              \
-        static next_slot slot = {#symbol, NULL};                                                   \
-        next_##name *next = (next_##name *)find_next(&slot, __builtin_return_address(0));          \
-        return (condition) || (is_inside && is_nested())                                           \
-                   ? next(__VA_ARGS__)                                                             \
-                   : take_##name(next, is_profiling, __VA_ARGS__);                                 \
+        static next_slot slot[] = {{"MPI_" #name, NULL}, {"PMPI_" #name, NULL}};                   \
+        const void *const caller = __builtin_return_address(0);                                    \
+        next_##name *next = (next_##name *)find_next(&slot[is_profiling], caller);                 \
+        const bool was_inside = is_inside;                                                         \
+        if ((condition) || (is_profiling && was_inside && is_below(slot, caller)))                 \
+            return next(__VA_ARGS__);                                                              \
+        is_inside = false;                                                                         \
+        const int rc = take_##name(next, is_profiling, __VA_ARGS__);                               \
+        is_inside = was_inside;                                                                    \
+        return rc;                                                                                 \
     }
 #define BARE(...) __VA_ARGS__
 #define TAKE(...) TAKE_UNLESS(false, __VA_ARGS__)

@@ -50,11 +50,12 @@ wanted=$(preloaded='' other 3 "$tap_dir/errors" "$tap_dir/data")
 tap_check "wrong calls" other 3 "$tap_dir/errors" "$tap_dir/data"
 tap_is "$tap_output" "$wanted" "wrong calls have the error classes of the MPI"
 
-build "$OTHER_MPICC" jump
-tap_check "an error handler jumps" other 3 "$tap_dir/jump" "$tap_dir/data"
-
 build "$OTHER_MPICC" calls
-"$OTHER_MPICC" -DCOUNT -shared -fPIC -o "$tap_dir/count.so" "$top_srcdir/tests/mpiio/calls.c" || exit 1
+"$OTHER_MPICC" -O2 -DCOUNT -shared -fPIC -o "$tap_dir/count.so" "$top_srcdir/tests/mpiio/calls.c" || exit 1
+build "$OTHER_MPICC" handler
+tap_check "an error handler uses files" other 3 "$tap_dir/handler" "$tap_dir/data"
+preloaded=$library:$tap_dir/count.so tap_check "an error handler, a profiling library below" other 3 "$tap_dir/handler" "$tap_dir/data"
+preloaded=$tap_dir/count.so:$library tap_check "an error handler, a profiling library above" other 3 "$tap_dir/handler" "$tap_dir/data"
 preloaded=$library:$tap_dir/count.so tap_check "a profiling library below" other 2 "$tap_dir/calls" "$tap_dir/data"
 tap_is "$tap_output" "seen: write 3, read 1, iwrite 1, write_all 0" "it sees the calls that the MPI performs"
 
