@@ -25,4 +25,15 @@ static inline FILE *base_open_regular(const char *path, const char **cause)
     return stream;
 }
 
+/* 0: a regular file; -EISDIR; -EINVAL: another kind, or a link. */
+int base_check_kind(const struct stat *status);
+/* 0, or -EPERM: a file or a link of another user. */
+int base_check_owner(const struct stat *status);
+
+/* Opens a regular file of the user's for writing, or makes it. In a folder that others may write
+ * to, they may have put a file or a link there: neither is used. A link of the user's own is
+ * followed, unless the flags have O_NOFOLLOW. Returns the descriptor, or a negative errno: as
+ * above, too. */
+int base_open_own(const char *path, int flags);
+
 #endif

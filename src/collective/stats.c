@@ -6,8 +6,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/file.h"
 
 /* Lines of a process with a plan, with a time line, and of one plan with a time line, at most: the
  * file stays small however many calls there are. */
@@ -162,20 +163,13 @@ static int check_beginning(int fd)
 {
     static const char first[] = "{\"op\": \"";
     char text[sizeof first - 1];
-    struct stat status;
-    if (fstat(fd, &status) != 0)
-        return -errno;
-    if (!S_ISREG(status.st_mode))
-        return -EINVAL;
-    if (status.st_size == 0)
-        return 0;
     ssize_t length = TEMP_FAILURE_RETRY(pread(fd, text, sizeof text, 0));
-    if (length < 0)
-        return -errno;
+    if (length <= 0)
+        return length < 0 ? -errno : 0;
     return length == sizeof text && memcmp(text, first, sizeof text) == 0 ? 0 : -EEXIST;
 }
 
-/* 0, or a negative errno; -EINVAL: not a regular file; -EEXIST: neither empty nor statistics. */
+/* 0, or a negative errno, of base_open_own, too; -EEXIST: neither empty nor statistics. */
 static int open_file(coll_stats *stats, const char *path)
 {
     if (stats->fd >= 0)
@@ -183,9 +177,8 @@ static int open_file(coll_stats *stats, const char *path)
     char *name = coll_job_path(stats->process, path);
     if (name == NULL)
         return -ENOMEM;
-    stats->fd = (int)TEMP_FAILURE_RETRY(
-        open(name, O_RDWR | O_APPEND | O_CREAT | O_NOCTTY | O_CLOEXEC, 0666));
-    int rc = stats->fd < 0 ? -errno : check_beginning(stats->fd);
+    stats->fd = base_open_own(name, O_RDWR | O_APPEND);
+    int rc = stats->fd < 0 ? stats->fd : check_beginning(stats->fd);
     free(name);
     if (rc != 0)
         (void)close_file(stats);
@@ -209,6 +202,7 @@ static const char *reason(int rc)
 {
     switch (rc) {
     case -EINVAL: return "it is not a regular file";
+    case -EPERM: return "it belongs to another user";
     case -EEXIST: return "it holds something other than statistics";
     default: return strerror(-rc);
     }

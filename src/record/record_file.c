@@ -56,6 +56,7 @@ const char *record_file_reason(int rc)
     switch (rc) {
     case -EEXIST: return "it holds something other than a record";
     case -EINVAL: return "it is neither a regular file nor a symbolic link to one";
+    case -EPERM: return "it, or its name with .new or ~, belongs to another user";
     case -EBADMSG: return "the record in it is damaged";
     case -ETIMEDOUT: return "another process keeps it locked";
     case -ENOTUNIQ: return "its name with .new or ~ is that of another file";

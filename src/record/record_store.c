@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "record/record_header.h"
 
 #define PERMISSIONS 0666
@@ -20,13 +21,6 @@
 #define MOST_VERSIONS 10000
 
 /* ---- kinds of files ---- */
-
-static int check_kind(const struct stat *status)
-{
-    if (S_ISDIR(status->st_mode))
-        return -EISDIR;
-    return S_ISREG(status->st_mode) ? 0 : -EINVAL;
-}
 
 /* 1: the name is still this file's; 0: it was renamed or removed. NFS may answer by name with what
  * it knew before, but not by a descriptor with a new lock: no links, or a stale handle. */
@@ -60,30 +54,26 @@ static void close_next(int fd, const char *name)
 }
 
 /* The kind is checked before as well, because to open a device may have effects. */
-static int open_regular(const char *name, int flags)
+static int open_to_read(const char *name)
 {
     struct stat status;
-    int rc = lstat(name, &status) == 0 ? check_kind(&status) : -errno;
-    if (rc != 0 && (rc != -ENOENT || (flags & O_CREAT) == 0))
+    int rc = lstat(name, &status) == 0 ? base_check_kind(&status) : -errno;
+    if (rc != 0)
         return rc;
     int fd = (int)TEMP_FAILURE_RETRY(
-        open(name, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, PERMISSIONS));
+        open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
     if (fd < 0)
         return -errno;
-    rc = fstat(fd, &status) == 0 ? check_kind(&status) : -errno;
+    rc = fstat(fd, &status) == 0 ? base_check_kind(&status) : -errno;
     if (rc == 0)
         return fd;
-    if (flags & O_CREAT)
-        close_next(fd, name);
-    else
-        close(fd);
+    close(fd);
     return rc;
 }
 
-/* FILE.new or FILE~. */
-static int open_beside(const char *name, int flags)
+/* fd: of FILE.new or FILE~, or why it is not open. */
+static int judge_beside(int fd)
 {
-    int fd = open_regular(name, flags);
     return fd == -EISDIR || fd == -EINVAL || fd == -ELOOP ? -ENOTUNIQ : fd;
 }
 
@@ -106,11 +96,13 @@ static int resolve(const char *path, char **file)
 {
     struct stat status;
     bool is_link = lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
+    if (is_link && base_check_owner(&status) != 0)
+        return -EPERM;
     *file = is_link ? resolve_link(path) : strdup(path);
     if (*file == NULL)
         return -errno;
     if (lstat(*file, &status) == 0)
-        return check_kind(&status);
+        return base_check_kind(&status);
     return errno == ENOENT ? 0 : -errno;
 }
 
@@ -138,7 +130,7 @@ static int wait_for_lock(int fd, const char *name)
 static int lock_next(const char *name)
 {
     for (int version = 0; version < MOST_VERSIONS; version++) {
-        int fd = open_beside(name, O_RDWR | O_CREAT);
+        int fd = judge_beside(base_open_own(name, O_RDWR | O_NOFOLLOW));
         if (fd < 0)
             return fd;
         int rc = wait_for_lock(fd, name);
@@ -184,7 +176,7 @@ int record_store_begin(record_store *store, const char *path)
 
 int record_store_open(const record_store *store)
 {
-    return open_regular(store->file, O_RDONLY);
+    return open_to_read(store->file);
 }
 
 static int write_whole(int fd, const char *text, size_t length)
@@ -203,7 +195,7 @@ static int write_whole(int fd, const char *text, size_t length)
 
 int record_store_check_kept(const record_store *store)
 {
-    int fd = open_beside(store->kept, O_RDONLY);
+    int fd = judge_beside(open_to_read(store->kept));
     if (fd < 0)
         return fd == -ENOENT ? 0 : fd;
     int rc = record_header_check_begin(fd);
@@ -226,7 +218,7 @@ static int keep_present(const record_store *store)
 int record_store_commit(record_store *store, const char *text, size_t length, bool keep)
 {
     struct stat status;
-    if (lstat(store->file, &status) == 0)
+    if (lstat(store->file, &status) == 0 && base_check_owner(&status) == 0)
         (void)fchmod(store->fd, status.st_mode & 0777);
     int rc = write_whole(store->fd, text, length);
     if (rc == 0 && keep)

@@ -25,8 +25,9 @@ typedef struct record_store {
 } record_store;
 
 /* Begins the next version of the file that `path` is or, as a symbolic link, points to; what a link
- * points to is made if it is missing. -EISDIR; -EINVAL: another kind of file; -ENOTUNIQ: FILE.new
- * is neither a record nor the beginning of one; -ETIMEDOUT: another process keeps it locked. */
+ * points to is made if it is missing. -EISDIR; -EINVAL: another kind of file; -EPERM: the link or
+ * FILE.new is another user's; -ENOTUNIQ: FILE.new is neither a record nor the beginning of one;
+ * -ETIMEDOUT: another process keeps it locked. */
 int record_store_begin(record_store *store, const char *path);
 
 /* Opens the present version for reading; the caller closes the descriptor. -ENOENT: there is none;
@@ -37,7 +38,7 @@ int record_store_open(const record_store *store);
 int record_store_check_kept(const record_store *store);
 
 /* Writes the next version, and puts it in place of the present one, whose permissions it gets;
- * without one, it has those that the umask gives. keep: the present one, which exists, becomes
+ * without one, or with another user's, it has those that the umask gives. keep: the present one, which exists, becomes
  * FILE~. -ENOTUNIQ: as above. */
 int record_store_commit(record_store *store, const char *text, size_t length, bool keep);
 

@@ -115,6 +115,22 @@ right named "a name that is not UTF-8"
 tap_check "a name that is not UTF-8: U+FFFD for each wrong byte" \
     grep -qF "\"file\": \"$tap_dir/"$'\xc3\xa9 \xef\xbf\xbd \\"\\\\\\u0001"' "$tap_dir/named"
 
+# In a folder that all may write to: what others have put in the file's place is left, a link of the user's own is followed.
+if ((EUID == 0)); then
+    mkdir -m 1777 "$tap_dir/public" && : >"$tap_dir/public/file" && ln -s ../made "$tap_dir/public/link" && ln -s ../own "$tap_dir/public/own"
+    chown -h 65534 "$tap_dir"/public/{file,link}
+    shape=(--size 48x48x48 --file "$files/array")
+    for name in file link own; do
+        way public/$name num_aggregators=2
+        contest "a public folder, $name" run_here 4
+        tap_is "$(grep -c 'it belongs to another user' <<<"$said")" "$([[ $name == own ]]; echo $?)" "a public folder, $name: another user's is told once"
+    done
+    tap_is "$(cat "$tap_dir"/{public/file,made} 2>/dev/null)" "" "a public folder: nothing is written for others"
+    right own "a public folder, own link"
+else
+    tap_skip "a public folder" "needs root"
+fi
+
 # What a plan was made by is part of it: a file that is opened with another choice gets its own.
 choices=(strategy=otp strategy=latp_count stripe_size=4096 domains=even cycle_buffer_size=4096)
 shape=(--size 32x32x32 --grid 1x2x2 --file "$files/array")

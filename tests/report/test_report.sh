@@ -346,6 +346,8 @@ echo 'SwitchName=leaf0 Nodes=m[0-3]' >other.conf
 refuses 1 "tatp: other.conf: host n0 is not in the file" "a network without the hosts" 16.jsonl --topology other.conf
 tatp report 16.jsonl --output none/page.html 2>err
 tap_is "$?: $(cat err)" "1: tatp: none/page.html: No such file or directory" "a folder that is not there"
+bash -c 'ln -s elsewhere page.html.$$; exec "$TOOLS_DIR/tatp" report 16.jsonl --output page.html' 2>err
+tap_is "$?: $(cat err)$(cat elsewhere 2>/dev/null)" "1: tatp: page.html: File exists" "a link in place of a page's draft is not followed"
 
 # --- a table of jobs ---
 
@@ -389,6 +391,17 @@ mkdir copies && cp table/level.jsonl copies && ln table/level.jsonl copies/hard.
 head -n 2 table/level.jsonl >copies/begin.jsonl
 tap_is "$(tatp report --table copies copies/ table/level.jsonl ./table/level.jsonl)" "$(tatp report --table table/level.jsonl)" \
     "table: a job counts once, whatever names and copies its file has"
+# Where others may write, what a file's lines say of the user and copies of others' lines are not believed.
+mkdir -m 1777 public && cp table/level.jsonl public/b.jsonl && cp table/recorded.json public/c.jsonl
+tap_is "$(tatp report --table public 2>err | grep -c " $(id -un) ") $(grep -c "names the user .*, but the file is $(id -un)'s" err)" "2 2" \
+    "table: where others may write, the owner of a file is the user"
+if ((EUID == 0)); then
+    cp public/b.jsonl public/a.jsonl && chown 65534 public/a.jsonl
+    tap_is "$(tatp report --table public/ 2>/dev/null | awk '{ print $3 }' | sort | uniq -c | xargs)" \
+        "1 jobs 1 $(stat -c %U public/a.jsonl) 1 program 2 $(id -un)" "table: ... and takes nobody's jobs away by a copy"
+else
+    tap_skip "table: copies of other users" "needs root"
+fi
 tap_is "$(summary ./files.jsonl files.jsonl | head -n 1)" "$(summary files.jsonl | head -n 1)" "a file that is named twice counts once"
 tap_is "$(PYTHONPATH=without tatp report --table table/recorded.json 2>&1 | wc -l)" 3 "table: without Jinja"
 refuses_table() {

@@ -449,6 +449,35 @@ START_TEST(only_a_regular_file_is_written)
 }
 END_TEST
 
+/* In a folder that all may write to, as root sees it; nobody else can make such files. */
+START_TEST(what_others_have_put_there_is_left)
+{
+    static const char *const suffixes[] = {"", ".new", "~"};
+    if (geteuid() != 0)
+        return;
+    for (size_t i = 0; i < LENGTH(suffixes); i++) {
+        char name[128];
+        snprintf(name, sizeof name, "%s%s", path, suffixes[i]);
+        ck_assert_int_eq(symlink("target", name), 0);
+        ck_assert_int_eq(lchown(name, NOBODY, NOBODY), 0);
+        ck_assert_int_eq(open_only(), i == 0 ? -EPERM : -ENOTUNIQ);
+        ck_assert_uint_eq(remove_files(), 1);
+    }
+    write_text(beside("view.crs.new"), "");
+    ck_assert_int_eq(chown(beside("view.crs.new"), NOBODY, NOBODY), 0);
+    ck_assert_int_eq(open_only(), -EPERM);
+    check_text(beside("view.crs.new"), "");
+    ck_assert_uint_eq(remove_files(), 1);
+    write_text(path, "");
+    ck_assert_int_eq(chmod(path, 0622), 0);
+    ck_assert_int_eq(chown(path, NOBODY, NOBODY), 0);
+    ck_assert_int_eq(add_afresh("a"), 0);
+    write_text(beside("own"), "");
+    ck_assert_uint_eq(mode_of(path), mode_of(beside("own")));
+    ck_assert_uint_eq(remove_files(), 2);
+}
+END_TEST
+
 /* While the record is open. */
 START_TEST(a_file_that_becomes_something_else_is_left)
 {
@@ -687,9 +716,10 @@ int main(void)
         TIMES(what_is_there_is_replaced_or_left, LENGTH(versions)),
         ONCE(nothing_else_is_replaced_by_what_is_kept), ONCE(what_is_replaced_is_told),
         ONCE(without_memory_nothing_is_lost), ONCE(what_cannot_be_recorded_is_refused_alone),
-        ONCE(only_a_regular_file_is_written), ONCE(a_file_that_becomes_something_else_is_left),
-        ONCE(the_target_of_a_link_is_written), ONCE(a_folder_without_permission_is_refused),
-        ONCE(a_full_disk_leaves_the_old_file), ONCE(without_descriptors_nothing_is_lost),
-        ONCE(an_opening_that_fails_leaves_nothing), ONCE(what_a_killed_writer_left_is_removed),
-        ONCE(waiting_for_a_lock_ends), ONCE(locks_of_the_record_do_not_matter));
+        ONCE(only_a_regular_file_is_written), ONCE(what_others_have_put_there_is_left),
+        ONCE(a_file_that_becomes_something_else_is_left), ONCE(the_target_of_a_link_is_written),
+        ONCE(a_folder_without_permission_is_refused), ONCE(a_full_disk_leaves_the_old_file),
+        ONCE(without_descriptors_nothing_is_lost), ONCE(an_opening_that_fails_leaves_nothing),
+        ONCE(what_a_killed_writer_left_is_removed), ONCE(waiting_for_a_lock_ends),
+        ONCE(locks_of_the_record_do_not_matter));
 }

@@ -242,13 +242,14 @@ def write(path, page):
         with open(path, "w", encoding="utf-8", errors="replace") as out:
             out.write(page)
         return
-    draft = f"{path}.{os.getpid()}"
+    draft, is_own = f"{path}.{os.getpid()}", False
     try:
-        with open(draft, "w", encoding="utf-8", errors="replace") as out:
+        with open(draft, "x", encoding="utf-8", errors="replace") as out:
+            is_own = True
             out.write(page)
         os.replace(draft, path)
     except OSError as error:
-        if os.path.exists(draft):
+        if is_own:
             os.unlink(draft)
         raise OSError(error.errno, error.strerror, path) from error
 

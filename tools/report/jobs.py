@@ -41,13 +41,17 @@ def files_of(path, notes):
 
 
 def add(jobs, known, path, call):
-    """known: the job of each line. A file with a line that is known is a copy, or a part of one."""
+    """known: the jobs of each line by owner. A file with a line that is known is a copy, or a part of one, unless both are of
+    different users."""
     run = str(call.get("run", ""))
+    owner = call.pop("owner")
     line = hash(repr([value for value in call.values() if not isinstance(value, (list, dict))]))
-    if line in known:
-        jobs.setdefault((path, run), known[line])
+    owners = known.setdefault(line, {})
+    copied = [job for other, job in owners.items() if other == owner or None in (other, owner)]
+    if copied:
+        jobs.setdefault((path, run), copied[0])
         return
-    job = known[line] = jobs.setdefault((path, run), statistics_file.Run(path=path, identity=run))
+    job = owners[owner] = jobs.setdefault((path, run), statistics_file.Run(path=path, identity=run))
     job.look_at(call)
     if not job.calls:
         job.calls.append(dict.fromkeys(SUMS + LARGEST, 0))

@@ -3,7 +3,9 @@
 
 import json
 import os
+import pwd
 import re
+import stat
 from dataclasses import dataclass, field
 
 import text
@@ -264,6 +266,26 @@ def refuse(path, head):
     return StatisticsError(f"{path}: {wrong}; a run writes one with --mca fcoll tatp --mca fcoll_tatp_stats FILE")
 
 
+def owner_of(stream, path):
+    """The user who owns the file, if others may write into its folder: then that is who wrote the lines, whoever they name."""
+    if not os.stat(os.path.dirname(os.path.realpath(path))).st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return None
+    uid = os.fstat(stream.fileno()).st_uid
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)
+
+
+def set_owner(call, owner, place, notes):
+    call["owner"] = owner
+    if owner is not None:
+        job = call.get("job") if isinstance(call.get("job"), dict) else {}
+        if job.get("user", owner) != owner:
+            notes.append(f"{place}: names the user {job['user']}, but the file is {owner}'s, who counts.")
+        call["job"] = {**job, "user": owner}
+
+
 def read_calls(path, notes, opened):
     """The calls of a file one by one, none if it is among those opened before; an error after the last if it has none."""
     head, found, is_statistics, calls = "", [], False, 0
@@ -272,6 +294,7 @@ def read_calls(path, notes, opened):
         if file in opened:
             return
         opened.add(file)
+        owner = owner_of(stream, path)
         for number, line in read_lines(stream, path, notes):
             head += line[:HEAD_CHARACTERS - len(head)]
             is_statistics = is_statistics or line.startswith('{"op":')
@@ -280,6 +303,7 @@ def read_calls(path, notes, opened):
             call = parse_line(line, f"{path}:{number}", found)
             if call is not None:
                 calls += 1
+                set_owner(call, owner, f"{path}:{number}", found)
                 yield call
     if calls == 0 and not is_statistics:
         raise refuse(path, head)
