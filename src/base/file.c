@@ -3,7 +3,9 @@
 #include "base/file.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
+#include <string.h>
 #include <unistd.h>
 
 #define PERMISSIONS 0666
@@ -18,9 +20,25 @@ int base_check_kind(const struct stat *status)
     return S_ISREG(status->st_mode) ? 0 : -EINVAL;
 }
 
-int base_check_owner(const struct stat *status)
+/* The folder of a file. */
+static int stat_folder(const char *path, struct stat *folder)
 {
-    return status->st_uid == geteuid() ? 0 : -EPERM;
+    char name[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    if (slash == NULL)
+        return stat(".", folder);
+    int length = snprintf(name, sizeof name, "%.*s", (int)(slash + 1 - path), path);
+    return length < (int)sizeof name ? stat(name, folder) : -1;
+}
+
+int base_check_owner(const char *path, const struct stat *status)
+{
+    struct stat folder;
+    if (status->st_uid == geteuid())
+        return 0;
+    if (stat_folder(path, &folder) != 0 || status->st_uid == folder.st_uid)
+        return 0;
+    return folder.st_mode & (S_IWOTH | S_ISVTX) ? -EPERM : 0;
 }
 
 static int open_checked(const char *path, int flags)
@@ -31,7 +49,7 @@ static int open_checked(const char *path, int flags)
         return -errno;
     int rc = fstat(fd, &status) == 0 ? base_check_kind(&status) : -errno;
     if (rc == 0)
-        rc = base_check_owner(&status);
+        rc = base_check_owner(path, &status);
     if (rc == 0)
         return fd;
     close(fd);
@@ -53,7 +71,7 @@ static int open_present(const char *path, const struct stat *status, int flags)
     bool is_link = S_ISLNK(status->st_mode) && (flags & O_NOFOLLOW) == 0;
     int rc = is_link ? 0 : base_check_kind(status);
     if (rc == 0)
-        rc = base_check_owner(status);
+        rc = base_check_owner(path, status);
     if (rc != 0)
         return rc;
     if (is_link)

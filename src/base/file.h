@@ -27,11 +27,11 @@ static inline FILE *base_open_regular(const char *path, const char **cause)
 
 /* 0: a regular file; -EISDIR; -EINVAL: another kind, or a link. */
 int base_check_kind(const struct stat *status);
-/* 0, or -EPERM: a file or a link of another user. */
-int base_check_owner(const struct stat *status);
+/* 0, or -EPERM: a file or a link that another user may have put into a folder where everyone makes
+ * files. Whoever owns the folder is trusted, and those who share a folder with a group. */
+int base_check_owner(const char *path, const struct stat *status);
 
-/* Opens a regular file of the user's for writing, or makes it. In a folder that others may write
- * to, they may have put a file or a link there: neither is used. A link of the user's own is
+/* Opens a regular file for writing, or makes it; -EPERM as above. A link of the user's own is
  * followed, unless the flags have O_NOFOLLOW. Returns the descriptor, or a negative errno: as
  * above, too. */
 int base_open_own(const char *path, int flags);

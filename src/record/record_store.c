@@ -96,7 +96,7 @@ static int resolve(const char *path, char **file)
 {
     struct stat status;
     bool is_link = lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
-    if (is_link && base_check_owner(&status) != 0)
+    if (is_link && base_check_owner(path, &status) != 0)
         return -EPERM;
     *file = is_link ? resolve_link(path) : strdup(path);
     if (*file == NULL)
@@ -218,7 +218,7 @@ static int keep_present(const record_store *store)
 int record_store_commit(record_store *store, const char *text, size_t length, bool keep)
 {
     struct stat status;
-    if (lstat(store->file, &status) == 0 && base_check_owner(&status) == 0)
+    if (lstat(store->file, &status) == 0 && base_check_owner(store->file, &status) == 0)
         (void)fchmod(store->fd, status.st_mode & 0777);
     int rc = write_whole(store->fd, text, length);
     if (rc == 0 && keep)

@@ -38,8 +38,8 @@ int record_store_open(const record_store *store);
 int record_store_check_kept(const record_store *store);
 
 /* Writes the next version, and puts it in place of the present one, whose permissions it gets;
- * without one, or with another user's, it has those that the umask gives. keep: the present one, which exists, becomes
- * FILE~. -ENOTUNIQ: as above. */
+ * without one, or with another user's, it has those that the umask gives. keep: the present one,
+ * which exists, becomes FILE~. -ENOTUNIQ: as above. */
 int record_store_commit(record_store *store, const char *text, size_t length, bool keep);
 
 /* Removes a version that was not put in place, and releases the memory. */

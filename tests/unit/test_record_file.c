@@ -455,6 +455,7 @@ START_TEST(what_others_have_put_there_is_left)
     static const char *const suffixes[] = {"", ".new", "~"};
     if (geteuid() != 0)
         return;
+    ck_assert_int_eq(chmod(dir, 01777), 0);
     for (size_t i = 0; i < LENGTH(suffixes); i++) {
         char name[128];
         snprintf(name, sizeof name, "%s%s", path, suffixes[i]);
@@ -474,6 +475,22 @@ START_TEST(what_others_have_put_there_is_left)
     ck_assert_int_eq(add_afresh("a"), 0);
     write_text(beside("own"), "");
     ck_assert_uint_eq(mode_of(path), mode_of(beside("own")));
+    ck_assert_uint_eq(remove_files(), 2);
+    ck_assert_int_eq(chmod(dir, 0770), 0);
+}
+END_TEST
+
+/* Of a group, for example: what its other members have put there is used. */
+START_TEST(a_folder_can_be_shared)
+{
+    if (geteuid() != 0)
+        return;
+    ck_assert_int_eq(symlink("target", path), 0);
+    ck_assert_int_eq(lchown(path, NOBODY, NOBODY), 0);
+    write_text(beside("target.new"), "");
+    ck_assert_int_eq(chown(beside("target.new"), NOBODY, NOBODY), 0);
+    ck_assert_int_eq(add_afresh("a"), 0);
+    ck_assert(S_ISREG(mode_of(beside("target"))));
     ck_assert_uint_eq(remove_files(), 2);
 }
 END_TEST
@@ -717,9 +734,9 @@ int main(void)
         ONCE(nothing_else_is_replaced_by_what_is_kept), ONCE(what_is_replaced_is_told),
         ONCE(without_memory_nothing_is_lost), ONCE(what_cannot_be_recorded_is_refused_alone),
         ONCE(only_a_regular_file_is_written), ONCE(what_others_have_put_there_is_left),
-        ONCE(a_file_that_becomes_something_else_is_left), ONCE(the_target_of_a_link_is_written),
-        ONCE(a_folder_without_permission_is_refused), ONCE(a_full_disk_leaves_the_old_file),
-        ONCE(without_descriptors_nothing_is_lost), ONCE(an_opening_that_fails_leaves_nothing),
-        ONCE(what_a_killed_writer_left_is_removed), ONCE(waiting_for_a_lock_ends),
-        ONCE(locks_of_the_record_do_not_matter));
+        ONCE(a_folder_can_be_shared), ONCE(a_file_that_becomes_something_else_is_left),
+        ONCE(the_target_of_a_link_is_written), ONCE(a_folder_without_permission_is_refused),
+        ONCE(a_full_disk_leaves_the_old_file), ONCE(without_descriptors_nothing_is_lost),
+        ONCE(an_opening_that_fails_leaves_nothing), ONCE(what_a_killed_writer_left_is_removed),
+        ONCE(waiting_for_a_lock_ends), ONCE(locks_of_the_record_do_not_matter));
 }
