@@ -126,7 +126,7 @@ if ((EUID == 0)); then
         tap_is "$(grep -c 'it belongs to another user' <<<"$said")" "$([[ $name == own ]]; echo $?)" "a public folder, $name: another user's is told once"
     done
     tap_is "$(cat "$tap_dir"/{public/file,made} 2>/dev/null)" "" "a public folder: nothing is written for others"
-    right own "a public folder, own link"
+    right own "a public folder, own link" "lines 4 plans 1 timelines 4"
 else
     tap_skip "a public folder" "needs root"
 fi
