@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tatp-probe [FILE]: what "tatp doctor" runs with mpirun. The ranks read a part of the file
- * together; rank 0 prints as one JSON object which MPI and which components each of them has found.
- * Without a file it only starts and ends MPI, which "tatp compare" times. */
+ * together, or none if it is "-"; rank 0 prints as one JSON object which MPI, which components and
+ * which settings each of them has found. Without an argument it only starts and ends MPI, which
+ * "tatp compare" times. */
 #define _GNU_SOURCE
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,7 @@
 #include "json/json.h"
 #include "mpi.h"
 
-enum { BLOCK = 64, BLOCKS = 16, TEXT = 512 };
+enum { BLOCK = 64, BLOCKS = 16, TEXT = 512, SETTINGS = 8192 };
 
 /* What one rank has found; empty texts: nothing. */
 struct finding {
@@ -21,7 +23,7 @@ struct finding {
     char component[PATH_MAX]; /* fcoll/tatp in this process, or libtatp-mpiio.so */
     char mapper[PATH_MAX];    /* rmaps/dla in the process that started this one */
     char path[4 * PATH_MAX];  /* where components are looked for */
-    char priority[TEXT];      /* of fcoll/tatp */
+    char settings[SETTINGS];  /* by which components are chosen: lines NAME=VALUE */
     char error[TEXT];         /* of the access */
 };
 
@@ -79,28 +81,70 @@ static int access_file(const char *name)
     return rc;
 }
 
-static void read_variable(const char *name, char *text, int size)
+/* ---- variables of MPI's tools interface ---- */
+
+/* size: of the text. Texts have at most as many bytes as the handle says. */
+static void read_variable(int index, MPI_Datatype type, char *text, size_t size)
 {
-    int index, count;
+    int count, *value;
     MPI_T_cvar_handle handle;
-    if (MPI_T_cvar_get_index(name, &index) != MPI_SUCCESS ||
-        MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) != MPI_SUCCESS)
+    if (MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) != MPI_SUCCESS)
         return;
-    if (count < size)
-        MPI_T_cvar_read(handle, text);
+    value = calloc((size_t)count + 1, sizeof *value);
+    if (value != NULL && MPI_T_cvar_read(handle, value) == MPI_SUCCESS) {
+        if (type == MPI_CHAR)
+            snprintf(text, size, "%s", (const char *)value);
+        else
+            snprintf(text, size, "%d", *value);
+    }
+    free(value);
     MPI_T_cvar_handle_free(&handle);
 }
 
-/* By the tools interface, which opens components that the program would not use. */
-static void read_variables(struct finding *own)
+static bool selects_components(const char *name)
 {
-    int provided;
+    const char *last = strrchr(name, '_');
+    if (last == NULL)
+        return strcmp(name, "io") == 0 || strcmp(name, "fcoll") == 0;
+    return strcmp(name, "fcoll_tatp_version") == 0 ||
+           strcmp(name, "fcoll_tatp_record") == 0 || /* automatic ones have a priority */
+           (strcmp(last, "_priority") == 0 &&
+            (strncmp(name, "io_", 3) == 0 || strncmp(name, "fcoll_", 6) == 0));
+}
+
+static void examine_variable(int index, struct finding *own)
+{
+    char name[TEXT], text[TEXT], value[SETTINGS] = "";
+    int name_length = TEXT, text_length = TEXT, verbosity, bind, scope;
+    size_t used = strlen(own->settings);
+    MPI_T_enum enumeration;
+    MPI_Datatype type;
+    if (MPI_T_cvar_get_info(index, name, &name_length, &verbosity, &type, &enumeration, text,
+                            &text_length, &bind, &scope) != MPI_SUCCESS)
+        return;
+    if (strcmp(name, "mca_base_component_path") == 0)
+        read_variable(index, type, own->path, sizeof own->path);
+    if (!selects_components(name))
+        return;
+    read_variable(index, type, value, sizeof value);
+    snprintf(own->settings + used, SETTINGS - used, "%s=%s\n", name, value);
+}
+
+/* The interface opens components that the program would not use. */
+static void examine_variables(struct finding *own)
+{
+    int provided, count = 0;
     if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
         return;
-    read_variable("mca_base_component_path", own->path, sizeof own->path);
-    read_variable("fcoll_tatp_priority", own->priority, sizeof own->priority);
+    MPI_T_cvar_get_num(&count);
+    for (int i = 0; i < count; i++)
+        examine_variable(i, own);
+    if (*own->component == '\0') /* no file was accessed */
+        find_mapped(getpid(), "/mca_fcoll_tatp.so", own->component);
     MPI_T_finalize();
 }
+
+/* ---- results ---- */
 
 static void put_text(json_writer *w, const char *key, const char *text)
 {
@@ -119,7 +163,7 @@ static void print_findings(const struct finding *all, int size)
         put_text(&w, "component", f->component);
         put_text(&w, "mapper", f->mapper);
         put_text(&w, "path", f->path);
-        put_text(&w, "priority", f->priority);
+        put_text(&w, "settings", f->settings);
         put_text(&w, "error", f->error);
         json_end_object(&w);
     }
@@ -133,7 +177,7 @@ static void examine_process(const char *file, struct finding *own)
     int length;
     MPI_Get_processor_name(own->host, &length);
     MPI_Get_library_version(own->library, &length);
-    int rc = access_file(file);
+    int rc = strcmp(file, "-") == 0 ? MPI_SUCCESS : access_file(file);
     if (rc != MPI_SUCCESS) {
         char text[MPI_MAX_ERROR_STRING];
         MPI_Error_string(rc, text, &length);
@@ -143,13 +187,14 @@ static void examine_process(const char *file, struct finding *own)
     if (*own->component == '\0')
         find_mapped(getpid(), "/libtatp-mpiio.so", own->component);
     find_mapped(getppid(), "mca_rmaps_dla.so", own->mapper);
-    read_variables(own);
+    examine_variables(own);
 }
 
 int main(int argc, char **argv)
 {
     static struct finding own;
     int rank, size, status = EXIT_SUCCESS;
+    setenv("XDG_CACHE_HOME", "/dev/null", 1); /* this program is not recorded in the user's cache */
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

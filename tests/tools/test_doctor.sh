@@ -21,6 +21,8 @@ for file in "$components/mca_rmaps_dla.so" "$components/prrte/prte_mca_rmaps_dla
     [[ ! -e $file ]] || mapper=$file
 done
 
+within=() # command that runs the next ones
+
 # doctor VARIABLE=VALUE... [-- ARGUMENT...]: sets said and status.
 doctor() {
     local settings=()
@@ -28,7 +30,7 @@ doctor() {
         settings+=("$1")
         shift
     done
-    said=$(env "${settings[@]}" tatp doctor --limit "$HANG_LIMIT" "${@:2}" 2>&1)
+    said=$("${within[@]}" env "${settings[@]}" tatp doctor --limit "$HANG_LIMIT" "${@:2}" 2>&1)
     status=$?
 }
 
@@ -60,6 +62,10 @@ else
     tap_check "the localities inside a node" grep -qE '^locality    (from the launcher|from hwloc|all equal)' <<<"$said"
     tap_contains "$said" "recommended --mca fcoll tatp" "what is recommended"
     tap_check "nothing is recorded" test ! -e record
+    doctor "$found" OMPI_MCA_fcoll_tatp_record=auto "XDG_CACHE_HOME=$tap_dir/cache"
+    tap_is "$status" 0 "a site that records all programs: usable"
+    tap_contains "$said" "by default  fcoll/tatp serves collective I/O" "... by default"
+    tap_check "... the doctor is not recorded" test ! -e cache
     doctor "$found" -- --json .
     tap_is "$status: $("$PYTHON3" -c 'import json, sys
 found = json.load(sys.stdin)
@@ -72,6 +78,38 @@ print(found["release"], *[c["usable"] for c in found["components"].values()], fo
         "fcoll is another component: told"
     doctor "$found" OMPI_MCA_fcoll_tatp_priority=101
     tap_contains "$said" "by default  fcoll/tatp serves collective I/O" "a priority above all others"
+fi
+
+# ---- nodes with parameter files of their own ----
+
+if ! "$CLUSTER" check >reason 2>&1; then
+    tap_skip "nodes that differ" "$(head -n 1 reason)"
+else
+    nodes=doctor-$$
+    trap '"$CLUSTER" down --name "$nodes"; rm -rf "$tap_dir"' EXIT
+    "$CLUSTER" up --name "$nodes" --owner $$ --nodes 2 >up 2>&1
+    mkdir -p "$HOME/.openmpi" second/.openmpi
+    echo "mca_base_component_path = $TATP_COMPONENT_PATH" >"$HOME/.openmpi/mca-params.conf"
+    cat >agent <<END
+#!/bin/bash
+[[ " \$* " != *" n1 "* ]] || export HOME=$tap_dir/second
+exec "$top_srcdir/tests/cluster/agent" "\$@"
+END
+    chmod +x agent
+    within=("$CLUSTER" exec --name "$nodes" env -u OMPI_MCA_mca_base_component_path "OMPI_MCA_plm_rsh_agent=$tap_dir/agent" "PRTE_MCA_plm_ssh_agent=$tap_dir/agent")
+    hosts=(-- -- --hostfile "$TMPDIR/tatp-cluster-$UID/$nodes/hosts")
+    printf '%s\n' "mca_base_component_path = $TATP_COMPONENT_PATH" "fcoll_tatp_priority = 70" "fcoll = ^individual" >second/.openmpi/mca-params.conf
+    doctor "${hosts[@]}"
+    blames "nodes with other settings" "nodes differ, so that jobs may hang: fcoll is not set on n0 and ^individual on n1; fcoll_tatp_priority is 10 on n0 and 70 on n1: install"
+    echo "mca_base_component_path = $OMPI_PKGLIBDIR" >second/.openmpi/mca-params.conf
+    doctor "${hosts[@]}"
+    blames "a node without the component" "nodes differ, so that jobs may hang: fcoll/tatp is installed on n0 and missing on n1: install"
+    cp "$HOME/.openmpi/mca-params.conf" second/.openmpi
+    doctor "${hosts[@]}"
+    tap_is "$(grep -c '^problem .*nodes differ' <<<"$said")" 0 "nodes that are alike"
+    tap_contains "$said" "the hops between nodes are not known" "... of which each has a rank"
+    within=()
+    rm -r "$HOME/.openmpi"
 fi
 
 # ---- stripes, as tools of Lustre and BeeGFS print them ----
@@ -166,7 +204,7 @@ tap_contains "$said" "| no nodes today" "mpirun fails: what it says"
 fake_mpirun 'exec sleep 10000'
 said=$(tatp doctor --limit 1 2>&1)
 status=$?
-blames "mpirun hangs" "mpirun did not end within 1 s: repeat with --limit, or run: mpirun -np 3"
+blames "mpirun hangs" "mpirun did not end within 1 s: repeat with --limit, or run: mpirun --map-by ppr:1:node"
 # shellcheck disable=SC2016 # for the script
 fake_mpirun 'for word do case $word in */tatp-probe) probe=$word ;; esac; done' 'exec "$probe" "$word"'
 finds "ranks that do not find each other" "3 ranks were started, but find 1 in their job: mpirun is $tap_dir/bin/mpirun of" "$found"

@@ -10,14 +10,16 @@ import tempfile
 import openmpi
 
 FCOLL, MAPPER = "fcoll/tatp", "rmaps/dla"
-# So that a component that cannot be used says why. Nothing is recorded: a record would replace one of the user's.
+# So that a component that cannot be used says why.
 SHOW_ERRORS = ["--mca", "mca_base_component_show_load_errors", "1"]
-OBSERVE = ["--mca", "io_base_verbose", "10", "--mca", "fcoll_base_verbose", "10", "--mca", "fcoll_tatp_stats", "-",
-           "--mca", "fcoll_tatp_record", ""]
+OBSERVE = ["--mca", "io_base_verbose", "10", "--mca", "fcoll_base_verbose", "10", "--mca", "fcoll_tatp_stats", "-"]
+# A record would replace one of the user's. tatp-probe itself keeps automatic ones out of the user's cache.
+NO_RECORD = ["--mca", "fcoll_tatp_record", ""]
 # What cannot be used is an error here.
-DEMAND = ["--mca", "fcoll", "tatp", "--mca", "fcoll_tatp_strict", "true", *OBSERVE]
+DEMAND = ["--mca", "fcoll", "tatp", "--mca", "fcoll_tatp_strict", "true", *OBSERVE, *NO_RECORD]
 # Another component serves where this one is missing: Open MPI 4.1 crashes where none does.
-PREFER = ["--mca", "fcoll", "^none", "--mca", "fcoll_tatp_priority", "1000", *OBSERVE]
+PREFER = ["--mca", "fcoll", "^none", "--mca", "fcoll_tatp_priority", "1000", *OBSERVE, *NO_RECORD]
+ONE_ON_EACH, NO_FILE = "ppr:1:node", "-"  # a rank on each node; nothing is opened
 # The same for PRRTE, which takes it from the environment.
 SHOW_LAUNCHER_ERRORS = {"PMIX_MCA_mca_base_component_show_load_errors": "1"}
 
@@ -147,7 +149,7 @@ class Examination(Examined):
     def examine(self):
         self.find_copies([])
         with self.choose_file() as self.file:
-            if self.check_open_mpi():
+            if self.check_open_mpi() and not self.blame_nodes():
                 self.check_components()
                 self.check_opening()
         self.check_stripes()
@@ -197,14 +199,34 @@ class Examination(Examined):
 
     # ---- running ----
 
-    def run_probe(self, words, environment=None):
-        ranks = ["-np", str(self.options.ranks)]
-        probe = [self.build.probe, os.path.abspath(self.file.name)]
-        command = ["mpirun", *ranks, *SHOW_ERRORS, *words, *self.options.mpirun, *probe]
+    def run_probe(self, words, environment=None, policy="node", file=None):
+        """policy: of --map-by. The user's own one has precedence, except over the mapper that is examined."""
+        ranks = [] if policy == ONE_ON_EACH else ["-np", str(self.options.ranks)]
+        has_own = "--map-by" in self.options.mpirun and not policy.startswith("dla:")
+        mapping = [] if has_own else ["--map-by", policy]
+        probe = [self.build.probe, file or os.path.abspath(self.file.name)]
+        command = ["mpirun", *ranks, *mapping, *SHOW_ERRORS, *words, *self.options.mpirun, *probe]
         result = openmpi.run(command, self.options.limit, environment)
         if "enough slots" in result.output and "--oversubscribe" not in words:
-            return self.run_probe(["--oversubscribe", *words], environment)
+            return self.run_probe(["--oversubscribe", *words], environment, policy, file)
         return openmpi.Probe(command, result)
+
+    # ---- nodes ----
+
+    def blame_nodes(self):
+        """Whether nodes choose components by other settings than others. Nothing is opened: then programs hang."""
+        probe = self.run_probe([], policy=ONE_ON_EACH, file=NO_FILE)
+        if probe.ranks is None and probe.result.status is None:
+            self.blame_run(probe)
+            return True
+        if probe.ranks is None:
+            self.notes.append(f"the nodes could not be compared: run: {typed(probe.command)}")
+        said = [f"{name} is {' and '.join(f'{value} on {host}' for value, host in values.items())}"
+                for name, values in probe.differences()]
+        if said:
+            self.blame(f"nodes differ, so that jobs may hang: {'; '.join(said)}: install the same on all nodes, and set the same "
+                       "parameters in the files of all nodes")
+        return bool(said)
 
     # ---- fcoll/tatp ----
 
@@ -221,8 +243,6 @@ class Examination(Examined):
             self.blame(f"{self.options.ranks} ranks were started, but find {len(probe.ranks)} in their job: mpirun is "
                        f"{self.mpi.mpirun} of Open MPI {self.mpi.release}, the library {probe.all('library')[0].split(',')[0]}: "
                        "let PATH and LD_LIBRARY_PATH name the same installation")
-        elif self.blame_difference(probe):
-            return
         elif probe.is_served_by_tatp():
             component.usable = not by_romio
             component.inside = not component.used
@@ -231,20 +251,6 @@ class Examination(Examined):
             self.blame_run(probe)
         else:
             self.diagnose_fcoll(probe)
-
-    def blame_difference(self, probe):
-        """Whether nodes have other components or priorities than others: then the job hangs."""
-        nodes = {}
-        for rank in probe.ranks or []:
-            version = version_of(rank["component"] or "")
-            nodes.setdefault((rank["component"], version, rank["priority"]), rank["host"])
-        if len(nodes) < 2:
-            return False
-        said = (f"{host} has {file or 'none'}" + (f", version {version}" if version else "") +
-                (f", priority {priority}" if priority else "") for (file, version, priority), host in nodes.items())
-        self.blame(f"nodes differ in {FCOLL}, so that jobs hang: {'; '.join(said)}: install the same on all nodes, and set "
-                   "priorities for all of them")
-        return True
 
     def diagnose_fcoll(self, probe):
         preferred = probe
@@ -337,8 +343,9 @@ class Examination(Examined):
     # ---- settings ----
 
     def check_default(self):
-        """Who serves a file if no component is asked for."""
-        probe = self.run_probe(OBSERVE)
+        """Who serves a file if no component is asked for. Where all is recorded fcoll/tatp has a higher priority."""
+        automatic = self.mpi.setting("fcoll_tatp_record").value == "auto"
+        probe = self.run_probe([*OBSERVE, *([] if automatic else NO_RECORD)])
         if probe.is_served_by_tatp():
             self.default = FCOLL
             return
@@ -351,13 +358,14 @@ class Examination(Examined):
 
     # ---- rmaps/dla ----
 
-    def map_words(self):
-        return ["--map-by", f"dla:cart={self.options.ranks}:OVERSUBSCRIBE"]
+    def run_mapper(self, environment):
+        """Nothing is opened, so that nothing is recorded."""
+        return self.run_probe([], environment, f"dla:cart={self.options.ranks}:OVERSUBSCRIBE", NO_FILE)
 
     def check_mapper(self):
         component = self.mapper
         component.usable = False
-        probe = self.run_probe(self.map_words(), SHOW_LAUNCHER_ERRORS)
+        probe = self.run_mapper(SHOW_LAUNCHER_ERRORS)
         if probe.ranks is not None:
             component.usable = True
             component.used = probe.all("mapper")
@@ -383,7 +391,7 @@ class Examination(Examined):
             self.blame(f"{MAPPER} is not built for the PRRTE of {self.mpi.mpirun}" + (f": {said}" if self.is_built_for() else ""))
             return
         for tried in [setting] if setting else map(self.path_to, self.mapper.copies):
-            if self.run_probe(self.map_words(), {**SHOW_LAUNCHER_ERRORS, **tried}).ranks is not None:
+            if self.run_mapper({**SHOW_LAUNCHER_ERRORS, **tried}).ranks is not None:
                 self.blame_setting(f"mpirun does not find {MAPPER}", tried)
                 return
         if self.mapper.copies:

@@ -123,6 +123,15 @@ class Probe:
         """Distinct values over all ranks that have one, in order of rank."""
         return list(dict.fromkeys(rank[key] for rank in self.ranks or [] if rank[key] is not None))
 
+    def differences(self):
+        """Settings that ranks do not have in common: name, and the first host of each value."""
+        hosts = {}
+        for rank in self.ranks or []:
+            settings = [line.partition("=") for line in (rank["settings"] or "").splitlines()]
+            for name, _, value in [("fcoll/tatp", "", "installed" if rank["component"] else "missing"), *settings]:
+                hosts.setdefault(name, {}).setdefault(value or "not set", rank["host"])
+        return sorted((name, values) for name, values in hosts.items() if len(values) > 1)
+
     def is_served_by_tatp(self):
         """Only fcoll/tatp writes statistics."""
         return self.ranks is not None and '{"op": "read"' in self.result.output
