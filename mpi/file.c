@@ -489,9 +489,7 @@ int front_start(front_file *f, const front_access *access, const void *buffer, i
                 front_word datatype, void *request)
 {
     const MPI_Datatype type = (MPI_Datatype)datatype;
-    started_call *c = front_request_new(sizeof *c);
-    MPI_Request *handle = request;
-    *handle = MPI_REQUEST_NULL;
+    started_call *c = front_request_new(sizeof *c, request);
     if (c == NULL) { /* the other ranks wait for this one's part */
         coll_call none = {.file = f->file, .write = access->write, .view = &f->view};
         none.error = -ENOMEM;
@@ -500,37 +498,34 @@ int front_start(front_file *f, const front_access *access, const void *buffer, i
     }
     c->access = *access;
     c->access.offset = fill_call(f, &c->call, access, buffer, count, type);
-    const int error = c->call.error == -ENOTSUP ? 0 : c->call.error;
     c->call.blocking = false;
     c->request.file = f->handle;
     c->file = f;
     c->buffer = buffer;
     c->count = count;
     c->type = MPI_DATATYPE_NULL;
-    if (error == 0)
+    if (c->call.error == 0 || c->call.error == -ENOTSUP)
         mpi.Type_dup(type, &c->type);
-    int rc =
-        front_request_start(&f->group.queue, &c->request, run_started, error == 0 ? handle : NULL);
-    return report(f, front_error_class(error != 0 ? error : rc));
+    front_request_start(&f->group.queue, &c->request, run_started);
+    return MPI_SUCCESS;
 }
 
-int front_completed(int rc, int count, void *statuses)
+int front_completed(int rc, const int *flag, int count, void *statuses)
 {
-    MPI_File file;
+    front_failure failure;
     MPI_Status *status = statuses;
-    const int error = front_request_take_error(&file);
-    if (error == MPI_SUCCESS)
+    if (!front_request_take_failure(flag, &failure))
         return rc;
     for (int i = 0; i < count && status != MPI_STATUSES_IGNORE; i++)
-        if (status[i].MPI_SOURCE == FRONT_FAILED)
+        if (status[i].MPI_SOURCE == failure.mark)
             status[i].MPI_ERROR = status[i].MPI_TAG;
         else if (rc == MPI_SUCCESS)
             status[i].MPI_ERROR = MPI_SUCCESS;
-    if (look_up(file, false) != NULL)
-        mpi.File_call_errhandler(file, error);
+    if (look_up(failure.file, false) != NULL)
+        mpi.File_call_errhandler(failure.file, failure.error);
     if (rc != MPI_SUCCESS)
         return rc;
-    return count == FRONT_ONE ? error : MPI_ERR_IN_STATUS;
+    return count == FRONT_ONE ? failure.error : MPI_ERR_IN_STATUS;
 }
 
 void front_finish(front_word handle)

@@ -70,7 +70,9 @@ typedef struct front_access {
 /* The access, its error handler, and its error. status: MPI_Status *. Collective. */
 int front_transfer(front_file *file, const front_access *access, const void *buffer, int64_t count,
                    front_word datatype, void *status);
-/* Starts it. request: MPI_Request *. Returns this rank's error in the arguments. */
+/* Starts it. request: MPI_Request *. All errors are those of completion, also of this rank's
+ * arguments, so that its part runs like that of the other ranks; but if there is no memory for a
+ * request, that is the error here, after this rank's part. */
 int front_start(front_file *file, const front_access *access, const void *buffer, int64_t count,
                 front_word datatype, void *request);
 /* A split access, which is complete when it has begun. */
@@ -83,9 +85,10 @@ extern atomic_int front_requests;
 /* Lets them continue. Whether some have not ended. */
 bool front_progress(void);
 /* After a function that completes requests has returned rc, with so many statuses, or FRONT_ONE.
- * Returns what the program gets: rc, or the error of a call, whose error handler it calls. */
+ * flag: whether it has completed them; NULL: it has. Returns what the program gets: rc, or the
+ * error of a call, whose error handler it calls. */
 enum { FRONT_ONE = -1 };
-int front_completed(int rc, int count, void *statuses);
+int front_completed(int rc, const int *flag, int count, void *statuses);
 /* Before the MPI sets a view: calls on the file come to their end. */
 void front_finish(front_word handle);
 

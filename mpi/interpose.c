@@ -339,12 +339,13 @@ END(File_read_at_all_end, void)
 /* Nothing is done here for a program without non-blocking collective calls. */
 #define HAS_NONE (atomic_load_explicit(&front_requests, memory_order_relaxed) == 0)
 
-#define TEST(name, count, statuses, parameters, ...)                                               \
+/* flag: of the function, whether it has completed requests; NULL: no such. */
+#define TEST(name, flag, count, statuses, parameters, ...)                                         \
     TAKE_UNLESS(HAS_NONE, name, parameters, __VA_ARGS__)                                           \
     {                                                                                              \
         front_progress();                                                                          \
         const int rc = PASS(__VA_ARGS__);                                                          \
-        return front_completed(rc, count, statuses);                                               \
+        return front_completed(rc, flag, count, statuses);                                         \
     }
 
 /* By `test`, with these arguments, as long as calls have to continue. */
@@ -358,17 +359,27 @@ END(File_read_at_all_end, void)
             rc = (enter(), leave(next_test tested));                                               \
         if (rc == 0 && !(is_done))                                                                 \
             rc = PASS(__VA_ARGS__);                                                                \
-        return front_completed(rc, count, statuses);                                               \
+        return front_completed(rc, NULL, count, statuses);                                         \
     }
 
-TEST(Request_get_status, FRONT_ONE, NULL, (front_word request, int *flag, void *status), request,
-     flag, status)
-TEST(Test, FRONT_ONE, NULL, (void *request, int *flag, void *status), request, flag, status)
-TEST(Testall, requests, statuses, (int requests, void *request, int *flag, void *statuses),
+TEST(Request_get_status, flag, FRONT_ONE, NULL, (front_word request, int *flag, void *status),
+     request, flag, status)
+TEST(Request_get_status_all, flag, requests, statuses,
+     (int requests, const void *request, int *flag, void *statuses), requests, request, flag,
+     statuses)
+TEST(Request_get_status_any, flag, FRONT_ONE, NULL,
+     (int requests, const void *request, int *index, int *flag, void *status), requests, request,
+     index, flag, status)
+TEST(Request_get_status_some, NULL, *count, statuses,
+     (int requests, const void *request, int *count, int *index, void *statuses), requests, request,
+     count, index, statuses)
+TEST(Test, flag, FRONT_ONE, NULL, (void *request, int *flag, void *status), request, flag, status)
+TEST(Testall, flag, requests, statuses, (int requests, void *request, int *flag, void *statuses),
      requests, request, flag, statuses)
-TEST(Testany, FRONT_ONE, NULL, (int requests, void *request, int *index, int *flag, void *status),
-     requests, request, index, flag, status)
-TEST(Testsome, *count, statuses,
+TEST(Testany, flag, FRONT_ONE, NULL,
+     (int requests, void *request, int *index, int *flag, void *status), requests, request, index,
+     flag, status)
+TEST(Testsome, NULL, *count, statuses,
      (int requests, void *request, int *count, int *index, void *statuses), requests, request,
      count, index, statuses)
 WAIT(Wait, Test, flag, (request, &flag, status), FRONT_ONE, NULL, (void *request, void *status),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpi/request.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "mpi/front.h"
@@ -11,16 +12,25 @@ atomic_int front_requests;
 /* ---- errors ---- */
 
 /* An MPI ends the job where the query function of a generalized request returns an error, as the
- * request is of no file. Instead, the library's function that completes the request returns it. */
-static _Thread_local int queried_error;
-static _Thread_local MPI_File queried_file;
+ * request is of no file. Instead, the library's function that completes the request returns it. The
+ * MPI also asks requests that the function does not complete, since others are not complete. */
+static _Thread_local front_failure found;
 
-int front_request_take_error(MPI_File *file)
+/* Statuses that are not written, and request objects that the MPI uses again, have older ones. */
+static int new_mark(void)
 {
-    const int error = queried_error;
-    *file = queried_file;
-    queried_error = MPI_SUCCESS;
-    return error;
+    static atomic_int next = INT_MIN;
+    return next++;
+}
+
+bool front_request_take_failure(const int *flag, front_failure *failure)
+{
+    *failure = found;
+    found.error = MPI_SUCCESS;
+    if (failure->error == MPI_SUCCESS || (flag != NULL && *flag == 0))
+        return false;
+    found.mark = 0;
+    return true;
 }
 
 /* ---- the request ---- */
@@ -38,10 +48,12 @@ static int query(void *state, MPI_Status *status)
     const front_request *request = state;
     mpi.Status_set_elements_x(status, MPI_BYTE, request->moved);
     mpi.Status_set_cancelled(status, 0);
+    status->MPI_SOURCE = status->MPI_TAG = MPI_UNDEFINED;
     if (request->error != MPI_SUCCESS) {
-        status->MPI_SOURCE = FRONT_FAILED;
-        status->MPI_TAG = queried_error = request->error;
-        queried_file = request->file;
+        const int mark = found.mark != 0 ? found.mark : new_mark();
+        found = (front_failure){request->error, request->file, mark};
+        status->MPI_SOURCE = mark;
+        status->MPI_TAG = request->error;
     }
     return MPI_SUCCESS;
 }
@@ -63,36 +75,34 @@ static int cancel(void *state, int complete)
 static void end(fiber_call *call)
 {
     front_request *request = (front_request *)call;
-    if (request->handle != MPI_REQUEST_NULL)
-        mpi.Grequest_complete(request->handle);
+    mpi.Grequest_complete(request->handle);
     release(request);
 }
 
-void *front_request_new(size_t bytes)
+void *front_request_new(size_t bytes, MPI_Request *handle)
 {
     front_request *request = calloc(1, bytes);
-    if (request == NULL || fiber_reserve(&pool, &request->on_stack))
+    const bool has_stack = request != NULL && fiber_reserve(&pool, &request->on_stack);
+    *handle = MPI_REQUEST_NULL;
+    if (has_stack &&
+        mpi.Grequest_start(query, free_state, cancel, request, handle) == MPI_SUCCESS) {
+        request->handle = *handle;
         return request;
+    }
+    if (has_stack)
+        fiber_unreserve(&pool, &request->on_stack);
     free(request);
     return NULL;
 }
 
-int front_request_start(fiber_queue *queue, front_request *request, void (*run)(fiber_call *call),
-                        MPI_Request *handle)
+void front_request_start(fiber_queue *queue, front_request *request, void (*run)(fiber_call *call))
 {
-    int rc = MPI_SUCCESS;
-    request->handle = MPI_REQUEST_NULL;
-    if (handle != NULL) {
-        rc = mpi.Grequest_start(query, free_state, cancel, request, &request->handle);
-        *handle = request->handle;
-    }
-    request->users = 1 + (request->handle != MPI_REQUEST_NULL);
+    request->users = 2;
     request->on_stack.run = run;
     request->on_stack.end = end;
     front_requests++;
     fiber_start(&pool, queue, &request->on_stack);
     front_progress();
-    return rc;
 }
 
 /* ---- progress ---- */

@@ -14,27 +14,30 @@
 
 typedef struct front_request {
     fiber_call on_stack;
-    MPI_Request handle; /* MPI_REQUEST_NULL: the program has none */
+    MPI_Request handle; /* that the program has */
     MPI_File file;      /* that it is of */
     int error;          /* the class, and ... */
     int64_t moved;      /* ... bytes, when it has run */
     atomic_int users;   /* the queue, and the MPI until it frees the handle */
 } front_request;
 
-/* `bytes` for a zeroed object that begins with a request, and a stack for it. NULL if memory is
- * exhausted. */
-void *front_request_new(size_t bytes);
+/* `bytes` for a zeroed object that begins with a request, a stack for it, and its handle. NULL, and
+ * MPI_REQUEST_NULL, if memory is exhausted. */
+void *front_request_new(size_t bytes, MPI_Request *handle);
 /* Starts `run`, which is called with on_stack and fills error and `moved`; the object is freed
- * when nobody needs it any more. handle: NULL if the program is to have none; also MPI_REQUEST_NULL
- * where the MPI has an error, which is returned. */
-int front_request_start(fiber_queue *queue, front_request *request, void (*run)(fiber_call *call),
-                        MPI_Request *handle);
+ * when nobody needs it any more. */
+void front_request_start(fiber_queue *queue, front_request *request, void (*run)(fiber_call *call));
 
-/* The error of requests that this thread has completed since the last time, and its file, which may
- * be closed; 0: none. The source of a status with an error is FRONT_FAILED, and its tag the error.
- */
-int front_request_take_error(MPI_File *file);
-enum { FRONT_FAILED = -4711 };
+/* Of requests that the MPI has asked for their status in this thread. */
+typedef struct front_failure {
+    int error;     /* of one of them; 0: none has failed */
+    MPI_File file; /* of that one, which may be closed */
+    int mark; /* the source of their statuses, whose tag is the error, and of no other status */
+} front_failure;
+
+/* After a function that completes requests: whether one of them has failed. flag: whether the
+ * function has completed them; NULL: it has. */
+bool front_request_take_failure(const int *flag, front_failure *failure);
 
 /* Where a call on the file of this queue waits: leaves its stack, or lets calls on other files
  * continue. False: there are none. */

@@ -87,6 +87,8 @@ if "$OTHER_MPICC" -shared -fPIC -o "$tap_dir/later.so" "$top_srcdir/tests/mpiio/
     environment=()
     preloaded=$library:$tap_dir/later.so:$tap_dir/count.so tap_check "a profiling library below" other 2 "$tap_dir/calls" "$tap_dir/data"
     tap_contains "$tap_output" "write_all 2" "a datatype of a later MPI: a profiling library below sees its accesses"
+    "$OTHER_MPICC" -O1 -pthread -DLATER -o "$tap_dir/nonblocking" "$top_srcdir/tests/mpiio/nonblocking.c" "$tap_dir/later.so" || exit 1
+    RUN_LIMIT=100 preloaded=$library:$tap_dir/later.so tap_check "functions of a later MPI that test requests" other 2 "$tap_dir/nonblocking" "$tap_dir/data"
 else
     tap_skip "a datatype of a later MPI" "$OTHER_MPICC is not for MPI 4"
 fi
