@@ -48,10 +48,12 @@ front_word front_order_grid(front_word comm, int dims, const int *extent, const 
                             bool reorder);
 front_word front_order_graph(front_word comm, int ranks, const int *index, const int *edge,
                              bool reorder);
-void front_order_release(front_word comm, front_word ordered);
-/* The distributed graph that the MPI has made becomes one in another order. weights: of the
- * program. created: MPI_Comm *. Collective. */
-void front_order_dist_graph(const int *weights, front_word info, bool reorder, front_word *created);
+/* created: what the MPI has made; NULL after an error. */
+void front_order_release(front_word comm, front_word ordered, const front_word *created);
+/* The distributed graph that the MPI has made of `comm` becomes one in another order. weights: of
+ * the program. created: MPI_Comm *. Collective. */
+void front_order_dist_graph(front_word comm, const int *weights, front_word info, bool reorder,
+                            front_word *created);
 
 /* The MPI carries out an access, or begins it. result: MPI_Status *, MPI_Request *. */
 typedef int front_perform(bool is_profiling, front_word handle, int64_t offset, const void *buffer,

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -221,6 +222,63 @@ static int translate(MPI_Comm from, MPI_Comm to, int ranks, int *rank)
     return rc;
 }
 
+/* ---- what the new order means to a record ---- */
+
+/* The attribute of communicators whose processes have other ranks by mpi/order.c, each that of a
+ * rank of the job: what a process does in it would be done by the one with this rank in
+ * MPI_COMM_WORLD. */
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+static int order_key = MPI_KEYVAL_INVALID;
+
+static int copy_mark(MPI_Comm from, int key, void *state, void *value, void *copy, int *is_copied)
+{
+    (void)from;
+    (void)key;
+    (void)state;
+    *(void **)copy = value;
+    *is_copied = 1;
+    return MPI_SUCCESS;
+}
+
+static void make_key(void)
+{
+    if (mpi.Comm_create_keyval(copy_mark, MPI_COMM_NULL_DELETE_FN, &order_key, NULL) != MPI_SUCCESS)
+        order_key = MPI_KEYVAL_INVALID;
+}
+
+static bool is_in_new_order(MPI_Comm comm)
+{
+    void *value;
+    int is_new = 0;
+    if (order_key != MPI_KEYVAL_INVALID)
+        mpi.Comm_get_attr(comm, order_key, &value, &is_new);
+    return is_new;
+}
+
+/* Whether its ranks are those of the job, or would be without a new order. */
+static bool has_ranks_of_job(MPI_Comm comm)
+{
+    int ranks = 0;
+    mpi.Comm_size(comm, &ranks);
+    int *rank = base_alloc((size_t)ranks, sizeof *rank);
+    bool is_same = rank != NULL && translate(comm, MPI_COMM_WORLD, ranks, rank) == MPI_SUCCESS;
+    for (int i = 0; is_same && i < ranks; i++)
+        is_same = rank[i] == i;
+    free(rank);
+    return is_same;
+}
+
+void front_group_note_order(MPI_Comm old, bool is_new, MPI_Comm created)
+{
+    if (created == MPI_COMM_NULL || !(is_in_new_order(old) || (is_new && has_ranks_of_job(old))))
+        return;
+    pthread_once(&key_once, make_key);
+    if (order_key != MPI_KEYVAL_INVALID)
+        mpi.Comm_set_attr(created, order_key, &order_key);
+}
+
+/* ---- questions about a communicator ---- */
+
 bool front_group_is_of_job(MPI_Comm comm)
 {
     MPI_Group group, world, both;
@@ -304,6 +362,8 @@ static int fill_group(front_group *group, int64_t *node, int ranks)
     int located = find_local(group, node, ranks);
     int named = gather_hosts(group);
     int translated = translate(group->comm, MPI_COMM_WORLD, ranks, group->job_rank);
+    for (int i = 0; i < ranks && is_in_new_order(group->comm); i++)
+        group->job_rank[i] = i;
     int rc = located != MPI_SUCCESS ? located : named;
     return rc != MPI_SUCCESS ? rc : translated;
 }

@@ -16,7 +16,7 @@ typedef struct front_group {
     coll_runtime runtime;
     fiber_queue queue; /* non-blocking calls */
     bool *is_local;    /* per rank: it is on this node */
-    int *job_rank;     /* per rank, in MPI_COMM_WORLD */
+    int *job_rank;     /* per rank, in MPI_COMM_WORLD; as runtime.job_rank */
     char *host;        /* rank 0: per rank, FRONT_HOST bytes */
 } front_group;
 
@@ -31,6 +31,10 @@ int front_group_wait(front_group *group, int started, MPI_Request *request, MPI_
 
 /* Whether all processes of the communicator belong to this job. Local; the same on all ranks. */
 bool front_group_is_of_job(MPI_Comm comm);
+
+/* For job_rank. is_new: the processes of `created` have other ranks than in the communicator of
+ * which it was made. Local. */
+void front_group_note_order(MPI_Comm old, bool is_new, MPI_Comm created);
 
 /* The largest value over all ranks, or the code of an error of the MPI. Collective. */
 int front_group_largest(MPI_Comm comm, int value);

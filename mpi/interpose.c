@@ -127,7 +127,7 @@ TAKE(Cart_create,
 {
     front_word ordered = front_order_grid(comm, dims, extent, periodic, reorder);
     int rc = PASS(ordered, dims, extent, periodic, reorder, created);
-    front_order_release(comm, ordered);
+    front_order_release(comm, ordered, rc == 0 ? created : NULL);
     return rc;
 }
 
@@ -138,7 +138,7 @@ TAKE(Graph_create,
 {
     front_word ordered = front_order_graph(comm, ranks, index, edge, reorder);
     int rc = PASS(ordered, ranks, index, edge, reorder, created);
-    front_order_release(comm, ordered);
+    front_order_release(comm, ordered, rc == 0 ? created : NULL);
     return rc;
 }
 
@@ -149,7 +149,7 @@ TAKE(Dist_graph_create,
 {
     int rc = PASS(comm, count, source, degree, target, weight, info, reorder, created);
     if (rc == 0)
-        front_order_dist_graph(weight, info, reorder, created);
+        front_order_dist_graph(comm, weight, info, reorder, created);
     return rc;
 }
 
@@ -162,7 +162,7 @@ TAKE(Dist_graph_create_adjacent,
     int rc = PASS(comm, sources, source, source_weight, targets, target, target_weight, info,
                   reorder, created);
     if (rc == 0)
-        front_order_dist_graph(source_weight, info, reorder, created);
+        front_order_dist_graph(comm, source_weight, info, reorder, created);
     return rc;
 }
 

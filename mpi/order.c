@@ -3,6 +3,7 @@
  * one that is in the new order already, and a distributed graph is made anew. */
 #include "mpi/calls.h"
 #include "mpi/front.h"
+#include "mpi/group.h"
 #include "mpi/process.h"
 
 #define REORDER_CALL(name) mpi.name
@@ -47,16 +48,23 @@ front_word front_order_graph(front_word comm, int ranks, const int *index, const
     return order(comm, reorder, (reorder_task){.ranks = ranks, .index = index, .edge = edge});
 }
 
-void front_order_release(front_word comm, front_word ordered)
+void front_order_release(front_word comm, front_word ordered, const front_word *created)
 {
     /* a word has bits that a handle does not have */
+    if (created != NULL)
+        front_group_note_order((MPI_Comm)comm, (MPI_Comm)ordered != (MPI_Comm)comm,
+                               *(const MPI_Comm *)(const void *)created);
     reorder_release((MPI_Comm)comm, (MPI_Comm)ordered);
 }
 
-void front_order_dist_graph(const int *weights, front_word info, bool reorder, front_word *created)
+void front_order_dist_graph(front_word comm, const int *weights, front_word info, bool reorder,
+                            front_word *created)
 {
     reorder_request q;
     MPI_Comm *graph = (MPI_Comm *)(void *)created;
-    if (make_request(*graph, reorder, (reorder_task){.ranks = 0}, &q))
-        reorder_dist_graph(q, weights, (MPI_Info)info, graph);
+    const MPI_Comm made = *graph;
+    if (!make_request(made, reorder, (reorder_task){.ranks = 0}, &q))
+        return;
+    reorder_dist_graph(q, weights, (MPI_Info)info, graph);
+    front_group_note_order((MPI_Comm)comm, *graph != made, *graph);
 }

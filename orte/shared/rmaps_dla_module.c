@@ -94,6 +94,8 @@ static int place_ranks(dla_layout *l, rte_job *jdata, const dla_spec *spec)
     m->may_leave = NULL == RTE_DEMANDED_MAPPER(jdata) && NULL == rmaps_dla.map_by;
     m->program = describe_program(jdata, l, &program) ? &program : NULL;
     rc = dla_mapping_place(m, spec, &app, reason);
+    for (size_t a = 0; m->is_decided && a < m->job.apps; a++)
+        RTE_TELL_RANKS(l->context[a], DLA_TELLS_PLACED, "1");
     if (-ECANCELED == rc)
         return RTE(ERR_TAKE_NEXT_OPTION);
     if (-ENOSPC == rc)
@@ -190,7 +192,7 @@ static void check_programs(const rte_job *jdata)
     for (int i = 0; NULL != (context = core(pointer_array_get_item)(jdata->apps, i)); i++)
         dla_check_program(RTE_FOLDER(context), RTE_ENVIRONMENT(context), &reports);
     for (int i = 0; NULL != (context = core(pointer_array_get_item)(jdata->apps, i)); i++)
-        RTE_TELL_RANKS(context, reports.marks);
+        RTE_TELL_RANKS(context, DLA_TELLS_MARKS, reports.marks);
     free(reports.lines);
 }
 

@@ -52,7 +52,7 @@
 #define RTE_ARGUMENTS(context) NULL
 #define RTE_FOLDER(context) NULL
 #define RTE_ENVIRONMENT(context) NULL
-#define RTE_TELL_RANKS(context, marks) ((void)(context))
+#define RTE_TELL_RANKS(context, name, value) ((void)(context))
 /* The parameters in a file. */
 #define PRRTE_READ_PARAMETERS(file, values)
 /* The name of the one mapper that the user demands; NULL if there is none. */
@@ -67,7 +67,7 @@
 #define RTE_ARGUMENTS(context) ((context)->argv)
 #define RTE_FOLDER(context) ((context)->cwd)
 #define RTE_ENVIRONMENT(context) ((context)->env)
-#define RTE_TELL_RANKS(context, marks) dla_tell_ranks(&(context)->env, marks)
+#define RTE_TELL_RANKS(context, name, value) dla_tell_ranks(&(context)->env, name, value)
 #define RTE_DEMANDED_MAPPER(job) ((const char *)(job)->map->req_mapper)
 #define PRRTE_READ_PARAMETERS(file, values) ((void)pmix_mca_base_parse_paramfile(file, values))
 

@@ -62,7 +62,9 @@ typedef struct coll_runtime {
     /* What the launcher says of where a rank of this node is bound (src/topo/local.h); the caller
      * frees it. NULL if it is not known, or nowhere. */
     char *(*locality)(void *context, int rank);
-    /* Its rank in the job of rank 0; SIZE_MAX for a process of another job. NULL: the same. */
+    /* Its rank in the job of rank 0, for the record; in a communicator in a new order, that of the
+     * process which has its place without this order. SIZE_MAX for a process of another job. NULL:
+     * the same. */
     size_t (*job_rank)(void *context, int rank);
 
     /* ---- messages, as in exchange/transport.h, by enum coll_tag; one of at most 8 bytes that is

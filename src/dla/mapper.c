@@ -102,6 +102,7 @@ static int place_by_data(dla_mapping *m, const dla_spec *spec, dla_data *data, b
     if (rc == 0 && is_automatic && (benefit.kept == DLA_STOCK_BY_SLOT || m->job.nodes < 2))
         rc = -ECANCELED;
     if (rc == 0 || rc == -ECANCELED) {
+        m->is_decided = m->job.nodes > 1;
         report_placement(m, spec, &method.input, data);
         report_benefit(m, spec, is_automatic, &method.input, data, &benefit);
     }

@@ -16,8 +16,9 @@ typedef struct dla_mapping {
     const char **node_name; /* of each of job.nodes */
     size_t *by_slot;        /* of job.ranks entries, which dla_mapping_place sets */
     size_t *node_of_rank;   /* the result */
-    matrix view; /* by which dla_arrange places inside nodes, a result that the caller releases;
-                    empty: it does not */
+    matrix view;     /* by which dla_arrange places inside nodes, a result that the caller releases;
+                        empty: it does not */
+    bool is_decided; /* a result: the view decides the nodes, also if a stock mapping is kept */
     void (*show)(const char *line);
     int verbose;    /* 0 shows a line of each placement by a request, 1 its details */
     bool may_leave; /* jobs without a record may be left to the stock mappers */

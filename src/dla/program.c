@@ -11,7 +11,6 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "collective/parameters.h"
 #include "topo/network.h"
 
 typedef struct checked {
@@ -194,15 +193,15 @@ void dla_check_program(const char *folder, char *const *environment, dla_reports
     }
 }
 
-void dla_tell_ranks(char ***environment, const char *marks)
+void dla_tell_ranks(char ***environment, const char *name, const char *value)
 {
     size_t count = 0, capacity = 0;
     char *variable;
     while (*environment != NULL && (*environment)[count] != NULL)
         count++;
-    if (*marks == '\0' || base_reserve(environment, &capacity, count + 2, sizeof variable) != 0)
+    if (*value == '\0' || base_reserve(environment, &capacity, count + 2, sizeof variable) != 0)
         return;
-    if (asprintf(&variable, PARAMETER_REPORTED "=%s", marks) < 0)
+    if (asprintf(&variable, "%s=%s", name, value) < 0)
         variable = NULL;
     (*environment)[count] = variable;
     (*environment)[count + 1] = NULL;

@@ -6,6 +6,8 @@
 #ifndef DLA_PROGRAM_H
 #define DLA_PROGRAM_H
 
+#include "collective/parameters.h"
+
 /* What is reported of the programs of a job. */
 enum { DLA_MARKS_SIZE = 1024 };
 typedef struct dla_reports {
@@ -22,8 +24,13 @@ typedef struct dla_reports {
  * on it is not checked. */
 void dla_check_program(const char *folder, char *const *environment, dla_reports *reports);
 
-/* Adds the marks to the environment of a program, an array of the heap. No memory: they are not
- * added. */
-void dla_tell_ranks(char ***environment, const char *marks);
+/* Variables that tell the ranks: these marks; "1": the view has decided the nodes, so that topo/dla
+ * keeps the order of communicators. */
+#define DLA_TELLS_MARKS PARAMETER_REPORTED
+#define DLA_TELLS_PLACED "OMPI_MCA_topo_dla_placed"
+
+/* Adds a variable to the environment of a program, an array of the heap, unless the value is empty.
+ * No memory: it is not added. */
+void dla_tell_ranks(char ***environment, const char *name, const char *value);
 
 #endif

@@ -131,6 +131,18 @@ else
     tap_skip "a script of an interpreter" "there is no Python 3"
 fi
 
+# ---- reordering in the program ----
+
+# reordered: the neighbours that a grid of 32 ranks has on two nodes, and which lines there are about it
+reordered() {
+    run -np 32 --host n0:8,n1:8,n2:8,n3:8 --mca topo dla,basic ./reorder write 2>&1 |
+        sed 's/.*\(not placed by\|topo:dla: not reordered\).*/\1/' | sort | xargs
+}
+"$MPICC" -o reorder "$top_srcdir/tests/mpi/reorder.c" || exit 1
+tap_is "$(reordered)" "16 between" "a run is reordered and recorded"
+tap_is "$(reordered)" "24 between not placed by topo:dla: not reordered" "the next one keeps the order for which the record decides the nodes"
+tap_is "$(reordered)" "24 between not placed by topo:dla: not reordered" "... as do all others"
+
 # ---- what is recorded ----
 
 mkdir logs

@@ -2,9 +2,10 @@
 /* reorder HOW: communicators with reorder. Whatever their order is, the coordinates, neighbours and
  * messages agree. Prints the pairs of neighbours on two hosts. HOW: grid, none (without reorder),
  * some (ranks differ in it), half (a part of the processes), extra (more of them than the grid
- * has), periodic, graph, twice (a grid from a grid), write (a file of the grid); dist, a
- * distributed graph, and with it in one word: adjacent, unweighted, empty (no edges), some, none;
- * many, a distributed graph with too many edges of one rank.
+ * has), periodic, graph, twice (a grid from a grid), write (a file of the grid), shuffle (also
+ * that, of a communicator in an order of the program's own); dist, a distributed graph, and with it
+ * in one word: adjacent, unweighted, empty (no edges), some, none; many, a distributed graph with
+ * too many edges of one rank.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -89,6 +90,7 @@ static void write_array(MPI_Comm grid)
     int extent[DIMS], periodic[DIMS], first[DIMS], size[DIMS], part[DIMS], data[64] = {0};
     MPI_Datatype type;
     MPI_File file;
+    MPI_Comm copy;
     MPI_Cart_get(grid, DIMS, extent, periodic, first);
     for (int d = 0; d < DIMS; d++) {
         size[d] = extent[d] * (part[d] = 4);
@@ -96,10 +98,12 @@ static void write_array(MPI_Comm grid)
     }
     MPI_Type_create_subarray(DIMS, size, part, first, MPI_ORDER_FORTRAN, MPI_INT, &type);
     MPI_Type_commit(&type);
-    MPI_File_open(grid, "array", MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
+    MPI_Comm_dup(grid, &copy);
+    MPI_File_open(copy, "array", MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
     MPI_File_set_view(file, 0, MPI_INT, type, "native", MPI_INFO_NULL);
     MPI_File_write_all(file, data, 64, MPI_INT, MPI_STATUS_IGNORE);
     MPI_File_close(&file);
+    MPI_Comm_free(&copy);
     MPI_Type_free(&type);
 }
 
@@ -260,6 +264,8 @@ int main(int argc, char **argv)
         MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &part);
         ranks = (ranks + 1 - rank % 2) / 2;
     }
+    if (strcmp(how, "shuffle") == 0)
+        MPI_Comm_split(MPI_COMM_WORLD, 0, rank ^ (rank >> 1), &part);
     if (strcmp(how, "graph") == 0)
         make_graph(ranks);
     else if (strncmp(how, "dist", 4) == 0)
@@ -270,7 +276,7 @@ int main(int argc, char **argv)
         grid =
             make_grid(part, ranks - 2 * (strcmp(how, "extra") == 0), strcmp(how, "periodic") == 0,
                       strcmp(how, "some") == 0 ? rank % 3 == 0 : strcmp(how, "none") != 0);
-    if (strcmp(how, "write") == 0)
+    if (strcmp(how, "write") == 0 || strcmp(how, "shuffle") == 0)
         write_array(grid);
     if (strcmp(how, "twice") == 0)
         second = make_grid(grid, ranks, 0, 1);

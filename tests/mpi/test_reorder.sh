@@ -45,6 +45,11 @@ check_orders() {
     tap_is "$(pairs 2 many)" "1 between" "$run: more edges than are looked at"
 }
 
+# same_records FILE FILE: of two runs
+same_records() {
+    tap_is "$(grep -v '^% run' "$2")" "$(grep -v '^% run' "$1")" "$run: the record of a reordered run is that of one which is not"
+}
+
 # by_component RANKS COMMAND...
 by_component() {
     run_here "$1" --mca topo "${topo:-dla,basic}" "${record[@]}" "${@:2}"
@@ -52,7 +57,7 @@ by_component() {
 
 # by_library RANKS COMMAND...
 by_library() {
-    environment=(TATP_REORDER="${reorder-1}")
+    environment=(TATP_REORDER="${reorder-1}" TATP_RECORD="${record[0]-}")
     other "$@"
 }
 
@@ -66,30 +71,41 @@ if [[ -n $OMPI_VERSION ]] && "$MPICC" -O1 -o reorder "$top_srcdir/tests/mpi/reor
         tap_is "$(pairs 8 grid)" "24 between" "$run: not without being asked for: --mca topo $topo"
     done
     unset topo
-    # A record is by ranks of the job, and notes those of the grid: the placement by it is the same.
     for record_topo in basic dla,basic; do
         record=(--mca fcoll tatp --mca fcoll_tatp_num_aggregators 3 --mca fcoll_tatp_record "$tap_dir/$record_topo.crs")
-        topo=$record_topo pairs 8 write >"$record_topo.before"
-        record=(--mca topo_dla_file "$tap_dir/$record_topo.crs")
-        pairs 8 grid >"$record_topo.after"
+        topo=$record_topo pairs 8 write
+    done >before
+    tap_is "$(xargs <before)" "24 between 16 between" "$run: a run is recorded without and with reordering"
+    same_records basic.crs dla,basic.crs
+    # In an order of the program's own, a record is by ranks of the job, and notes those of the grid.
+    record[-1]=$tap_dir/shuffled.crs
+    topo=basic pairs 8 shuffle >/dev/null
+    for file in basic shuffled; do
+        record=(--mca topo_dla_file "$tap_dir/$file.crs")
+        pairs 8 "$([[ $file == basic ]] && echo grid || echo shuffle)" >"$file.after"
     done
-    tap_is "$(cat basic.before dla,basic.before | xargs)" "24 between 16 between" "$run: a run is recorded without and with reordering"
-    tap_is "$(grep -c ORDER basic.crs dla,basic.crs | xargs)" "basic.crs:0 dla,basic.crs:1" "$run: the record notes the ranks of the grid"
-    tap_is "$(cat dla,basic.after)" "$(cat basic.after)" "$run: the record of a reordered run places as the other one"
-    sed '/^ORDER/d' dla,basic.crs >wrong.crs
+    tap_is "$(grep -c ORDER basic.crs shuffled.crs | xargs)" "basic.crs:0 shuffled.crs:1" "$run: the record notes the ranks of the grid"
+    tap_is "$(cat shuffled.after)" "$(cat basic.after)" "$run: a record of another order places as the other one"
+    sed '/^ORDER/d' shuffled.crs >wrong.crs
     record=(--mca topo_dla_file "$tap_dir/wrong.crs")
-    tap_check_fails "$run: but not without what it notes" test "$(pairs 8 grid)" = "$(cat basic.after)"
+    tap_check_fails "$run: but not without what it notes" test "$(pairs 8 shuffle)" = "$(cat basic.after)"
     record=(--mca topo_dla_file "$tap_dir/none.crs")
     tap_is "$(pairs 8 grid)" "24 between" "$run: a record that is not there"
     tap_is "$(grep -c "not reordered: .*none.crs" said)" 1 "$run: one line says so"
 else
     tap_skip "topo/dla" "there is no Open MPI"
 fi
+record=()
 if [[ -e $library ]] && "$OTHER_MPICC" -O1 -o reorder "$top_srcdir/tests/mpi/reorder.c"; then
     run=by_library
     check_orders
     ranks=32
     tap_is "$(reorder='' pairs 8 grid)" "24 between" "$run: not without being asked for"
+    record=("$tap_dir/plain.crs")
+    reorder='' pairs 8 write >before
+    record=("$tap_dir/reordered.crs")
+    tap_is "$(xargs <before) $(pairs 8 write)" "24 between 16 between" "$run: a run is recorded without and with reordering"
+    same_records plain.crs reordered.crs
     tap_is "$(reorder=none.crs pairs 8 grid)" "24 between" "$run: a record that is not there"
     tap_is "$(grep -c "not reordered: .*none.crs" said)" 1 "$run: one line says so"
 else

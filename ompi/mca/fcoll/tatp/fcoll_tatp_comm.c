@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ompi/communicator/communicator.h"
+#include "ompi/compat/compat_asked.h"
 #include "ompi/mca/coll/coll.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_process.h"
 #include "ompi/mca/pml/base/base.h"
@@ -216,6 +217,9 @@ static char *locality_of(void *context, int rank)
 
 static size_t job_rank(void *context, int rank)
 {
+    const tatp_comm *comm = context;
+    if (compat_is_reordered(comm->communicator))
+        return (size_t)rank;
     const opal_process_name_t root = process_of(context, 0)->super.proc_name,
                               name = process_of(context, rank)->super.proc_name;
     return name.jobid == root.jobid ? name.vpid : SIZE_MAX;

@@ -21,8 +21,9 @@
 
 OMPI_DECLSPEC extern mca_topo_base_component_t mca_topo_dla_component;
 
-/* The parameter topo_dla_file: a view file, or NULL. */
+/* The parameters topo_dla_file: a view file, or NULL; and topo_dla_placed. */
 static char *topo_dla_file;
+static bool topo_dla_placed;
 
 /* ---- the order ---- */
 
@@ -34,6 +35,24 @@ static void report(bool is_error, const char *line)
         opal_output_verbose(1, ompi_topo_base_framework.framework_output, "topo:dla: %s", line);
 }
 
+/* Spawned processes, which the stock mappers place, inherit the parameter. */
+static bool is_placed(void)
+{
+    MPI_Comm parent;
+    PMPI_Comm_get_parent(&parent);
+    return topo_dla_placed && MPI_COMM_NULL == parent;
+}
+
+/* On one rank, once. */
+static void report_placed(void)
+{
+    static bool is_said;
+    if (0 == ompi_comm_rank(&ompi_mpi_comm_world.comm) && !is_said)
+        report(true, "rmaps/dla has chosen the nodes of the ranks; to reorder them instead, start "
+                     "the job without --map-by dla and rmaps_dla_file");
+    is_said = true;
+}
+
 /* The key is of this node, by what the launcher and the system call it. */
 static reorder_request make_request(ompi_communicator_t *old, bool reorder, reorder_task task)
 {
@@ -43,7 +62,31 @@ static reorder_request make_request(ompi_communicator_t *old, bool reorder, reor
     uint64_t key = base_digest_text(0, NULL != launched ? launched : "");
     key = base_digest_text(key, name) | 1;
     task.record = NULL != topo_dla_file && '\0' != *topo_dla_file ? topo_dla_file : NULL;
-    return (reorder_request){old, reorder ? (int64_t)key : 0, report, task, NULL};
+    const bool keeps = reorder && is_placed();
+    if (keeps)
+        report_placed();
+    return (reorder_request){old, reorder && !keeps ? (int64_t)key : 0, report, task, NULL};
+}
+
+/* ---- what the new order means to a record ---- */
+
+/* Whether its ranks are those of the job, or would be without a new order. */
+static bool has_ranks_of_job(ompi_communicator_t *comm)
+{
+    const opal_process_name_t own = ompi_proc_local_proc->super.proc_name;
+    bool is_same = true;
+    for (int i = 0; i < ompi_comm_size(comm) && is_same && !compat_is_reordered(comm); i++) {
+        const opal_process_name_t name = ompi_group_get_proc_name(comm->c_local_group, i);
+        is_same = name.jobid == own.jobid && name.vpid == (opal_vpid_t)i;
+    }
+    return is_same;
+}
+
+/* For compat_is_reordered. is_new: the processes have other ranks than in the old communicator. */
+static void note_order(ompi_communicator_t *old, bool is_new, ompi_communicator_t *created)
+{
+    if (NULL != created && MPI_COMM_NULL != created)
+        created->c_topo->reorder = compat_is_reordered(old) || (is_new && has_ranks_of_job(old));
 }
 
 /* ---- the communicators ---- */
@@ -56,6 +99,8 @@ static int create_grid(mca_topo_base_module_t *module, ompi_communicator_t *old,
     const reorder_task task = {.grid = &grid};
     MPI_Comm ordered = reorder_communicator(make_request(old, reorder, task));
     int rc = mca_topo_base_cart_create(module, ordered, dims, extent, periodic, reorder, created);
+    if (MPI_SUCCESS == rc)
+        note_order(old, ordered != old, *created);
     reorder_release(old, ordered);
     return rc;
 }
@@ -67,17 +112,22 @@ static int create_graph(mca_topo_base_module_t *module, ompi_communicator_t *old
     const reorder_task task = {.ranks = ranks, .index = index, .edge = edge};
     MPI_Comm ordered = reorder_communicator(make_request(old, reorder, task));
     int rc = mca_topo_base_graph_create(module, ordered, ranks, index, edge, reorder, created);
+    if (MPI_SUCCESS == rc)
+        note_order(old, ordered != old, *created);
     reorder_release(old, ordered);
     return rc;
 }
 
 /* rc: of Open MPI, which has made it. Returns that. */
-static int order_dist_graph(int rc, const int *weights, struct opal_info_t *info, bool reorder,
-                            ompi_communicator_t **created)
+static int order_dist_graph(int rc, ompi_communicator_t *old, const int *weights,
+                            struct opal_info_t *info, bool reorder, ompi_communicator_t **created)
 {
-    if (MPI_SUCCESS == rc)
+    if (MPI_SUCCESS == rc) {
+        const ompi_communicator_t *const made = *created;
         reorder_dist_graph(make_request(*created, reorder, (reorder_task){.ranks = 0}), weights,
                            (MPI_Info)info, created);
+        note_order(old, *created != made, *created);
+    }
     return rc;
 }
 
@@ -88,7 +138,7 @@ static int create_dist_graph(mca_topo_base_module_t *module, ompi_communicator_t
 {
     int rc = mca_topo_base_dist_graph_create(module, old, count, source, degree, target, weight,
                                              info, reorder, created);
-    return order_dist_graph(rc, weight, info, reorder, created);
+    return order_dist_graph(rc, old, weight, info, reorder, created);
 }
 
 static int create_adjacent(mca_topo_base_module_t *module, ompi_communicator_t *old, int sources,
@@ -99,7 +149,7 @@ static int create_adjacent(mca_topo_base_module_t *module, ompi_communicator_t *
     int rc = mca_topo_base_dist_graph_create_adjacent(module, old, sources, source, source_weight,
                                                       targets, target, target_weight, info, reorder,
                                                       created);
-    return order_dist_graph(rc, source_weight, info, reorder, created);
+    return order_dist_graph(rc, old, source_weight, info, reorder, created);
 }
 
 /* ---- the component ---- */
@@ -113,6 +163,13 @@ static int register_parameters(void)
         "View file by which communicators with reorder are placed, as rmaps_dla_file",
         MCA_BASE_VAR_TYPE_STRING, NULL, 0, 0, OPAL_INFO_LVL_3, MCA_BASE_VAR_SCOPE_READONLY,
         &topo_dla_file);
+    if (index >= 0)
+        index = mca_base_component_var_register(
+            &mca_topo_dla_component.topoc_version, "placed",
+            "Communicators keep their order, because the job is placed by file access; rmaps/dla "
+            "sets it",
+            MCA_BASE_VAR_TYPE_BOOL, NULL, 0, 0, OPAL_INFO_LVL_9, MCA_BASE_VAR_SCOPE_READONLY,
+            &topo_dla_placed);
     return index < 0 ? index : OMPI_SUCCESS;
 }
 

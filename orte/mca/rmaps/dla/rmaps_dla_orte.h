@@ -33,7 +33,7 @@ typedef void rte_options; /* there are none */
 #define RTE_ARGUMENTS(context) ((context)->argv)
 #define RTE_FOLDER(context) ((context)->cwd)
 #define RTE_ENVIRONMENT(context) ((context)->env)
-#define RTE_TELL_RANKS(context, marks) dla_tell_ranks(&(context)->env, marks)
+#define RTE_TELL_RANKS(context, name, value) dla_tell_ranks(&(context)->env, name, value)
 
 /* Acquires the mapping policy if it is for this component ("dla..."): replaces it by a stock policy
  * before Open MPI parses it, wherever mpirun and its daemons read it. Returns the replaced text,

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dla/program.h"
 #include "dla/spec.h"
 #include "prte/compat/prrte.h"
 static int schizo_dla_query(pmix_mca_base_module_t **module, int *priority);
@@ -36,6 +37,8 @@ static char *take_policy(const char *text)
         free(policy);
         return NULL;
     }
+    if (PRTE_VERSION_MAJOR >= 5) /* there the mapper does not reach the ranks' environment */
+        (void)setenv(DLA_TELLS_PLACED, "1", true);
     for (char *c = policy; '\0' != *c; c++)
         if (',' == *c)
             *c = ':'; /* by which alone PRRTE separates qualifiers */
