@@ -52,15 +52,16 @@ enum handles { OF_MPICH, OF_OPEN_MPI, OF_STANDARD };
 #define HANDLES ((uintptr_t)MPI_COMM_WORLD == 0x101 ? OF_STANDARD : OF_MPICH)
 #endif
 
+/* That of the standard ABI may be linked with Open MPI's, whose names dlsym then finds, too. */
 static bool has_right_handles(void)
 {
     Dl_info object;
     void *library = open_object(front_next("PMPI_Init", NULL), &object);
     if (library == NULL)
         return false;
-    enum handles handles = dlsym(library, "ompi_mpi_comm_world") != NULL    ? OF_OPEN_MPI
-                           : strstr(object.dli_fname, "libmpi_abi") != NULL ? OF_STANDARD
-                                                                            : OF_MPICH;
+    enum handles handles = strstr(object.dli_fname, "libmpi_abi") != NULL  ? OF_STANDARD
+                           : dlsym(library, "ompi_mpi_comm_world") != NULL ? OF_OPEN_MPI
+                                                                           : OF_MPICH;
     dlclose(library);
     return handles == HANDLES;
 }

@@ -108,7 +108,8 @@ static const char *examine(const char *path)
     return is_library ? NULL : "it is no shared library";
 }
 
-/* Links are not resolved: one may lead to a name that LD_PRELOAD cannot have. */
+/* Behind what is preloaded already: a profiling library sees the calls of the program. Links are
+ * not resolved: one may lead to a name that LD_PRELOAD cannot have. */
 static void preload(const char *library)
 {
     char *path = *library == '/' ? tool_copy(library) : realpath(library, NULL), *list;
@@ -121,7 +122,8 @@ static void preload(const char *library)
                        "absolute name of a link to the file, without these",
                        path));
     before = getenv("LD_PRELOAD");
-    if (asprintf(&list, "%s:%s", path, before != NULL ? before : "") < 0)
+    bool is_first = before == NULL || *before == '\0';
+    if (asprintf(&list, "%s%s%s", is_first ? "" : before, is_first ? "" : ":", path) < 0)
         exit(tool_fail("out of memory"));
     setenv("LD_PRELOAD", list, 1);
     free(list);

@@ -22,11 +22,11 @@ int MPI_File_open(MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_
     return CALL(MPI_File_open)(comm, name, mode, info, file);
 }
 
-int MPI_File_write_all(MPI_File file, const void *data, int count, MPI_Datatype type,
-                       MPI_Status *status)
+int MPI_File_write_at_all(MPI_File file, MPI_Offset offset, const void *data, int count,
+                          MPI_Datatype type, MPI_Status *status)
 {
     written++;
-    return CALL(MPI_File_write_all)(file, data, count, type, status);
+    return CALL(MPI_File_write_at_all)(file, offset, data, count, type, status);
 }
 
 #ifdef LATE

@@ -100,7 +100,8 @@ done <<END
 END
 tap_check "tatp run with mistakes does not start the launcher" test ! -e started
 served "tatp run, a link" with_pause "$TOOLS_DIR/tatp" run --library "$tap_dir/link.so" --stats stats "$OTHER_MPIEXEC" -n 4 ./field
-tap_contains "$(LD_PRELOAD=$pause "${tatp_run[@]}" printenv LD_PRELOAD)" "/libtatp-mpiio.so:$pause" "tatp run keeps what was preloaded before"
+tap_is "$(LD_PRELOAD=$pause "${tatp_run[@]}" printenv LD_PRELOAD)" "$pause:$library" "tatp run: behind what is preloaded"
+tap_is "$(LD_PRELOAD='' "${tatp_run[@]}" printenv LD_PRELOAD)" "$library" "tatp run: alone"
 
 # --- tatp doctor ---
 
@@ -195,6 +196,8 @@ for next in '' -DNEXT; do
     tap_contains "$output" "profile: 1 opened" "below a profiling library$next: it sees the file"
     preloaded=$library:$tap_dir/profiler$next.so served "above a profiling library$next" other 4 ./field
     tap_contains "$output" "profile: 1 opened" "above a profiling library$next: it sees the file"
+    pause=$pause:$tap_dir/profiler$next.so served "tatp run, a profiling library$next" with_pause "${tatp_run[@]}" --stats stats "$OTHER_MPIEXEC" -n 4 ./field
+    tap_contains "$output" "profile: 1 opened, 1 written" "tatp run, a profiling library$next: it sees the calls"
 done
 
 # Processes do not wait for each other with a time limit.

@@ -461,10 +461,10 @@ class OtherExamination(Examined):
             self.blame_ranks(probe)
 
     def run_probe(self, file):
-        before = os.environ.get("LD_PRELOAD", "")
+        preloaded = [*filter(None, [os.environ.get("LD_PRELOAD")]), self.build.components]
         command = [self.launcher, "-n", str(max(2, self.options.ranks)), *self.options.mpirun, self.build.probe, file]
         return openmpi.Probe(command, openmpi.run(command, self.options.limit, {
-            "LD_PRELOAD": f"{self.build.components}:{before}", "TATP_STATS": "-", "TATP_RECORD": "", "TATP_VERBOSE": "1"}))
+            "LD_PRELOAD": ":".join(preloaded), "TATP_STATS": "-", "TATP_RECORD": "", "TATP_VERBOSE": "1"}))
 
     def blame_ranks(self, probe):
         """Each came to its end, without the library."""
