@@ -37,7 +37,9 @@ typedef struct simulate_options {
     size_t times;      /* that the view file is accessed, by other ranks each time */
     access_list *list; /* of each rank */
     int64_t extent;    /* of the file that they access */
-    view_file file;    /* of the view file, or of what is accessed else */
+    int64_t bytes;     /* of a call, and those whose places the view file does not say */
+    int64_t hidden;
+    view_file file; /* of the view file, or of what is accessed else */
     /* The machine: */
     tatp_network_options network;
     machine_rate link, server;
@@ -278,8 +280,7 @@ static void access_at_random(simulate_options *a)
     free(owner);
 }
 
-/* The calls that move most bytes. In a bin of the record the ranks follow each other. A bin that
- * several calls have overlapped goes on behind its end, into bytes of the next one. */
+/* The calls that move most bytes. */
 static void access_recorded(simulate_options *a)
 {
     size_t largest = 0;
@@ -292,18 +293,8 @@ static void access_recorded(simulate_options *a)
     if (most == 0)
         exit(tool_fail("%s: no calls are recorded in it: record a run by --mca fcoll_tatp_record",
                        a->view));
-    const access_pattern *pattern = &a->file.pattern[largest];
-    const matrix *m = &a->file.bytes[largest];
-    int64_t *next = tool_allocate(m->cols, sizeof *next);
-    for (size_t j = 0; j < m->cols; j++)
-        next[j] = (int64_t)j * pattern->unit;
-    for (size_t rank = 0; rank < m->rows; rank++)
-        for (size_t i = m->row_start[rank]; i < m->row_start[rank + 1]; i++) {
-            append(a, rank, next[m->col[i]], m->value[i] / pattern->calls);
-            next[m->col[i]] += m->value[i] / pattern->calls;
-        }
-    a->extent = (int64_t)m->cols * pattern->unit;
-    free(next);
+    tool_check(record_deal(&a->file, largest, a->list, &a->hidden), "the accesses of all ranks");
+    a->extent = (int64_t)a->file.bytes[largest].cols * a->file.pattern[largest].unit;
 }
 
 /* As of an array that is longer in its slowest dimension. */
@@ -320,6 +311,7 @@ static void repeat_accesses(simulate_options *a)
         }
     }
     a->extent *= (int64_t)a->times;
+    a->hidden *= (int64_t)a->times;
     view_file_release(&a->file);
     a->file = (view_file){.patterns = 0};
 }
@@ -330,6 +322,8 @@ static void list_accesses(simulate_options *a)
     (a->view != NULL ? access_recorded : a->is_random ? access_at_random : access_cart)(a);
     if (a->times > 1)
         repeat_accesses(a);
+    for (size_t rank = 0; rank < a->ranks; rank++)
+        a->bytes += a->list[rank].bytes;
 }
 
 /* ---- the machine ---- */
@@ -476,6 +470,15 @@ static void print_choices(const simulate_choice *choice, size_t count, size_t ra
            "Memory: the most of all calls.\n");
 }
 
+/* Where it is more than a hundredth. */
+static void tell_hidden(const simulate_options *a)
+{
+    if (a->hidden > a->bytes / 100)
+        printf("The view file does not say where in its bins %.0f %% of the bytes are: ranks take "
+               "turns there, with\npieces of mean length.\n",
+               100.0 * (double)a->hidden / (double)a->bytes);
+}
+
 static void put_phases(json_writer *w, const job_phase *phase)
 {
     json_begin_array(w, "phases");
@@ -499,6 +502,8 @@ static void print_json(const simulate_options *options, const simulate_choice *c
     json_writer *w = tool_json_begin(&json);
     json_put_size(w, "ranks", options->ranks);
     json_put_size(w, "nodes", nodes);
+    json_put_int64(w, "bytes", options->bytes);
+    json_put_int64(w, "hidden_bytes", options->hidden);
     if (options->compare) {
         json_begin_array(w, "choices");
         for (size_t i = 0; i < count; i++) {
@@ -591,6 +596,8 @@ static void run_choices(simulate_options *options, const tatp_network *places)
         print_choices(choice + first, count, ranks);
     else
         print_phases(choice->phase);
+    if (!options->common.json)
+        tell_hidden(options);
     for (int i = 0; i < 3; i++)
         free(placed[i]);
 }

@@ -16,7 +16,7 @@
 #include "access/access.h"
 #include "access/encoding.h"
 #include "access/neighbours.h"
-#include "matrix/matrix.h"
+#include "matrix/view_file.h"
 
 /* ---- parts and their owners, of `ranks` ranks ---- */
 
@@ -87,5 +87,13 @@ int record_sums_add_report(record_sums *sums, size_t part, size_t rank, const in
 int record_sums_finish(record_sums *sums, matrix *view, matrix *bytes);
 
 void record_sums_release(record_sums *sums);
+
+/* ---- back to accesses ---- */
+
+/* What the ranks of a view file access in a call of its pattern k, relative to the first byte, in
+ * list[], which is empty at first. In a bin they come in turn, with pieces as long as the view has
+ * them in the mean. *hidden: the bytes of which the record does not say the place in a bin.
+ * -ENOMEM; the lists may then have some of it. */
+int record_deal(const view_file *file, size_t k, access_list *list, int64_t *hidden);
 
 #endif

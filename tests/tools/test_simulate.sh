@@ -48,6 +48,46 @@ tap_check "a recorded run 8 times: placements are compared" \
     tatp simulate --view "$record" --times 8 --ranks-per-node 4 --compare
 tap_check "a table" tatp simulate --cart 4x4 --servers 4x1GB/s:10us
 
+# in_turn RANKS BYTES COUNT UNIT: the record "turns.crs" of ranks that have so many records in turn, in bins of UNIT
+# bytes, each of which all ranks share.
+in_turn() {
+    "$python" - "$@" >turns.crs <<'END'
+import sys
+ranks, size, count, unit = map(int, sys.argv[1:])
+bins, share = ranks * size * count // unit, unit // ranks
+print("FILEVIEW", 2 * ranks, ranks + 1)
+neighbours = [sorted(((r - 1) % ranks, (r + 1) % ranks)) for r in range(ranks)]
+print(*(other for pair in neighbours for other in pair))
+print(*(count - ({r, other} == {0, ranks - 1}) for r, pair in enumerate(neighbours) for other in pair))
+print(*range(1, 2 * ranks + 2, 2))
+print("ACCESS 1 0", unit, bins, ranks, ranks * bins, "file")
+for r in range(ranks):
+    print(r, bins, *(number for b in range(bins) for number in (b, share)))
+END
+}
+
+# moves NAME ARGUMENT...: what a simulated job sends in its calls.
+moves() {
+    tatp simulate --json "$@" --servers 1x2GB/s >out || return 1
+    "$python" -c 'import json
+for p in json.load(open("out"))["phases"]:
+    print(p["phase"], p["messages"], p["messages_between_nodes"], p["bytes_between_nodes"], p["accesses"])'
+}
+
+by_node="$(printf 'n[0-3],%.0s' {1..15})n[0-3]"
+for case in "64 32 4096 262144" "64 1024 64 524288"; do
+    read -r ranks bytes count unit <<<"$case"
+    in_turn "$ranks" "$bytes" "$count" "$unit"
+    for hosts in 'n[0-3]:16' "$by_node"; do
+        tap_is "$(moves --view turns.crs --hosts "$hosts")" \
+            "$(moves --records "$bytes" --count "$count" --ranks "$ranks" --hosts "$hosts")" \
+            "$count records of $bytes bytes in turn, on ${hosts:0:9}: the same by a record with large bins"
+    done
+done
+tap_contains "$(tatp simulate --view turns.crs --hosts 'n[0-3]:16')" "in its bins 100 % of the bytes" \
+    "a record with large bins: says that it does not know all places"
+tap_is "$("$python" -c 'import json; print(json.load(open("out"))["hidden_bytes"])')" 0 "records: all places are known"
+
 # Chunks of one rank each, of which the domains of its node consist.
 simulates "chunks" --cart 1x1x16 --block 64x64x4 --chunk 64x64x4 --ranks-per-node 4 --servers 1x2GB/s
 tap_check "chunks: headers of messages cross alone" test "$(figure write bytes_between_nodes)" -lt 4096

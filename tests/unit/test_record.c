@@ -20,13 +20,11 @@ struct model {
     int64_t view[RANKS][RANKS];
 };
 
-static void make_model(uint64_t *seed, struct model *m)
+/* The ranks of the units are set. */
+static void complete_model(struct model *m)
 {
     int last = -1;
-    memset(m, 0, sizeof *m);
     for (int u = 0; u < UNITS; u++) {
-        m->rank[u] =
-            u > 0 && pick(seed, 0, 2) == 0 ? m->rank[u - 1] : (int)pick(seed, -1, RANKS - 1);
         if (m->rank[u] < 0)
             continue;
         m->lo = last < 0 ? FIRST + u * UNIT : m->lo;
@@ -37,6 +35,24 @@ static void make_model(uint64_t *seed, struct model *m)
         }
         last = m->rank[u];
     }
+}
+
+static void make_model(uint64_t *seed, struct model *m)
+{
+    memset(m, 0, sizeof *m);
+    for (int u = 0; u < UNITS; u++)
+        m->rank[u] =
+            u > 0 && pick(seed, 0, 2) == 0 ? m->rank[u - 1] : (int)pick(seed, -1, RANKS - 1);
+    complete_model(m);
+}
+
+/* Ranks in turn, each with so many pieces of `piece` units, behind each of which are `gap`. */
+static void make_turns(struct model *m, int piece, int pieces, int gap)
+{
+    memset(m, 0, sizeof *m);
+    for (int u = 0; u < UNITS; u++)
+        m->rank[u] = u % (piece + gap) < piece ? u / (piece + gap) / pieces % RANKS : -1;
+    complete_model(m);
 }
 
 static access_list list_of(const struct model *m, int rank)
@@ -186,6 +202,88 @@ START_TEST(without_memory_it_fails_and_leaks_nothing)
 }
 END_TEST
 
+/* Of bins that are so much larger than the recorded ones. Returns the hidden bytes. */
+static int64_t deal(const struct way *w, unsigned doublings, access_list list[RANKS])
+{
+    view_file file = {.view = w->view};
+    access_pattern pattern = {.calls = 1, .unit = w->unit << doublings};
+    int64_t hidden;
+    matrix bytes;
+    ck_assert_int_eq(view_file_coarsen(&w->bytes, doublings, &bytes), 0);
+    ck_assert_int_eq(view_file_append(&file, &pattern, &bytes), 0);
+    ck_assert_int_eq(record_deal(&file, 0, list, &hidden), 0);
+    file.view = (matrix){0};
+    view_file_release(&file);
+    return hidden;
+}
+
+/* Whether the dealt lists are what the ranks of the model access. */
+static bool is_dealt_as(const struct model *m, const access_list dealt[RANKS])
+{
+    bool same = true;
+    for (int r = 0; r < RANKS; r++) {
+        access_list list = list_of(m, r);
+        access_cursor a, b;
+        access_cursor_init(&a, &list);
+        access_cursor_init(&b, &dealt[r]);
+        same &= list.bytes == dealt[r].bytes;
+        for (access_piece x, y; same && access_take_piece(&a, m->hi, &x);)
+            same = access_take_piece(&b, m->hi, &y) && x.offset - m->lo == y.offset &&
+                   x.length == y.length;
+        access_release(&list);
+    }
+    return same;
+}
+
+/* doublings: of recorded bins of up to a unit. */
+static void check_dealing(const struct model *m, unsigned doublings, bool same)
+{
+    struct way w = {.parts = MOST_PARTS};
+    access_list list[RANKS], dealt[RANKS] = {{0}};
+    for (int r = 0; r < RANKS; r++)
+        list[r] = list_of(m, r);
+    ck_assert_int_eq(go(list, m, &w), 0);
+    int64_t bytes = 0, hidden = deal(&w, doublings, dealt);
+    for (int r = 0; r < RANKS; r++) {
+        ck_assert_int_eq(dealt[r].bytes, list[r].bytes);
+        ck_assert(access_is_ordered(&dealt[r]));
+        bytes += list[r].bytes;
+    }
+    ck_assert(!same || is_dealt_as(m, dealt));
+    ck_assert_int_eq(hidden, doublings == 0 ? 0 : hidden);
+    ck_assert_int_le(hidden, bytes);
+    for (int r = 0; r < RANKS; r++) {
+        access_release(&list[r]);
+        access_release(&dealt[r]);
+    }
+    release(&w);
+}
+
+START_TEST(bins_of_one_rank_are_dealt_as_they_were)
+{
+    uint64_t seed = first_seed() + (uint64_t)_i;
+    struct model m;
+    make_model(&seed, &m);
+    check_dealing(&m, 0, true);
+    check_dealing(&m, (unsigned)pick(&seed, 1, 8), false);
+}
+END_TEST
+
+/* Also where bins end in the middle of a piece, or of a turn. */
+START_TEST(turns_are_dealt_as_they_were)
+{
+    struct model m;
+    for (unsigned doublings = 0; doublings < 8; doublings++)
+        for (int piece = 1; piece <= RANKS; piece++) {
+            make_turns(&m, piece, 1, 0);
+            check_dealing(&m, doublings, UNITS % piece == 0);
+        }
+    make_turns(&m, 1, 4, 1);
+    for (unsigned doublings = 0; doublings < 4; doublings++)
+        check_dealing(&m, doublings, true);
+}
+END_TEST
+
 START_TEST(malformed_messages_are_refused)
 {
     const int64_t too_long[] = {1}, blocks[] = {1, 5}, few[] = {4, 2, 0, 0, 8};
@@ -230,8 +328,9 @@ END_TEST
 
 int main(void)
 {
-    return run_tests("record", TIMES(parts_and_rows_amount_to_the_whole, random_cases(100)),
-                     ONCE(without_memory_it_fails_and_leaks_nothing),
-                     ONCE(malformed_messages_are_refused),
-                     ONCE(bins_are_as_many_as_the_data_are_worth));
+    return run_tests(
+        "record", TIMES(parts_and_rows_amount_to_the_whole, random_cases(100)),
+        ONCE(without_memory_it_fails_and_leaks_nothing), ONCE(malformed_messages_are_refused),
+        TIMES(bins_of_one_rank_are_dealt_as_they_were, random_cases(100)),
+        ONCE(turns_are_dealt_as_they_were), ONCE(bins_are_as_many_as_the_data_are_worth));
 }
