@@ -210,6 +210,7 @@ static void start_file(front_file *f, MPI_Info info)
     coll_facts facts = coll_facts_collect(text, &hints);
     facts.fd = f->store.fd;
     facts.is_asked_for = true;
+    facts.locks_file = f->group.runtime.rank == 0 && !f->store.has_coherent_cache;
     coll_file_open(f->file, &handle);
     coll_file_start(f->file, &facts);
     read_view(f);

@@ -84,12 +84,9 @@ int front_store_close(front_store *s)
     return rc;
 }
 
-/* Devices and pipes cannot be flushed. */
 int front_store_flush(front_store *s)
 {
-    if (!s->has_written)
-        return 0;
-    int rc = TEMP_FAILURE_RETRY(fsync(s->fd)) == 0 || errno == EINVAL ? 0 : -errno;
+    int rc = s->has_written ? storage_flush(s->fd) : 0;
     s->has_written = rc != 0;
     return rc;
 }
@@ -173,6 +170,21 @@ static int read_bytes(void *context, int64_t offset, char *data, int64_t bytes, 
     return -errno;
 }
 
+/* The MPI may have written, too, by a descriptor of its own. */
+static int flush_file(void *context)
+{
+    front_store *s = context;
+    if (s->mode & MPI_MODE_RDONLY)
+        return 0;
+    int rc = front_store_open(s);
+    if (rc != 0)
+        return rc;
+    s->has_written = true;
+    rc = front_store_flush(s);
+    storage_forget(s->fd);
+    return rc;
+}
+
 static void begin_operation(void *context)
 {
     (void)context;
@@ -185,6 +197,7 @@ void front_store_init(front_store *s, const char *name, int mode)
     *s = (front_store){.name = front_store_path(name), .mode = mode, .fd = -1};
     s->store = (coll_store){
         .access = {s, write_extents, read_bytes, lock_bytes, unlock_bytes, 0},
+        .flush = flush_file,
         .begin = begin_operation,
         .may_map = may_map,
     };

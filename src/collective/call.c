@@ -113,6 +113,7 @@ static bool expects_independent(const running *r)
     const coll_file *file = r->call->file;
     const coll_access *access = &r->access;
     return file->was_independent[r->call->write] && !file->misjudged && access->layers == 1 &&
+           !file->settings.of[COLL_ROOT_FLUSHES] &&
            !(r->call->write && file->handle.store->lock_unit > 0) &&
            coll_op_is_independent(file, r->call->write, access->atomic, &access->aggregation);
 }
@@ -157,7 +158,7 @@ static int run_ops(running *r)
     coll_agreement agreement;
     op.since = coll_clock(&file->group);
     (void)coll_message_bytes(&file->group);
-    int rc = prepare_call(r);
+    int rc = coll_op_flush(file, prepare_call(r));
     if (rc == 0)
         rc = transfer_early(r, &op);
     rc = coll_slots_agree(&file->slots, &file->group, &r->access, rc, &agreement);

@@ -159,12 +159,24 @@ static void ask_file_system(coll_file *file)
     of[COLL_ROOT_STRIPE_COUNT] = stripes.count;
 }
 
+/* On one rank of each node, which may have mounted another file system than others. */
+static bool needs_flush(const coll_file *file)
+{
+    const coll_group *group = &file->group;
+    int fd = file->facts.fd;
+    bool asks = coll_is_leader(group) && (group->rank == 0 || fd >= 0);
+    return asks && group->locals < group->size && file->handle.store->flush != NULL &&
+           !file->facts.locks_file && !storage_is_coherent(fd);
+}
+
 /* This rank's part of the opening. */
 static int prepare_file(coll_file *file)
 {
     int rc = coll_group_init(&file->group, file->handle.runtime);
     if (rc == 0)
         rc = coll_stats_prepare(&file->stats, &file->group);
+    if (rc == 0)
+        file->facts.of[COLL_ROOT_FLUSHES] = needs_flush(file);
     if (rc != 0 || file->handle.runtime->rank != 0)
         return rc;
     rc = check_parameters(file);

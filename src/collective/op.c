@@ -142,6 +142,13 @@ int coll_op_run_independent(coll_op *op, bool *gave_up)
     return complete_copies(op, rc);
 }
 
+int coll_op_flush(const coll_file *file, int rc)
+{
+    const coll_store *store = file->handle.store;
+    int flushed = file->settings.of[COLL_ROOT_FLUSHES] ? store->flush(store->access.context) : 0;
+    return rc == 0 ? flushed : rc;
+}
+
 /* Moves the data and agrees on errors, unless that is done; does it again by the plan where any
  * rank gave up. */
 int coll_op_transfer(coll_op *op, int rc)
@@ -153,6 +160,8 @@ int coll_op_transfer(coll_op *op, int rc)
         op->result = (exchange_result){0};
         if (rc == 0)
             rc = op->independent ? coll_op_run_independent(op, &gave_up) : run_exchange(op);
+        if (op->write)
+            rc = coll_op_flush(file, rc);
         int64_t value[VALUES] = {[GAVE_UP] = gave_up};
         rc = coll_agree_max(&file->group, value, VALUES, rc);
         op->since = coll_clock(&file->group);

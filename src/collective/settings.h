@@ -29,14 +29,15 @@ enum coll_setting {
     COLL_ROOT_CYCLE,     /* bytes; 0: by messages */
     COLL_ROOT_LOCK_UNIT, /* bytes, where there are no stripes */
     COLL_ROOT_RECORDS,   /* whether the accesses of the file are recorded */
+    COLL_ROOT_FLUSHES,   /* whether caches of nodes are not coherent, on any node */
     COLL_SETTINGS
 };
 
 /* What this rank knows of a file that it opens. */
 typedef struct coll_facts {
     parameter_texts parameters; /* until the file is open */
-    int fd;                     /* on rank 0: to ask the file system */
-    bool locks_file;            /* each access locks all of it */
+    int fd;                     /* to ask the file system; on others than rank 0 maybe -1 */
+    bool locks_file;            /* each access locks it, and caches of nodes are coherent by that */
     bool is_asked_for;          /* collective access, by the user: others are told nothing */
     int64_t of[COLL_SETTINGS];
 } coll_facts;

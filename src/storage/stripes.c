@@ -19,7 +19,16 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-enum { LUSTRE = 0x0BD00BD0 }; /* as statfs names it */
+/* As statfs names them; <linux/magic.h> lacks some, or did. */
+enum { LUSTRE = 0x0BD00BD0, BEEGFS = 0x19830326, CEPH = 0x00C36400, GPFS = 0x47504653 };
+enum { FUSE = 0x65735546, EXFAT = 0x2011BAB0, JFS = 0x3153464a, ZFS = 0x2fc12fc1 };
+
+/* Of the file system of an open file; 0: not known. */
+static unsigned long get_type(int fd)
+{
+    struct statfs system;
+    return fstatfs(fd, &system) == 0 ? (unsigned long)system.f_type & 0xffffffff : 0;
+}
 
 /* ---- Lustre: constants of lustre_user.h ---- */
 
@@ -185,15 +194,12 @@ static storage_stripes ask_ceph(int fd)
 
 storage_stripes storage_get_stripes(int fd)
 {
-    struct statfs system;
     storage_stripes s = {0};
-    if (fstatfs(fd, &system) != 0)
-        return s;
-    switch ((unsigned long)system.f_type & 0xffffffff) {
+    switch (get_type(fd)) {
     case LUSTRE: s = ask_lustre(fd); break;
-    case 0x19830326: s = ask_beegfs(fd); break;
-    case 0x00C36400: /* CephFS, and maybe behind FUSE */
-    case 0x65735546: s = ask_ceph(fd); break;
+    case BEEGFS: s = ask_beegfs(fd); break;
+    case CEPH: /* and maybe behind FUSE */
+    case FUSE: s = ask_ceph(fd); break;
     default: break;
     }
     return s.size > 0 ? s : (storage_stripes){0};
@@ -250,35 +256,58 @@ int storage_choose_count(int nodes, int targets)
     return targets;
 }
 
-/* ---- locks ---- */
+/* ---- caches of nodes ---- */
 
-/* Blocks of local file systems at most, bytes. */
-#define LARGEST_LOCAL_BLOCK (64 << 10)
-
-/* File systems of one machine, some of which state blocks as large as those of distributed ones. */
-static bool is_local(int fd)
+/* File systems of one machine, some of which state blocks as large as those of distributed ones;
+ * overlayfs writes to such a one. */
+static bool is_local(unsigned long type)
 {
-    enum { ZFS_SUPER_MAGIC = 0x2fc12fc1 }; /* <linux/magic.h> lacks it */
-    struct statfs system;
-    if (fstatfs(fd, &system) != 0)
-        return false;
-    switch ((unsigned long)system.f_type) {
+    switch (type) {
     case BTRFS_SUPER_MAGIC:
+    case 0xca451a4e: /* bcachefs */
+    case EXFAT:
     case EXT4_SUPER_MAGIC: /* of ext2 and ext3, too */
     case F2FS_SUPER_MAGIC:
+    case HUGETLBFS_MAGIC:
+    case JFS:
+    case MSDOS_SUPER_MAGIC:
+    case NILFS_SUPER_MAGIC:
     case OVERLAYFS_SUPER_MAGIC:
+    case RAMFS_MAGIC:
+    case REISERFS_SUPER_MAGIC:
     case TMPFS_MAGIC:
     case XFS_SUPER_MAGIC:
-    case ZFS_SUPER_MAGIC: return true;
+    case ZFS: return true;
     default: return false;
     }
 }
 
-/* A distributed file system states larger blocks than pages, and locks no less than a block. */
+/* Not FUSE, behind which there may be anything, nor what promises no more than that who opens a
+ * file sees what was written before another closed it, as NFS, 9p and SMB. */
+bool storage_is_coherent(int fd)
+{
+    unsigned long type = get_type(fd);
+    return type == LUSTRE || type == GPFS || type == CEPH || is_local(type);
+}
+
+/* Devices and pipes have nothing to flush. */
+int storage_flush(int fd)
+{
+    return TEMP_FAILURE_RETRY(fsync(fd)) == 0 || errno == EINVAL ? 0 : -errno;
+}
+
+void storage_forget(int fd)
+{
+    (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+}
+
+/* ---- locks ---- */
+
+/* A file system with servers locks no less than a block. */
 int64_t storage_get_lock_unit(int fd)
 {
     struct stat status;
-    if (fstat(fd, &status) != 0 || status.st_blksize <= LARGEST_LOCAL_BLOCK || is_local(fd))
+    if (fstat(fd, &status) != 0 || is_local(get_type(fd)))
         return 0;
     return (int64_t)status.st_blksize;
 }

@@ -24,6 +24,16 @@ storage_stripes storage_get_stripes(int fd);
  * known; 0: a local one, or not known. */
 int64_t storage_get_lock_unit(int fd);
 
+/* Whether a node sees at once what another one has written to the open file, and storage what was
+ * written last: known of local file systems, and of those with servers that say so. */
+bool storage_is_coherent(int fd);
+
+/* Where it does not: what this node has written is then in storage, or the negative errno value
+ * says why not. */
+int storage_flush(int fd);
+/* And this node reads anew what it has read, or written and flushed. */
+void storage_forget(int fd);
+
 /* Whether a request to the open file waits for a device or a server: reads a byte of it. */
 bool storage_is_slow(int fd);
 

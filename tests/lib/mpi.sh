@@ -70,6 +70,11 @@ run_here() {
         --mca mpi_yield_when_idle 1 --mca btl_tcp_if_include lo -np "$@"
 }
 
+# cached ARGUMENT...: as run, of four ranks: the files are on four nodes whose caches are not coherent.
+cached() {
+    run -np 4 --map-by node -x LD_PRELOAD="$programs/.libs/cache_calls.so" -x CACHE_CALLS="$files" "$@"
+}
+
 # array SIZE GRID ARGUMENT...: a run of mpirun by these, which writes and reads an array, and checks every byte. Its statistics
 # are in $stats.
 array() {

@@ -315,6 +315,38 @@ static void case_intermixed(struct test *t, int kind)
     check_file(t, &model);
 }
 
+/* Each rank writes records of its own again and again, which needs no sync. Who accesses the file
+ * for it changes: aggregators or it itself, by collective calls or alone. */
+static void case_own_records(struct test *t, int kind)
+{
+    enum { RECORDS = 30, ROUNDS = 12 };
+    /* ROMIO alone would write what lies between the records, too. */
+    static const char *const hints[] = {
+        "romio_cb_write=enable romio_cb_read=disable romio_ds_write=disable",
+        "romio_cb_write=disable romio_cb_read=enable romio_ds_write=disable"};
+    const struct view v = dealt_view(&records, t, t->rank);
+    struct bytes model = {0};
+    MPI_File file = open_file(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
+    for (int round = 0; round < ROUNDS; round++) {
+        uint64_t seed = (uint64_t)round * 1000;
+        MPI_Info info = make_info(hints[round % 2]);
+        set_view_as(t, file, &v, "native", info);
+        MPI_Info_free(&info);
+        if (round % 3 == 2)
+            move_alone(t, file, WRITE, RECORDS, seed, t->rank);
+        else
+            write_records(t, file, (enum kind)kind, 0, RECORDS, seed);
+        MPI_File_seek(file, 0, MPI_SEEK_SET);
+        if (round % 4 < 2)
+            move_alone(t, file, READ, RECORDS, seed, t->rank);
+        else
+            read_records(t, file, (enum kind)kind, 0, RECORDS, seed, t->rank);
+    }
+    close_file(t, &file);
+    model_records(t, &model, 0, RECORDS, (ROUNDS - 1) * 1000);
+    check_file(t, &model);
+}
+
 /* Ordered calls and single calls on the shared file pointer, one after another. */
 static void case_intermixed_shared(struct test *t, int variant)
 {
@@ -584,6 +616,7 @@ const struct family files_families[] = {
     {"external32_holes", case_external32, own_kinds,
      ROW(struct encoded, {0, 24, 24, 8, 8}, HOLES, 480)},
     {"intermixed", case_intermixed, pointer_kinds, NULL},
+    {"own_records", case_own_records, own_kinds, NULL},
     {"intermixed_shared", case_intermixed_shared,
      (const char *const[]){"ordered", "split_ordered", NULL}, NULL},
     {"sizes", case_sizes, NULL, NULL},

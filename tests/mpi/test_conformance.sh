@@ -22,7 +22,7 @@ types=(subarray/\* darray/\* types/\*)
 requests=(outstanding/\* crossed_starts late_rank progress_elsewhere other_calls_between
     after_start/\* empty_requests/\* many_in_turn closed_before_wait)
 modes=(write_only/\* append/\* delete_on_close atomic/\* atomic_individual atomic_overlap/\* wrong_mode/\*)
-handles=(intermixed/\* intermixed_shared/\* sizes communicator/\* several_files/\* two_handles
+handles=(intermixed/\* intermixed_shared/\* own_records/\* sizes communicator/\* several_files/\* two_handles
     same_view_again/\*)
 all=("${calls[@]}" "${end_of_file[@]}" "${far[@]}" "${shared[@]}" "${types[@]}" "${requests[@]}"
     "${modes[@]}" "${handles[@]}")
@@ -61,6 +61,13 @@ start_cluster
 for layer in ucx ofi; do
     by_transport $layer "4 ranks, $layer" on_cluster 4 $layer "${calls[@]}" "${shared[@]}" "${requests[@]}"
 done
+if [[ -n $cluster_name && $FCOLL == tatp ]]; then
+    cases=(own_records/\* same_view_again/\*)
+    ! tap_full || cases=("${all[@]}")
+    conform conformance "4 ranks, caches of nodes" cached --mca fcoll "$FCOLL"
+else
+    tap_skip "caches of nodes" "needs a cluster, and tatp"
+fi
 numbers=(7)
 ! tap_full || numbers=(4 7 16)
 for ranks in "${numbers[@]}"; do

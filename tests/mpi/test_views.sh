@@ -27,6 +27,11 @@ check_here 100 4 "no shared memory" --mca fcoll_tatp_shared_memory false
 start_cluster
 check_on_cluster 80 7 "four nodes"
 check_on_cluster 20 16 "four nodes"
+if [[ -n $cluster_name && $FCOLL == tatp ]]; then
+    random_views 80 200000 "4 ranks, caches of nodes" cached --mca fcoll "$FCOLL"
+else
+    tap_skip "caches of nodes" "needs a cluster, and tatp"
+fi
 # Units so small that the short files of these cases have many.
 check_on_cluster 80 7 "units of 50 bytes" --mca fcoll_tatp_domains fitted --mca fcoll_tatp_stripe_size 50
 tap_plan

@@ -99,6 +99,9 @@ if [[ -n $cluster_name ]]; then
     mapfile -t cases < <(served_cases | grep -E '^(even|ragged|new_holes|memory_holes|darray|overlapping_writes|atomic)/')
     conform conformance "7 ranks, cluster" other_on_cluster 7
     random_views 100 6000 "random views, 8 ranks, cluster" other_on_cluster 8
+    hosts=$(printf '%s:1\n' n0 n1 n2 n3) environment=(CACHE_CALLS="$files")
+    cases=(own_records/all own_records/i_at_all same_view_again/at_all)
+    preloaded=$library:$top_builddir/tests/mpi/.libs/cache_calls.so conform conformance "caches of nodes" other_on_cluster 4
     # As for a placement. MPICH takes it for four nodes.
     hosts=$(printf '%s:1\n' n0 n1 n0 n1) environment=(TATP_STATS="$tap_dir/stats") cases=(even/all)
     conform conformance "hosts in turn" other_on_cluster 4

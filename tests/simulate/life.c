@@ -122,9 +122,9 @@ static void draw_names(life *l)
 static void draw_fault(life *l, sim_fault *fault)
 {
     static const int most[FAULT_KINDS] = {
-        [FAULT_WRITE] = 30,   [FAULT_READ] = 30,    [FAULT_LOCK] = 20,    [FAULT_SEND] = 20,
-        [FAULT_RECEIVE] = 20, [FAULT_MESSAGE] = 40, [FAULT_MEMORY] = 400, [FAULT_ARGUMENT] = 8,
-        [FAULT_LOSS] = 600,   [FAULT_OFTEN] = 40};
+        [FAULT_WRITE] = 30,   [FAULT_READ] = 30,    [FAULT_LOCK] = 20,    [FAULT_FLUSH] = 10,
+        [FAULT_SEND] = 20,    [FAULT_RECEIVE] = 20, [FAULT_MESSAGE] = 40, [FAULT_MEMORY] = 400,
+        [FAULT_ARGUMENT] = 8, [FAULT_LOSS] = 600,   [FAULT_OFTEN] = 40};
     enum fault_kind kind = (enum fault_kind)sim_draw(l, 0, FAULT_KINDS - 1);
     *fault = (sim_fault){kind, (int)sim_draw(l, 0, l->ranks - 1), sim_draw(l, 0, most[kind])};
 }
@@ -184,6 +184,9 @@ life *sim_draw_life(uint64_t seed, bool is_small)
     l->turn = sim_one_in(l, 3) ? (int)sim_draw(l, 1, 6) : 0;
     l->steps = (int)sim_draw(l, 2, l->ranks > 16 || is_small ? 6 : MOST_STEPS);
     sim_begin_file(l, sim_one_in(l, 2) ? SPACE : 0);
+    l->locks_file = l->seed % 5 == 0;
+    l->has_caches = !is_small && l->nodes > 1 && sim_one_in(l, 2);
+    sim_begin_caches(l);
     if (!is_small)
         draw_names(l);
     /* What is far behind is not recorded. */
@@ -224,7 +227,7 @@ static void open_file(sim_rank *r)
     };
     coll_facts facts = coll_facts_collect(r->parameter, &r->hints);
     facts.fd = -1;
-    facts.locks_file = r->life->seed % 5 == 0;
+    facts.locks_file = r->life->locks_file;
     if (r->file == NULL)
         r->file = coll_file_new(&r->process);
     if (r->file == NULL) {

@@ -78,6 +78,7 @@ enum fault_kind {
     FAULT_WRITE,
     FAULT_READ,
     FAULT_LOCK,
+    FAULT_FLUSH,
     FAULT_SEND, /* of data, as the next two */
     FAULT_RECEIVE,
     FAULT_MESSAGE, /* after it was started */
@@ -146,6 +147,8 @@ typedef struct life {
     int turn;        /* steps after which others repeat them; 0: none */
     bool is_plain;   /* demands aggregators, and has neither faults nor shared bytes */
     bool has_record; /* which is right */
+    bool has_caches; /* of nodes, which are not coherent */
+    bool locks_file; /* in each access, which makes them so */
     char folder[64], record[128], statistics[128];
     sim_step step[MOST_STEPS];
     sim_rank rank[MOST_RANKS];
@@ -239,6 +242,7 @@ bool sim_call(network *n, int rank, const char *where);
 /* ---- store.c, runtime.c ---- */
 
 coll_store sim_store(sim_rank *r);
+void sim_begin_caches(const life *l);
 void sim_front(sim_rank *r);
 size_t sim_job_rank(void *context, int rank); /* of any rank */
 

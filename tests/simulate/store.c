@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The file: short reads, errors, other ranks' accesses at the same time; and whether each access is
- * one that the rank may make. */
+/* The file: short reads, errors, other ranks' accesses at the same time; caches of nodes; and
+ * whether each access is one that the rank may make. */
 #include <string.h>
 
 #include "life.h"
@@ -28,6 +28,62 @@ static void mark_accessed(const sim_rank *r, int64_t from, int64_t to)
         mark[at] = mark[at] == 0 || mark[at] == own ? own : SEVERAL;
 }
 
+/* ---- caches ---- */
+
+/* What a node knows of each byte of the file, and what it has written that is not there yet. */
+enum { NOT_CACHED = -1, DIRTY = 256 };
+static short cached[MOST_RANKS][SPACE];
+
+static short *cache_of(const sim_rank *r)
+{
+    return cached[sim_node_of(r->life, r->rank)];
+}
+
+void sim_begin_caches(const life *l)
+{
+    for (int n = 0; n < l->nodes && l->has_caches; n++)
+        for (int64_t at = 0; at < SPACE; at++)
+            cached[n][at] = NOT_CACHED;
+}
+
+static void empty_cache(const sim_rank *r)
+{
+    short *cache = cache_of(r);
+    for (int64_t at = 0; at < SPACE && r->life->has_caches; at++) {
+        if (cache[at] >= DIRTY)
+            r->life->content[at] = (unsigned char)(cache[at] - DIRTY);
+        cache[at] = NOT_CACHED;
+    }
+}
+
+static void write_byte(const sim_rank *r, int64_t at, unsigned char byte)
+{
+    if (r->life->has_caches)
+        cache_of(r)[at] = (short)(byte + DIRTY);
+    else
+        r->life->content[at] = byte;
+}
+
+static unsigned char read_byte(const sim_rank *r, int64_t at)
+{
+    short *cached_byte = &cache_of(r)[at];
+    if (!r->life->has_caches)
+        return r->life->content[at];
+    if (*cached_byte == NOT_CACHED)
+        *cached_byte = r->life->content[at];
+    return (unsigned char)*cached_byte; /* without DIRTY */
+}
+
+static int flush_file(void *context)
+{
+    sim_rank *r = context;
+    sim_trace(&r->life->order, "rank %d: flushes", r->rank);
+    sim_happened(&r->life->order);
+    sim_call(&r->life->net, r->rank, "flush");
+    empty_cache(r);
+    return sim_has_fault(r, FAULT_FLUSH) ? sim_report(r, CLASS_IO) : 0;
+}
+
 /* ---- writing ---- */
 
 static void write_bytes(sim_rank *r, const access_extent *extent, int64_t from, int64_t to)
@@ -37,7 +93,7 @@ static void write_bytes(sim_rank *r, const access_extent *extent, int64_t from, 
     for (int64_t at = begin + from; at < begin + to; at++) {
         if (sim_wanted[r->step][at] == 0)
             sim_fail(l, "rank %d writes byte %" PRId64 ", which no rank does", r->rank, at);
-        l->content[at] = (unsigned char)extent->data[at - begin];
+        write_byte(r, at, (unsigned char)extent->data[at - begin]);
         l->end = at >= l->end ? at + 1 : l->end;
     }
 }
@@ -102,12 +158,14 @@ static int read_bytes(void *context, int64_t offset, char *data, int64_t bytes, 
         memset(data, 'E', (size_t)moved);
         return sim_report(r, CLASS_IO);
     }
-    memcpy(data, l->content + at, (size_t)moved);
+    for (int64_t k = 0; k < moved; k++)
+        data[k] = (char)read_byte(r, at + k);
     *done = moved;
     return 0;
 }
 
-/* ---- locks: those of two ranks do not overlap, and a rank that is lost has none ---- */
+/* ---- locks: those of two ranks do not overlap, and a rank that is lost has none. Of a file that
+ * is always locked, as on NFS, they empty the cache ---- */
 
 static bool is_free(const life *l, const sim_rank *r, int64_t from, int64_t to)
 {
@@ -136,6 +194,8 @@ static int lock_bytes(void *context, int64_t offset, int64_t bytes)
     r->locks++;
     r->lock_from = offset;
     r->lock_to = offset + bytes;
+    if (r->life->locks_file)
+        empty_cache(r);
     return 0;
 }
 
@@ -145,6 +205,8 @@ static int unlock_bytes(void *context)
     if (r->lock_from == r->lock_to)
         sim_fail(r->life, "rank %d unlocks what it has not locked", r->rank);
     r->lock_from = r->lock_to = 0;
+    if (r->life->locks_file)
+        empty_cache(r);
     return 0;
 }
 
@@ -161,6 +223,7 @@ coll_store sim_store(sim_rank *r)
 {
     return (coll_store){
         .access = {r, write_extents, read_bytes, lock_bytes, unlock_bytes, 0},
+        .flush = r->life->has_caches ? flush_file : NULL,
         .begin = begin,
     };
 }

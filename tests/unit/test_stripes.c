@@ -326,6 +326,56 @@ START_TEST(targets_of_mounts)
 }
 END_TEST
 
+/* ---- caches and locks ---- */
+
+enum {
+    TMPFS = 0x01021994,
+    OVERLAY = 0x794c7630,
+    GPFS = 0x47504653,
+    NFS = 0x6969,
+    V9FS = 0x01021997
+};
+
+/* What no table has is neither local nor coherent. */
+static const struct {
+    long type;
+    bool is_coherent, is_local;
+} systems[] = {
+    {EXT4, true, true},    {TMPFS, true, true}, {OVERLAY, true, true},  {0x9123683E, true, true},
+    {LUSTRE, true, false}, {GPFS, true, false}, {CEPH, true, false},    {FUSE, false, false},
+    {V9FS, false, false},  {NFS, false, false}, {BEEGFS, false, false}, {0x12345678, false, false},
+    {0, false, false},
+};
+
+START_TEST(caches_and_locks)
+{
+    char path[] = "/tmp/test_stripes.XXXXXX";
+    int fd = mkstemp(path);
+    fake.type = systems[_i].type;
+    ck_assert_int_eq(storage_is_coherent(fd), systems[_i].is_coherent);
+    ck_assert_int_eq(storage_get_lock_unit(fd) == 0, systems[_i].is_local);
+    close(fd);
+    unlink(path);
+}
+END_TEST
+
+/* A file, then what cannot be flushed, then nothing. */
+START_TEST(flushes)
+{
+    char path[] = "/tmp/test_stripes.XXXXXX";
+    int fd = mkstemp(path), ends[2];
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert_int_eq(storage_flush(fd), 0);
+    ck_assert_int_eq(storage_flush(ends[1]), 0);
+    ck_assert_int_eq(storage_flush(-1), -EBADF);
+    storage_forget(fd);
+    close(fd);
+    close(ends[0]);
+    close(ends[1]);
+    unlink(path);
+}
+END_TEST
+
 /* Also one that cannot be read, which has no shared locks. */
 START_TEST(locks_of_each_descriptor)
 {
@@ -346,7 +396,8 @@ END_TEST
 int main(void)
 {
     return run_tests("stripes", ONCE(lustre_recorded), ONCE(lustre_damaged), ONCE(beegfs_patterns),
-                     ONCE(no_stripes), ONCE(locks_of_each_descriptor), ONCE(targets_of_mounts),
+                     ONCE(no_stripes), ONCE(flushes), TIMES(caches_and_locks, LENGTH(systems)),
+                     ONCE(locks_of_each_descriptor), ONCE(targets_of_mounts),
                      TIMES(stripes_of_new_files, LENGTH(new_files)),
                      TIMES(lustre_plain, LENGTH(plain_layouts)),
                      TIMES(lustre_composite, LENGTH(composite_layouts)),

@@ -127,6 +127,7 @@ static int write_extents(void *context, const access_extent *extent, size_t coun
 {
     tatp_io *io = context;
     int rc = OMPI_SUCCESS;
+    io->has_written = true;
     if (write_pages(io, extent, count))
         return rc;
     for (size_t i = 0; i < count && OMPI_SUCCESS == rc; i++)
@@ -138,6 +139,19 @@ static int read_bytes(void *context, int64_t offset, char *data, int64_t bytes, 
 {
     tatp_io *io = context;
     return transfer_piece(io, io->handle.f_fbtl->fbtl_preadv, offset, data, bytes, done);
+}
+
+/* When OMPIO's own non-blocking calls write is not known here. */
+static int flush_file(void *context)
+{
+    tatp_io *io = context;
+    bool is_written = io->has_written || io->counted[true] > 0;
+    if (io->fh->f_amode & MPI_MODE_RDONLY)
+        return OMPI_SUCCESS;
+    int rc = is_written ? storage_flush(io->fh->fd) : 0;
+    io->has_written = 0 != rc;
+    storage_forget(io->fh->fd);
+    return from_storage(rc);
 }
 
 /* ---- what OMPIO accesses itself ---- */
@@ -212,6 +226,7 @@ void tatp_io_open(tatp_io *io, ompio_file_t *fh)
     *io = (tatp_io){.fh = fh};
     io->store = (coll_store){
         .access = {io, write_extents, read_bytes, lock_bytes, unlock_bytes, 0},
+        .flush = flush_file,
         .begin = begin_operation,
         .may_map = may_map,
     };

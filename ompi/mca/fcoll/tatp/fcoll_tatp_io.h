@@ -27,6 +27,7 @@ typedef struct tatp_io {
     ompio_file_t *fh;
     coll_store store;
     enum tatp_mapping mapping;
+    bool has_written; /* what was not flushed since */
     /* Of an operation: a copy of the handle, because, while a non-blocking call is in flight,
      * another thread may have a list of pieces in the handle. */
     ompio_file_t handle;
