@@ -40,6 +40,14 @@ void front_type_free(MPI_Datatype type)
         mpi.Type_free(&type);
 }
 
+MPI_Datatype front_type_copy(MPI_Datatype type)
+{
+    MPI_Datatype copy = MPI_DATATYPE_NULL;
+    if (mpi.Type_contiguous(1, type, &copy) == MPI_SUCCESS)
+        mpi.Type_commit(&copy);
+    return copy;
+}
+
 /* c: as get_envelope returns it. Large counts stand behind the first integers of an array, and
  * before everything else. */
 static int get_contents(MPI_Datatype type, contents *c)

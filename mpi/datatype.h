@@ -22,6 +22,10 @@ front_type_size front_type_measure(MPI_Datatype type);
 /* Frees a datatype that a function of the MPI has returned, unless it is predefined. */
 void front_type_free(MPI_Datatype type);
 
+/* A datatype with the same elements, which is committed. It has no attributes, whose functions
+ * MPI_Type_dup calls. */
+MPI_Datatype front_type_copy(MPI_Datatype type);
+
 /* The bytes of one element that starts at `base`, in the order of its type map, appended to the
  * empty list. -EINVAL: one has a negative offset. -ENOTSUP: it is not known how the datatype was
  * made. */

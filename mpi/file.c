@@ -183,17 +183,35 @@ static void log_reason(MPI_Comm comm, const char *name, const char *reason)
         front_log(1, "%s is left to the MPI: %s", name, reason);
 }
 
-/* Rank 0 alone opens it now; the others learn which file that is. Collective. */
+bool front_may_serve(front_word comm_word, const char *name, int mode)
+{
+    MPI_Comm comm = (MPI_Comm)comm_word;
+    int is_inter = 0;
+    if (!front_process_is_ready() || name == NULL || comm == MPI_COMM_NULL ||
+        mpi.Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter)
+        return false;
+    const char *reason = find_reason(comm, mode);
+    if (reason != NULL)
+        log_reason(comm, name, reason);
+    return reason == NULL;
+}
+
+/* Rank 0 alone opens it now. Returns an errno value. */
 static int start_store(front_file *f)
 {
-    front_store *s = &f->store;
     if (f->group.runtime.rank == 0)
-        (void)front_store_open(s);
-    int error = front_group_largest(f->group.comm, s->error);
-    mpi.Bcast(&s->id, sizeof s->id, MPI_BYTE, 0, f->group.comm);
-    if (!f->group.is_local[0])
-        s->id.device = 0;
-    return error;
+        (void)front_store_open(&f->store);
+    return f->store.error;
+}
+
+/* The others learn which file that is. Collective. */
+static void share_store(front_file *f)
+{
+    const front_ranks *ranks = f->group.ranks;
+    front_store_id *id = &f->store.id;
+    mpi.Bcast(id, sizeof *id, MPI_BYTE, 0, ranks->comm);
+    if (ranks->node[0] != front_process_node())
+        id->device = 0;
 }
 
 static void start_file(front_file *f, MPI_Info info)
@@ -217,32 +235,32 @@ static void start_file(front_file *f, MPI_Info info)
     add_file(f);
 }
 
-/* Collective. NULL if there is no reason. */
-static const char *serve_file(MPI_Comm comm, const char *name, int mode, MPI_Info info,
+/* NULL if there is no reason. Collective. */
+static const char *serve_file(front_ranks *ranks, const char *name, int mode, MPI_Info info,
                               MPI_File handle)
 {
     front_file *f = new_file(name, mode, handle);
-    int error = front_group_largest(comm, f == NULL ? ENOMEM : 0);
+    int error = f == NULL ? ENOMEM : front_group_init(&f->group, ranks, front_process());
     if (error == 0)
-        error = front_group_init(&f->group, comm, front_process()) == MPI_SUCCESS ? start_store(f)
-                                                                                  : ENOMEM;
-    if (error != 0) {
-        free_file(f);
-        return strerror(error);
+        error = start_store(f);
+    error = front_group_largest(ranks->comm, error);
+    if (error == 0) {
+        share_store(f);
+        start_file(f, info);
+        return NULL;
     }
-    start_file(f, info);
-    return NULL;
+    free_file(f);
+    return error == EBUSY ? "an older file has its tags" : strerror(error);
 }
 
 void front_open(front_word comm_word, const char *name, int mode, front_word info,
                 front_word handle)
 {
     MPI_Comm comm = (MPI_Comm)comm_word;
-    if (!front_process_is_ready())
-        return;
-    const char *reason = find_reason(comm, mode);
-    if (reason == NULL)
-        reason = serve_file(comm, name, mode, (MPI_Info)info, (MPI_File)handle);
+    front_ranks *ranks = front_ranks_of(comm);
+    const char *reason = ranks != NULL
+                             ? serve_file(ranks, name, mode, (MPI_Info)info, (MPI_File)handle)
+                             : "the MPI has no communicator for it";
     if (reason != NULL)
         log_reason(comm, name, reason);
 }
@@ -318,7 +336,7 @@ static bool is_committed(const front_file *f, MPI_Datatype type)
 {
     char from, to;
     int position = 0;
-    return mpi.Pack(&from, 0, type, &to, sizeof to, &position, f->group.comm) == MPI_SUCCESS;
+    return mpi.Pack(&from, 0, type, &to, sizeof to, &position, f->group.ranks->comm) == MPI_SUCCESS;
 }
 
 static bool has_whole_etypes(const front_file *f, int64_t count, MPI_Datatype type)
@@ -385,9 +403,25 @@ static int64_t fill_call(front_file *f, coll_call *call, const front_access *acc
     return offset;
 }
 
+/* The C++ of MPICH throws where a function returns an error; MPI_File_call_errhandler would end the
+ * job. */
+static bool has_handler_of_cxx(MPI_File file)
+{
+    bool has = false;
+#ifdef MPIR_ERRORS_THROW_EXCEPTIONS
+    MPI_Errhandler handler;
+    if (mpi.File_get_errhandler(file, &handler) == MPI_SUCCESS) {
+        has = handler == MPIR_ERRORS_THROW_EXCEPTIONS;
+        mpi.Errhandler_free(&handler);
+    }
+#endif
+    (void)file;
+    return has;
+}
+
 int front_report(front_word handle, int error)
 {
-    if (error != MPI_SUCCESS)
+    if (error != MPI_SUCCESS && !has_handler_of_cxx((MPI_File)handle))
         mpi.File_call_errhandler((MPI_File)handle, error);
     return error;
 }
@@ -455,7 +489,7 @@ typedef struct started_call {
     front_access access;
     const void *buffer;
     int64_t count;
-    MPI_Datatype type; /* a duplicate, as the program may free its own */
+    MPI_Datatype type; /* a copy, as the program may free its own */
 } started_call;
 
 /* Returns the error, and sets the bytes. */
@@ -506,7 +540,7 @@ int front_start(front_file *f, const front_access *access, const void *buffer, i
     c->count = count;
     c->type = MPI_DATATYPE_NULL;
     if (c->call.error == 0 || c->call.error == -ENOTSUP)
-        mpi.Type_dup(type, &c->type);
+        c->type = front_type_copy(type);
     front_request_start(&f->group.queue, &c->request, run_started);
     return MPI_SUCCESS;
 }
@@ -523,7 +557,7 @@ int front_completed(int rc, const int *flag, int count, void *statuses)
         else if (rc == MPI_SUCCESS)
             status[i].MPI_ERROR = MPI_SUCCESS;
     if (look_up(failure.file, false) != NULL)
-        mpi.File_call_errhandler(failure.file, failure.error);
+        front_report((front_word)failure.file, failure.error);
     if (rc != MPI_SUCCESS)
         return rc;
     return count == FRONT_ONE ? failure.error : MPI_ERR_IN_STATUS;

@@ -19,6 +19,9 @@ typedef struct front_file front_file;
  * known. Returns NULL if there is none. */
 void *front_next(const char *name, const void *caller);
 
+/* Before the MPI opens a file: whether the library may serve it. The same on all ranks. Local. */
+bool front_may_serve(front_word comm, const char *name, int mode);
+
 /* The info object with which the MPI is to open a file: the program's, or a new one that also asks
  * for stripes, which front_release_info frees. Collective. */
 front_word front_choose_info(front_word comm, const char *name, int mode, front_word info);

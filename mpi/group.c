@@ -39,10 +39,13 @@ int front_error_class(int error)
 
 /* ---- messages ---- */
 
+/* Of collective operations, besides enum coll_tag. */
+enum { TAG_REDUCE = COLL_TAG_STATS + 1, TAG_GATHER, TAGS };
+
 /* MPIs number their tags from 0 on. */
-static int tag_of(unsigned tag)
+static int tag_of(const front_group *group, unsigned tag)
 {
-    return (int)tag + 1;
+    return group->number * TAGS + (int)tag + 1;
 }
 
 static exchange_request keep_request(MPI_Request request)
@@ -67,8 +70,8 @@ static int start_send(void *context, int peer, unsigned tag, const void *data, s
     *request = NULL;
     if (bytes > INT_MAX)
         return MPI_ERR_COUNT;
-    int rc = (synchronous ? mpi.Issend : mpi.Isend)(data, (int)bytes, MPI_BYTE, peer, tag_of(tag),
-                                                    group->comm, &started);
+    int rc = (synchronous ? mpi.Issend : mpi.Isend)(
+        data, (int)bytes, MPI_BYTE, peer, tag_of(group, tag), group->ranks->comm, &started);
     if (rc == MPI_SUCCESS)
         *request = keep_request(started);
     return rc;
@@ -82,7 +85,8 @@ static int start_receive(void *context, int peer, unsigned tag, void *data, size
     *request = NULL;
     if (bytes > INT_MAX)
         return MPI_ERR_COUNT;
-    int rc = mpi.Irecv(data, (int)bytes, MPI_BYTE, peer, tag_of(tag), group->comm, &started);
+    int rc = mpi.Irecv(data, (int)bytes, MPI_BYTE, peer, tag_of(group, tag), group->ranks->comm,
+                       &started);
     if (rc == MPI_SUCCESS)
         *request = keep_request(started);
     return rc;
@@ -139,7 +143,7 @@ static int probe_messages(void *context, enum coll_tag tag, bool *is_found, coll
     const front_group *group = context;
     MPI_Status status;
     int flag = 0;
-    int rc = mpi.Iprobe(MPI_ANY_SOURCE, tag_of(tag), group->comm, &flag, &status);
+    int rc = mpi.Iprobe(MPI_ANY_SOURCE, tag_of(group, tag), group->ranks->comm, &flag, &status);
     *is_found = rc == MPI_SUCCESS && flag;
     if (*is_found)
         *found = (coll_found){status.MPI_SOURCE, bytes_of(&status)};
@@ -152,28 +156,92 @@ static int make_progress(void *context)
     const front_group *group = context;
     int flag;
     (void)front_request_pause(&group->queue);
-    return mpi.Iprobe(MPI_ANY_SOURCE, 0, group->comm, &flag, MPI_STATUS_IGNORE);
+    return mpi.Iprobe(MPI_ANY_SOURCE, 0, group->ranks->comm, &flag, MPI_STATUS_IGNORE);
 }
 
-/* ---- collective operations: the non-blocking ones of the MPI, as other ranks may be in calls on
- * other files ---- */
+/* ---- collective operations: of messages, which other files of the communicator have, too ---- */
+
+static int send_values(front_group *group, const int64_t *value, size_t count, int peer,
+                       unsigned tag)
+{
+    exchange_request request;
+    int rc = start_send(group, peer, tag, value, count * sizeof *value, false, &request);
+    return rc != MPI_SUCCESS ? rc : wait_for_message(group, &request, NULL);
+}
+
+static int receive_values(front_group *group, int64_t *value, size_t count, int peer, unsigned tag)
+{
+    exchange_request request;
+    int rc = start_receive(group, peer, tag, value, count * sizeof *value, &request);
+    return rc != MPI_SUCCESS ? rc : wait_for_message(group, &request, NULL);
+}
+
+/* The values of a reduction that fit into a message, and the first error: all go on after one. */
+typedef struct reduction {
+    front_group *group;
+    int64_t *value;
+    size_t count;
+    enum coll_operation operation;
+    int rc;
+} reduction;
+
+static void note_error(reduction *r, int rc)
+{
+    if (r->rc == MPI_SUCCESS)
+        r->rc = rc;
+}
+
+static void receive_and_merge(reduction *r, int peer)
+{
+    int64_t other[COLL_MOST_VALUES];
+    int rc = receive_values(r->group, other, r->count, peer, TAG_REDUCE);
+    note_error(r, rc);
+    for (size_t i = 0; i < r->count && rc == MPI_SUCCESS; i++)
+        if (r->operation == COLL_SUM)
+            r->value[i] += other[i];
+        else if (other[i] > r->value[i])
+            r->value[i] = other[i];
+}
+
+/* By a binomial tree to rank 0, and back. */
+static void reduce_part(reduction *r)
+{
+    const int rank = r->group->ranks->rank, size = r->group->ranks->size;
+    int step = 1;
+    for (; step < size && (rank & step) == 0; step *= 2)
+        if (rank + step < size)
+            receive_and_merge(r, rank + step);
+    if (rank > 0) {
+        note_error(r, send_values(r->group, r->value, r->count, rank - step, TAG_REDUCE));
+        note_error(r, receive_values(r->group, r->value, r->count, rank - step, TAG_REDUCE));
+    }
+    while ((step /= 2) > 0)
+        if (rank + step < size)
+            note_error(r, send_values(r->group, r->value, r->count, rank + step, TAG_REDUCE));
+}
 
 static int reduce_values(void *context, int64_t *value, size_t count, enum coll_operation operation)
 {
-    front_group *group = context;
-    MPI_Request request;
-    int rc = mpi.Iallreduce(MPI_IN_PLACE, value, (int)count, MPI_INT64_T,
-                            operation == COLL_MAX ? MPI_MAX : MPI_SUM, group->comm, &request);
-    return front_group_wait(group, rc, &request, MPI_STATUS_IGNORE);
+    reduction r = {context, value, 0, operation, MPI_SUCCESS};
+    for (; count > 0; count -= r.count, r.value += r.count) {
+        r.count = count < COLL_MOST_VALUES ? count : COLL_MOST_VALUES;
+        reduce_part(&r);
+    }
+    return r.rc;
 }
 
 static int gather_values(void *context, const int64_t *own, size_t count, int64_t *all)
 {
     front_group *group = context;
-    MPI_Request request;
-    int rc = mpi.Igather(own, (int)count, MPI_INT64_T, all, (int)count, MPI_INT64_T, 0, group->comm,
-                         &request);
-    return front_group_wait(group, rc, &request, MPI_STATUS_IGNORE);
+    int first = MPI_SUCCESS;
+    if (group->ranks->rank > 0)
+        return send_values(group, own, count, 0, TAG_GATHER);
+    memcpy(all, own, count * sizeof *own);
+    for (int peer = 1; peer < group->ranks->size; peer++) {
+        int rc = receive_values(group, all + (size_t)peer * count, count, peer, TAG_GATHER);
+        first = first != MPI_SUCCESS ? first : rc;
+    }
+    return first;
 }
 
 /* ---- ranks ---- */
@@ -181,13 +249,13 @@ static int gather_values(void *context, const int64_t *own, size_t count, int64_
 static bool is_local(void *context, int rank)
 {
     const front_group *group = context;
-    return group->is_local[rank];
+    return group->ranks->node[rank] == front_process_node();
 }
 
 static char *host_of(void *context, int rank)
 {
     const front_group *group = context;
-    return strdup(group->host + (size_t)rank * FRONT_HOST);
+    return strdup(group->ranks->host + (size_t)rank * FRONT_HOST);
 }
 
 /* No function of MPI tells where another rank is bound. */
@@ -201,7 +269,7 @@ static char *locality_of(void *context, int rank)
 static size_t job_rank_of(void *context, int rank)
 {
     const front_group *group = context;
-    return (size_t)group->job_rank[rank];
+    return (size_t)group->ranks->job_rank[rank];
 }
 
 /* The rank in `to` of each rank of `from`; MPI_UNDEFINED: none. */
@@ -301,43 +369,189 @@ int front_group_largest(MPI_Comm comm, int value)
 }
 
 /* Not by MPI_Comm_split_type: where a host file names a host several times, as for a placement,
- * MPICH takes it for several nodes. node: room for a number per rank. Collective. */
-static int find_local(front_group *group, int64_t *node, int ranks)
+ * MPICH takes it for several nodes. */
+static int share_nodes(front_ranks *ranks)
 {
     int64_t own = front_process_node();
-    int rc = mpi.Allgather(&own, 1, MPI_INT64_T, node, 1, MPI_INT64_T, group->comm);
-    for (int i = 0; i < ranks && rc == MPI_SUCCESS; i++)
-        group->is_local[i] = node[i] == own;
-    return rc;
+    return mpi.Allgather(&own, 1, MPI_INT64_T, ranks->node, 1, MPI_INT64_T, ranks->comm);
 }
 
-/* Collective. */
-static int gather_hosts(front_group *group)
+static int gather_hosts(front_ranks *ranks)
 {
-    return mpi.Gather(front_process_host(), FRONT_HOST, MPI_CHAR, group->host, FRONT_HOST, MPI_CHAR,
-                      0, group->comm);
+    return mpi.Gather(front_process_host(), FRONT_HOST, MPI_CHAR, ranks->host, FRONT_HOST, MPI_CHAR,
+                      0, ranks->comm);
+}
+
+/* ---- what files share ---- */
+
+static pthread_mutex_t ranks_lock =
+    PTHREAD_MUTEX_INITIALIZER; /* no function of the MPI is called */
+static int ranks_key = MPI_KEYVAL_INVALID;
+static int most_files;
+static bool is_finalised;
+
+static void free_ranks(front_ranks *ranks)
+{
+    if (ranks->comm != MPI_COMM_NULL && !is_finalised)
+        mpi.Comm_free(&ranks->comm);
+    free(ranks->node);
+    free(ranks->job_rank);
+    free(ranks->host);
+    free(ranks);
+}
+
+static void leave_ranks(front_ranks *ranks)
+{
+    pthread_mutex_lock(&ranks_lock);
+    const bool is_last = --ranks->users == 0;
+    pthread_mutex_unlock(&ranks_lock);
+    if (is_last)
+        free_ranks(ranks);
+}
+
+/* NULL if it has none. */
+static front_ranks *get_ranks(MPI_Comm comm)
+{
+    front_ranks *ranks = NULL;
+    int is_known = 0;
+    mpi.Comm_get_attr(comm, ranks_key, &ranks, &is_known);
+    return is_known ? ranks : NULL;
+}
+
+/* MPI_Finalize begins with MPI_COMM_SELF. Communicators that the program has not freed are deleted
+ * later, if at all, when no function of the MPI may be called. */
+static int delete_ranks(MPI_Comm comm, int keyval, void *value, void *state)
+{
+    (void)keyval;
+    (void)state;
+    if (comm != MPI_COMM_SELF) {
+        leave_ranks(value);
+        return MPI_SUCCESS;
+    }
+    if (get_ranks(MPI_COMM_WORLD) != NULL)
+        mpi.Comm_delete_attr(MPI_COMM_WORLD, ranks_key);
+    is_finalised = true;
+    return MPI_SUCCESS;
+}
+
+static void make_ranks_key(void)
+{
+    int *most_tag, is_known;
+    mpi.Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most_tag, &is_known);
+    most_files = (is_known ? *most_tag : 32767) / TAGS;
+    mpi.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_ranks, &ranks_key, NULL);
+    mpi.Comm_set_attr(MPI_COMM_SELF, ranks_key, NULL);
+}
+
+/* ---- new ranks ---- */
+
+/* Takes over the communicator, which may be none. NULL if memory is exhausted. */
+static front_ranks *new_ranks(MPI_Comm comm, int rank, int size)
+{
+    front_ranks *ranks = calloc(1, sizeof *ranks);
+    int rc = 0;
+    if (ranks == NULL) {
+        if (comm != MPI_COMM_NULL)
+            mpi.Comm_free(&comm);
+        return NULL;
+    }
+    *ranks = (front_ranks){.comm = comm, .rank = rank, .size = size, .users = 1};
+    ranks->node = base_zeroed((size_t)size, sizeof *ranks->node, &rc);
+    ranks->job_rank = base_zeroed((size_t)size, sizeof *ranks->job_rank, &rc);
+    if (rank == 0)
+        ranks->host = base_zeroed((size_t)size, FRONT_HOST, &rc);
+    if (rc == 0)
+        return ranks;
+    free_ranks(ranks);
+    return NULL;
+}
+
+/* Not by MPI_Comm_dup, which copies the program's attributes by its functions. */
+static int create_comm(MPI_Comm comm, MPI_Comm *created)
+{
+    MPI_Group group;
+    int rc = mpi.Comm_group(comm, &group);
+    *created = MPI_COMM_NULL;
+    if (rc != MPI_SUCCESS)
+        return rc;
+    rc = mpi.Comm_create(comm, group, created);
+    mpi.Group_free(&group);
+    return rc == MPI_SUCCESS ? mpi.Comm_set_errhandler(*created, MPI_ERRORS_RETURN) : rc;
+}
+
+/* Makes them an attribute. Returns the largest error class; *ranks may be NULL then. Collective. */
+static int attach_ranks(MPI_Comm comm, front_ranks **ranks)
+{
+    MPI_Comm created;
+    int rank, size;
+    mpi.Comm_rank(comm, &rank);
+    mpi.Comm_size(comm, &size);
+    int rc = create_comm(comm, &created);
+    *ranks = new_ranks(created, rank, size);
+    if (rc == MPI_SUCCESS)
+        rc = *ranks == NULL ? MPI_ERR_NO_MEM : mpi.Comm_set_attr(comm, ranks_key, *ranks);
+    return front_group_largest(comm, front_error_class(rc));
+}
+
+/* Returns the largest error class. Collective. */
+static int fill_ranks(front_ranks *ranks, MPI_Comm comm)
+{
+    int located = share_nodes(ranks), named = gather_hosts(ranks);
+    int rc = translate(ranks->comm, MPI_COMM_WORLD, ranks->size, ranks->job_rank);
+    for (int i = 0; i < ranks->size && is_in_new_order(comm); i++)
+        ranks->job_rank[i] = i;
+    rc = located != MPI_SUCCESS ? located : named != MPI_SUCCESS ? named : rc;
+    return front_group_largest(ranks->comm, front_error_class(rc));
+}
+
+static front_ranks *make_ranks(MPI_Comm comm)
+{
+    front_ranks *ranks;
+    int rc = attach_ranks(comm, &ranks);
+    if (rc == MPI_SUCCESS)
+        rc = fill_ranks(ranks, comm);
+    if (rc == MPI_SUCCESS)
+        return ranks;
+    if (get_ranks(comm) != NULL)
+        mpi.Comm_delete_attr(comm, ranks_key);
+    else if (ranks != NULL)
+        free_ranks(ranks);
+    return NULL;
+}
+
+/* The program's error handler does not hear of errors of what it has not called. */
+static front_ranks *make_silently(MPI_Comm comm)
+{
+    MPI_Errhandler handler;
+    mpi.Comm_get_errhandler(comm, &handler);
+    mpi.Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    front_ranks *ranks = make_ranks(comm);
+    mpi.Comm_set_errhandler(comm, handler);
+    mpi.Errhandler_free(&handler);
+    return ranks;
+}
+
+front_ranks *front_ranks_of(MPI_Comm comm)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_ranks_key);
+    front_ranks *ranks = get_ranks(comm);
+    if (ranks == NULL)
+        ranks = make_silently(comm);
+    if (ranks != NULL)
+        ranks->opened++;
+    return ranks;
 }
 
 /* ---- all of it ---- */
 
-static int allocate(front_group *group, int rank, int ranks, int64_t **node)
-{
-    int rc = 0;
-    *node = base_zeroed((size_t)ranks, sizeof **node, &rc);
-    group->is_local = base_zeroed((size_t)ranks, sizeof *group->is_local, &rc);
-    group->job_rank = base_zeroed((size_t)ranks, sizeof *group->job_rank, &rc);
-    if (rank == 0)
-        group->host = base_zeroed((size_t)ranks, FRONT_HOST, &rc);
-    return rc;
-}
-
-static coll_runtime make_runtime(front_group *group, int rank, int ranks, coll_process *process)
+static coll_runtime make_runtime(front_group *group, coll_process *process)
 {
     return (coll_runtime){
         .context = group,
         .process = process,
-        .rank = rank,
-        .size = ranks,
+        .rank = group->ranks->rank,
+        .size = group->ranks->size,
         .near_message_size = MESSAGE_BYTES,
         .far_message_size = MESSAGE_BYTES,
         .is_local = is_local,
@@ -356,44 +570,33 @@ static coll_runtime make_runtime(front_group *group, int rank, int ranks, coll_p
     };
 }
 
-/* Collective. */
-static int fill_group(front_group *group, int64_t *node, int ranks)
+int front_group_init(front_group *group, front_ranks *ranks, coll_process *process)
 {
-    int located = find_local(group, node, ranks);
-    int named = gather_hosts(group);
-    int translated = translate(group->comm, MPI_COMM_WORLD, ranks, group->job_rank);
-    for (int i = 0; i < ranks && is_in_new_order(group->comm); i++)
-        group->job_rank[i] = i;
-    int rc = located != MPI_SUCCESS ? located : named;
-    return rc != MPI_SUCCESS ? rc : translated;
-}
-
-int front_group_init(front_group *group, MPI_Comm comm, coll_process *process)
-{
-    int64_t *node;
-    int rank, ranks;
-    *group = (front_group){0};
-    int rc = mpi.Comm_dup(comm, &group->comm);
-    if (rc != MPI_SUCCESS)
-        return rc;
-    mpi.Comm_set_errhandler(group->comm, MPI_ERRORS_RETURN);
-    mpi.Comm_rank(group->comm, &rank);
-    mpi.Comm_size(group->comm, &ranks);
-    group->runtime = make_runtime(group, rank, ranks, process);
-    rc = front_error_class(allocate(group, rank, ranks, &node));
-    rc = front_group_largest(group->comm, rc);
-    if (rc == 0)
-        rc = front_group_largest(group->comm, front_error_class(fill_group(group, node, ranks)));
-    free(node);
+    int rc = 0;
+    *group = (front_group){.ranks = ranks, .number = (int)(ranks->opened % most_files)};
+    group->runtime = make_runtime(group, process);
+    pthread_mutex_lock(&ranks_lock);
+    for (const front_group *g = ranks->open; g != NULL; g = g->next)
+        if (g->number == group->number)
+            rc = EBUSY;
+    group->next = ranks->open;
+    ranks->open = group;
+    ranks->users++;
+    pthread_mutex_unlock(&ranks_lock);
     return rc;
 }
 
 void front_group_release(front_group *group)
 {
-    if (group->runtime.context != NULL)
-        mpi.Comm_free(&group->comm);
-    free(group->is_local);
-    free(group->job_rank);
-    free(group->host);
+    front_ranks *ranks = group->ranks;
+    if (ranks == NULL)
+        return;
+    pthread_mutex_lock(&ranks_lock);
+    front_group **at = &ranks->open;
+    while (*at != group)
+        at = &(*at)->next;
+    *at = group->next;
+    pthread_mutex_unlock(&ranks_lock);
+    leave_ranks(ranks);
     *group = (front_group){0};
 }

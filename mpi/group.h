@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The ranks of a file: a communicator of the library's own, as src/collective needs it
- * (collective/runtime.h).
+ * The ranks of a file, as src/collective needs them (collective/runtime.h). All files of a
+ * communicator of the program share one of the library's own, as an MPI has few. Their messages
+ * have tags of the file; collective operations of the MPI, which have none, are for the opening of
+ * files, whose order is the same on all ranks.
  */
 #ifndef MPI_GROUP_H
 #define MPI_GROUP_H
@@ -11,18 +13,34 @@
 #include "collective/collective.h"
 #include "mpi/request.h"
 
+/* The processes of a communicator of the program, whose attribute this is. */
+typedef struct front_ranks {
+    MPI_Comm comm; /* of the same processes; it returns errors */
+    int rank, size;
+    int64_t *node;  /* per rank, front_process_node */
+    int *job_rank;  /* per rank, in MPI_COMM_WORLD; as runtime.job_rank */
+    char *host;     /* rank 0: per rank, FRONT_HOST bytes */
+    int users;      /* open files, and the program's communicator until it is freed */
+    int64_t opened; /* files until now */
+    struct front_group *open;
+} front_ranks;
+
 typedef struct front_group {
-    MPI_Comm comm; /* a duplicate of the file's, which returns errors */
+    front_ranks *ranks;
+    struct front_group *next; /* of the open ones */
+    int number;               /* other open files of these ranks have other ones */
     coll_runtime runtime;
     fiber_queue queue; /* non-blocking calls */
-    bool *is_local;    /* per rank: it is on this node */
-    int *job_rank;     /* per rank, in MPI_COMM_WORLD; as runtime.job_rank */
-    char *host;        /* rank 0: per rank, FRONT_HOST bytes */
 } front_group;
 
-/* Collective. Returns the largest error class over all ranks. */
-int front_group_init(front_group *group, MPI_Comm comm, coll_process *process);
-/* Collective, but for a zeroed group, where it does nothing. */
+/* For the next file of the communicator. NULL on all ranks: there is no communicator, or memory, on
+ * any of them. Collective. */
+front_ranks *front_ranks_of(MPI_Comm comm);
+
+/* For the file for which front_ranks_of was called last. Returns 0, or EBUSY: it has the number of
+ * an older one, as tags are limited. Local. */
+int front_group_init(front_group *group, front_ranks *ranks, coll_process *process);
+/* A zeroed group is allowed. Local. */
 void front_group_release(front_group *group);
 
 /* Until a request is complete, while non-blocking calls continue: of other files, or, from one of

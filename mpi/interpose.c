@@ -171,6 +171,8 @@ TAKE(Dist_graph_create_adjacent,
 TAKE(File_open, (front_word comm, const char *name, int mode, front_word info, front_word *handle),
      comm, name, mode, info, handle)
 {
+    if (!front_may_serve(comm, name, mode))
+        return PASS(comm, name, mode, info, handle);
     const front_word chosen = front_choose_info(comm, name, mode, info);
     int rc = PASS(comm, name, mode, chosen, handle);
     front_release_info(info, chosen);

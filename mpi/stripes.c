@@ -73,15 +73,10 @@ static void set_hint(MPI_Info info, enum coll_hint hint, int value)
     mpi.Info_set(info, coll_hint_name(hint), text);
 }
 
-front_word front_choose_info(front_word comm_word, const char *name, int mode, front_word info)
+front_word front_choose_info(front_word comm, const char *name, int mode, front_word info)
 {
-    MPI_Comm comm = (MPI_Comm)comm_word;
     MPI_Info chosen;
-    int is_inter = 1;
-    if (!front_process_is_ready() || comm == MPI_COMM_NULL)
-        return info;
-    mpi.Comm_test_inter(comm, &is_inter);
-    const int count = is_inter ? 0 : choose_stripes(comm, name, mode, (MPI_Info)info);
+    const int count = choose_stripes((MPI_Comm)comm, name, mode, (MPI_Info)info);
     if (count == 0)
         return info;
     if ((MPI_Info)info == MPI_INFO_NULL)

@@ -18,11 +18,39 @@ static void print(const char *call, int rc)
 
 #define TRY(call) print(#call, call)
 
+static int refuse(MPI_Datatype type, int key, void *state, void *in, void *out, int *copies)
+{
+    (void)type;
+    (void)key;
+    (void)state;
+    (void)in;
+    (void)out;
+    (void)copies;
+    return MPI_ERR_OTHER;
+}
+
+/* The program's type has an attribute that cannot be copied. */
+static void write_by_own_type(MPI_File f, const int *data)
+{
+    int key;
+    MPI_Datatype type;
+    MPI_Request request;
+    MPI_Type_create_keyval(refuse, MPI_TYPE_NULL_DELETE_FN, &key, NULL);
+    MPI_Type_vector(2, 1, 2, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    MPI_Type_set_attr(type, key, NULL);
+    TRY(MPI_File_write_at_all(f, 0, data, 1, type, MPI_STATUS_IGNORE));
+    TRY(MPI_File_iwrite_at_all(f, 0, data, 1, type, &request));
+    TRY(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    MPI_Type_free(&type);
+    MPI_Type_free_keyval(&key);
+}
+
 int main(int argc, char **argv)
 {
     int data[4] = {0};
     MPI_Offset position;
-    MPI_File f;
+    MPI_File f, none_open;
     MPI_Status s;
     MPI_Datatype pair, none;
     MPI_Init(&argc, &argv);
@@ -32,7 +60,14 @@ int main(int argc, char **argv)
     MPI_Type_commit(&none);
     MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
 
+    TRY(MPI_File_open(MPI_COMM_WORLD, NULL, MPI_MODE_RDONLY, MPI_INFO_NULL, &none_open));
+    write_by_own_type(f, data);
     TRY(MPI_File_write_at_all(f, 0, data, -1, MPI_INT, &s));
+#ifdef MPIR_ERRORS_THROW_EXCEPTIONS
+    MPI_File_set_errhandler(f, MPIR_ERRORS_THROW_EXCEPTIONS);
+    TRY(MPI_File_write_at_all(f, 0, data, -1, MPI_INT, &s));
+    MPI_File_set_errhandler(f, MPI_ERRORS_RETURN);
+#endif
     TRY(MPI_File_write_at_all(f, 0, data, 1, MPI_DATATYPE_NULL, &s));
     TRY(MPI_File_read_at_all(f, -1, data, 1, MPI_INT, &s));
     TRY(MPI_File_read_at_all(f, -1, data, -1, MPI_INT, &s));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Non-blocking collective calls, with what else a program does at the same time. Each rank writes
- * its own bytes of each block of a file, which are read without MPI in the end. Usage:
- * nonblocking FILE [threads] */
+ * its own bytes of each block of a file, which are read without MPI in the end. The files are those
+ * of one communicator. Usage: nonblocking FILE [threads] */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -13,7 +13,6 @@ enum { BYTES = 3000, BLOCKS = 6, THREADS = 3, TIMES = 20 };
 
 /* A file, and which call has written each block last; -1: none. */
 typedef struct target {
-    MPI_Comm comm;
     MPI_File file;
     char name[1024];
     int number, last[BLOCKS];
@@ -37,15 +36,14 @@ static unsigned char value(const target *t, int call, int of_rank, int i)
 }
 
 /* Byte i of a rank's block is byte i * ranks + rank of that of all. */
-static target *open_target(const char *name, int number, int mode)
+static target *open_target(MPI_Comm comm, const char *name, int number, int mode)
 {
     target *t = calloc(1, sizeof *t);
     MPI_Datatype type;
-    MPI_Comm_dup(MPI_COMM_WORLD, &t->comm);
     t->number = number;
     snprintf(t->name, sizeof t->name, "%s.%d", name, number);
     memset(t->last, -1, sizeof t->last);
-    MPI_File_open(t->comm, t->name, mode, MPI_INFO_NULL, &t->file);
+    MPI_File_open(comm, t->name, mode, MPI_INFO_NULL, &t->file);
     MPI_Type_create_resized(MPI_BYTE, 0, ranks, &type);
     MPI_Type_commit(&type);
     MPI_File_set_view(t->file, rank, MPI_BYTE, type, "native", MPI_INFO_NULL);
@@ -100,16 +98,15 @@ static void check_file(const target *t)
     fclose(stream);
 }
 
-static void close_target(target *t)
+/* All ranks have closed it. */
+static void check_target(target *t)
 {
-    MPI_File_close(&t->file);
-    MPI_Barrier(t->comm);
-    if (rank == 0)
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
         check_file(t);
-    MPI_Barrier(t->comm);
-    MPI_Comm_free(&t->comm);
-    if (rank == 0)
         unlink(t->name);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
     free(t);
 }
 
@@ -187,7 +184,7 @@ static void cross(target *a, target *b)
         if (rank % 2 == 0)
             MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
-    MPI_File_open(b->comm, b->name, MPI_MODE_RDWR, MPI_INFO_NULL, &b->file);
+    MPI_File_open(MPI_COMM_WORLD, b->name, MPI_MODE_RDWR, MPI_INFO_NULL, &b->file);
 }
 
 static int handled;
@@ -293,7 +290,8 @@ static void ask(target *t)
 static void run_cases(const char *name)
 {
     const int mode = MPI_MODE_CREATE | MPI_MODE_RDWR;
-    target *a = open_target(name, 0, mode), *b = open_target(name, 1, mode);
+    target *a = open_target(MPI_COMM_WORLD, name, 0, mode),
+           *b = open_target(MPI_COMM_WORLD, name, 1, mode);
     MPI_Request request;
     complete_in_any_order(a, b);
     if (ranks > 1) { /* else they are the MPI's */
@@ -305,8 +303,10 @@ static void run_cases(const char *name)
     }
     wait_for_late_ranks(b);
     cross(a, b);
-    close_target(b);
-    close_target(a);
+    MPI_File_close(&b->file);
+    MPI_File_close(&a->file);
+    check_target(b);
+    check_target(a);
 }
 
 /* A file of the threads of this number of all ranks. */
@@ -326,21 +326,26 @@ static void *write_file(void *state)
             MPI_Test(&request[0], &done, MPI_STATUS_IGNORE);
         expect(memcmp(back[t->number], t->data[block], BYTES) == 0, "bytes that a thread reads");
     }
+    MPI_File_close(&t->file);
     return NULL;
 }
 
+/* The communicator is freed before its files are used. */
 static void run_threads(const char *name)
 {
     pthread_t thread[THREADS];
     target *t[THREADS];
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     for (int i = 0; i < THREADS; i++)
-        t[i] = open_target(name, i, MPI_MODE_CREATE | MPI_MODE_RDWR);
+        t[i] = open_target(comm, name, i, MPI_MODE_CREATE | MPI_MODE_RDWR);
+    MPI_Comm_free(&comm);
     for (int i = 0; i < THREADS; i++)
         pthread_create(&thread[i], NULL, write_file, t[i]);
     for (int i = 0; i < THREADS; i++)
         pthread_join(thread[i], NULL);
     for (int i = 0; i < THREADS; i++)
-        close_target(t[i]);
+        check_target(t[i]);
 }
 
 int main(int argc, char **argv)

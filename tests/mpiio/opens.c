@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* opens FILE [unlinked|replaced|limited|last]: writes integers of all ranks in turn by four
- * aggregators, and reads them back through the library and by the MPI. Between opening and access
- * the file is unlinked, replaced by another one, or no rank but the first can open any file; or it
- * is the last of 151 files of processes that may have 256 descriptors. Prints how many descriptors
- * of the file the processes have together, and how many values are wrong. */
+/* opens FILE [unlinked|replaced|limited|last|scarce|gone]: writes integers of all ranks in turn by
+ * four aggregators, and reads them back through the library and by the MPI. Between opening and
+ * access the file is unlinked, replaced by another one, or no rank but the first can open any file;
+ * or it is the last of 151 files of processes that may have 256 descriptors, the second one where
+ * there are three communicators left, or the first one where there is one. Prints how many
+ * descriptors of the file the processes have together, and how many values are wrong. */
 #include <dirent.h>
 #include <limits.h>
 #include <mpi.h>
@@ -63,6 +64,18 @@ static void interfere(const char *name, const char *how)
         setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* All communicators but some. */
+static void use_up_communicators(int left)
+{
+    MPI_Comm comm, before[3];
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (long i = 0; MPI_Comm_dup(MPI_COMM_WORLD, &comm) == MPI_SUCCESS; i++)
+        before[i % 3] = comm;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    while (left-- > 0)
+        MPI_Comm_free(&before[left]);
+}
+
 static MPI_File open_file(const char *name)
 {
     MPI_File file;
@@ -112,15 +125,17 @@ int main(int argc, char **argv)
 {
     enum { OTHERS = 150 };
     const char *how = argc > 2 ? argv[2] : "";
-    const int others = strcmp(how, "last") == 0 ? OTHERS : 0;
+    const int others = strcmp(how, "last") == 0 ? OTHERS : strcmp(how, "scarce") == 0;
     struct rlimit limit = {.rlim_cur = 256, .rlim_max = 256};
     struct stat status;
     MPI_File other[OTHERS];
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (others > 0)
+    if (others == OTHERS)
         setrlimit(RLIMIT_NOFILE, &limit);
+    if (strcmp(how, "scarce") == 0 || strcmp(how, "gone") == 0)
+        use_up_communicators(others > 0 ? 3 : 1);
     for (int i = 0; i < others; i++)
         other[i] = open_file("other.dat");
     MPI_File file = open_file(argv[1]);

@@ -185,6 +185,11 @@ tap_is "$(cat opens.dat)" "another" "a file that replaces an open one is not wri
 tap_check "a file is the last of many" other 4 ./opens opens.dat last
 tap_contains "$tap_output" "opens.dat is left to the MPI: Too many open files" "a file is the last of many: it is not opened again"
 tap_contains "$tap_output" "4 descriptors, 0 values are wrong" "a file is the last of many: all are right"
+tap_check "communicators are scarce" other 4 ./opens opens.dat scarce
+tap_is "$tap_output" "8 descriptors, 0 values are wrong" "communicators are scarce: files of one share another"
+tap_check "communicators are gone" other 4 ./opens opens.dat gone
+tap_contains "$tap_output" "opens.dat is left to the MPI: the MPI has no communicator for it" "communicators are gone: the MPI has the file"
+tap_contains "$tap_output" "4 descriptors, 0 values are wrong" "communicators are gone: all are right"
 environment=(TATP_STATS="$stats")
 
 # --- profiling libraries ---
