@@ -10,69 +10,72 @@
 
 #include "base/arena.h"
 
-/* The next rank to place, and the end of its app's ranks. */
+/* What the apps take. */
 typedef struct slot_filler {
-    size_t rank, end;
-    size_t *used; /* number of ranks on each node */
-    size_t *node_of_rank;
+    size_t left;          /* ranks of the present app */
+    size_t *used;         /* number of ranks on each node */
+    size_t *taken;        /* by the present app, of each node */
+    size_t *order, nodes; /* in the order in which they are used first */
 } slot_filler;
 
-static void place_ranks(slot_filler *f, size_t node, size_t count)
+static void take_slots(slot_filler *f, size_t node, size_t count)
 {
-    for (f->used[node] += count; count > 0; count--)
-        f->node_of_rank[f->rank++] = node;
+    if (count > 0 && f->used[node] == 0)
+        f->order[f->nodes++] = node;
+    f->used[node] += count;
+    f->taken[node] += count;
+    f->left -= count;
 }
 
-/* Distributes the ranks beyond the slots by turns, then places those of each node. */
-static int place_excess(const dla_job *job, const dla_app *app, slot_filler *f)
+/* Beyond the slots, by turns. */
+static int take_excess(const dla_job *job, const dla_app *app, slot_filler *f)
 {
-    size_t *extra = calloc(app->nodes + 1, sizeof *extra);
-    size_t over = f->end - f->rank;
-
-    if (extra == NULL)
-        return -ENOMEM;
-    for (bool progress = true; over > 0 && progress;) {
+    for (bool progress = true; f->left > 0 && progress;) {
         progress = false;
-        for (size_t i = 0; i < app->nodes && over > 0; i++) {
+        for (size_t i = 0; i < app->nodes && f->left > 0; i++) {
             size_t n = app->node[i];
 
-            if (f->used[n] + extra[i] < job->node[n].most) {
-                extra[i]++;
-                over--;
+            if (f->used[n] < job->node[n].most) {
+                take_slots(f, n, 1);
                 progress = true;
             }
         }
     }
-    for (size_t i = 0; over == 0 && i < app->nodes; i++)
-        place_ranks(f, app->node[i], extra[i]);
-    free(extra);
-    return over == 0 ? 0 : -ENOSPC;
+    return f->left == 0 ? 0 : -ENOSPC;
 }
 
-static int place_app(const dla_job *job, const dla_app *app, slot_filler *f)
+static int take_app(const dla_job *job, const dla_app *app, slot_filler *f)
 {
+    f->left = app->ranks;
     for (size_t i = 0; i < app->nodes; i++) {
-        size_t n = app->node[i], slots = job->node[n].slots, left = f->end - f->rank;
+        size_t n = app->node[i], slots = job->node[n].slots;
         size_t room = slots > f->used[n] ? slots - f->used[n] : 0;
 
-        place_ranks(f, n, room < left ? room : left);
+        take_slots(f, n, room < f->left ? room : f->left);
     }
-    if (f->rank == f->end)
+    if (f->left == 0)
         return 0;
-    return job->oversubscribe ? place_excess(job, app, f) : -ENOSPC;
+    return job->oversubscribe ? take_excess(job, app, f) : -ENOSPC;
 }
 
 int dla_place_by_slot(const dla_job *job, size_t *node_of_rank, size_t *app)
 {
-    slot_filler f = {.used = calloc(job->nodes + 1, sizeof *f.used), .node_of_rank = node_of_rank};
-    int rc = f.used == NULL ? -ENOMEM : 0;
+    struct base_arena arena = {0};
+    slot_filler f = {
+        .used = base_arena_alloc(&arena, job->nodes, sizeof *f.used),
+        .taken = base_arena_alloc(&arena, job->nodes, sizeof *f.taken),
+        .order = base_arena_alloc(&arena, job->nodes, sizeof *f.order),
+    };
+    int rc = arena.failed ? -ENOMEM : 0;
 
-    for (size_t a = 0; rc == 0 && a < job->apps; a++) {
+    for (size_t a = 0, rank = 0; rc == 0 && a < job->apps; a++) {
         *app = a;
-        f.end = f.rank + job->app[a].ranks;
-        rc = place_app(job, &job->app[a], &f);
+        rc = take_app(job, &job->app[a], &f);
+        for (size_t i = 0; rc == 0 && i < f.nodes; i++)
+            for (size_t n = f.order[i]; f.taken[n] > 0; f.taken[n]--)
+                node_of_rank[rank++] = n;
     }
-    free(f.used);
+    base_arena_release(&arena);
     return rc;
 }
 
@@ -165,6 +168,11 @@ static bool is_first_of_group(const dla_job *job, size_t app)
 int dla_place_by_method(const dla_job *job, const dla_method *method, const size_t *by_slot,
                         size_t *node_of_rank)
 {
+    if (method->place == setmatch_byslot) {
+        memcpy(node_of_rank, by_slot, job->ranks * sizeof *by_slot);
+        return 0;
+    }
+
     struct base_arena arena = {0};
     rank_group g = {
         .rank = base_arena_alloc(&arena, job->ranks, sizeof *g.rank),

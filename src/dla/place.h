@@ -31,9 +31,10 @@ typedef struct dla_job {
     bool oversubscribe; /* nodes may have more ranks than slots */
 } dla_job;
 
-/* Fills the nodes of each app in order, as the stock policy "slot" does. If oversubscription is
- * allowed, the remaining ranks are placed on the nodes in turn, one each. node_of_rank has
- * job->ranks entries. Returns 0; -ENOSPC: app number *app does not fit; -ENOMEM. */
+/* As the stock policy "slot" does: an app takes the slots of its nodes in order and, if
+ * oversubscription is allowed, beyond these one of each node in turn. Then its ranks are numbered
+ * node by node, in the order in which the job uses the nodes first. node_of_rank has job->ranks
+ * entries. Returns 0; -ENOSPC: app number *app does not fit; -ENOMEM. */
 int dla_place_by_slot(const dla_job *job, size_t *node_of_rank, size_t *app);
 
 /* A method and its input; dla_place_by_method sets `slots` and `nodes`. */

@@ -109,6 +109,16 @@ addresses 'hA slots=2 max_slots=3' 'hB slots=2' >hosts
 map=$(dry --hostfile hosts -np 8 --map-by dla:cart=8:OVERSUBSCRIBE)
 tap_is "$(by_node "$map" | awk -F'[:,]' '{ print $1, NF - 1 }' | tr '\n' ' ')" "hA 3 hB 5 " \
     "max_slots bounds a node also then"
+# By slot as mpirun has it, of a record by which nothing is gained, and of the method.
+write_view 10 </dev/null >apart.crs
+for over in "--host $four" "--host hA:4,hD:1" "--host hA:1,hB:3,hC:2"; do
+    read -ra over <<<"$over"
+    stock=$(dry "${over[@]}" -np 10 --map-by slot:OVERSUBSCRIBE)
+    for item in "" ,method=byslot; do
+        tap_is "$(dry "${over[@]}" -np 10 --map-by "dla:file=apart.crs$item:OVERSUBSCRIBE")" "$stock" \
+            "rank by rank as --map-by slot:OVERSUBSCRIBE: ${over[*]} ${item#,}"
+    done
+done
 maps "0,2 1,3" "--hostfile" --hostfile hosts -np 4 --map-by dla:file=ring.crs
 on_orte "a mapping policy of its own in PRRTE" tap_is "$(dry --host $four -np 4 --npernode 1 --map-by dla:cart=4 | tr -cd :)" "::::" "--npernode"
 check_way ":SPAN" --map-by dla:file=pairs.crs:SPAN

@@ -65,12 +65,13 @@ static const struct {
     {1, 3, {{0, ANY}, {0, ANY}, {1, ANY}}, false, 0, {2}},
     {1, 1, {{0, ANY}}, false, -ENOSPC, {0}},
     {0, 1, {{1, ANY}}, false, 0, {0}},
-    /* slots are filled before any node gets more ranks */
-    {5, 2, {{2, ANY}, {2, ANY}}, true, 0, {0, 0, 1, 1, 0}},
-    {6, 2, {{2, ANY}, {1, ANY}}, true, 0, {0, 0, 1, 0, 0, 1}},
-    {9, 3, {{1, ANY}, {3, ANY}, {0, ANY}}, true, 0, {0, 1, 1, 1, 0, 0, 1, 1, 2}},
+    /* slots are taken before any node gets more ranks, and nodes with slots are numbered first */
+    {5, 2, {{2, ANY}, {2, ANY}}, true, 0, {0, 0, 0, 1, 1}},
+    {6, 2, {{2, ANY}, {1, ANY}}, true, 0, {0, 0, 0, 0, 1, 1}},
+    {9, 3, {{1, ANY}, {3, ANY}, {0, ANY}}, true, 0, {0, 0, 0, 1, 1, 1, 1, 1, 2}},
+    {6, 3, {{0, ANY}, {2, ANY}, {1, ANY}}, true, 0, {1, 1, 1, 2, 2, 0}},
     {6, 2, {{2, 2}, {2, ANY}}, true, 0, {0, 0, 1, 1, 1, 1}},
-    {6, 2, {{2, 3}, {2, 3}}, true, 0, {0, 0, 1, 1, 0, 1}},
+    {6, 2, {{2, 3}, {2, 3}}, true, 0, {0, 0, 0, 1, 1, 1}},
     {7, 2, {{2, 3}, {2, 3}}, true, -ENOSPC, {0}},
 };
 
