@@ -29,7 +29,7 @@ const parameter_description parameter_table[PARAMETERS] = {
     [PARAMETER_STATS] =
         {"stats", PARAMETER_TEXT, NULL, 3,
          "File that gets lines of statistics (JSON objects); in its name %u is the user, %j the "
-         "job, %x the program and %% is %; '-' is standard error; empty: none"},
+         "job, %s its step, %x the program and %% is %; '-' is standard error; empty: none"},
     [PARAMETER_STATS_LEVEL] =
         {"stats_level", PARAMETER_CHOICE, "calls", 3,
          "Lines of statistics: one for each collective access (calls), or for each file one of all "

@@ -171,6 +171,14 @@ const char *coll_process_job(const coll_process *process)
     return process->job.id;
 }
 
+const char *coll_process_step(const coll_process *process)
+{
+    const char *step = getenv("SLURM_STEP_ID"), *tasks = getenv("SLURM_STEP_NUM_TASKS");
+    bool has_ranks = step != NULL && *step != '\0' && tasks != NULL &&
+                     strtoull(tasks, NULL, 10) == process->job.size;
+    return has_ranks ? step : process->job.id;
+}
+
 /* ---- names of files ---- */
 
 /* What is put in may not lead to another folder. */
@@ -190,6 +198,7 @@ static bool put_special(FILE *out, char c, const coll_process *process)
         put_part(out, user);
         return true;
     case 'j': put_part(out, coll_process_job(process)); return true;
+    case 's': put_part(out, coll_process_step(process)); return true;
     case 'x': put_part(out, program_invocation_short_name); return true;
     case '%': fputc('%', out); return true;
     default: return false;

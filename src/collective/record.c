@@ -191,7 +191,7 @@ static void refuse_record(coll_recorder *recorder, const record_header *other)
     if (other->ranks > 0)
         snprintf(reason, sizeof reason,
                  "another job (\"%s\" on %zu ranks, run %s) records into it at the same time; name "
-                 "another file, for example with %%j (the job) or %%x (the program)",
+                 "another file, for example with %%j (the job), %%s (a step) or %%x (the program)",
                  other->program, other->ranks, other->run);
     coll_show(recorder->process, COLL_TEXT_RECORD, COLL_NAMED(recorder->process, PARAMETER_RECORD),
               record_file_path(recorder->file), reason);

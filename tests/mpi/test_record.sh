@@ -152,6 +152,15 @@ tap_check "relative names, and a program that changes its folder" relative
 tap_is "$(cd "$tap_dir" && echo start/* elsewhere/*)" "start/record-7_8.crs start/record.jsonl elsewhere/*" \
     "relative names: in the folder where mpirun was started, with the program and the job"
 tap_is "$(grep -c "\"record\": \"$tap_dir/start/record-7_8.crs\"" "$tap_dir/start/record.jsonl")" 1 "relative names: the statistics name the record"
+# steps TASKS...: records of two ranks that are started in step 3 with so many tasks, which two jobs name alike only if it is theirs
+steps() {
+    for tasks; do
+        run_here 2 -x SLURM_STEP_ID=3 -x SLURM_STEP_NUM_TASKS="$tasks" --mca fcoll tatp --mca fcoll_tatp_record "$tap_dir/steps/%s-$tasks.crs" "${accesses[@]}" order
+    done
+}
+mkdir "$tap_dir/steps"
+tap_check "steps of a job" steps 2 1 1
+tap_is "$(cd "$tap_dir/steps" && echo 3-*) $(find "$tap_dir/steps" -name '*-1.crs' | wc -l)" "3-2.crs 2" "steps of a job: a record each, also those of mpirun in one step"
 
 rm -f "$view"*
 tap_check "an access at the largest offset" record 2 "${accesses[@]}" far
