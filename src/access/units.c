@@ -48,18 +48,19 @@ int units_count(const access_list *list, int64_t base, int64_t unit, unit_counts
     return 0;
 }
 
-static int lie_within(const unit_step *step, size_t steps, size_t units)
+bool units_lie_within(const unit_step *step, size_t steps, size_t units)
 {
     for (size_t i = 0; i < steps; i++)
-        if (step[i].first < 0 || step[i].count < 1 || (uint64_t)step[i].first > units ||
+        if (step[i].first < 0 || step[i].count < 1 || step[i].bytes < 1 ||
+            (uint64_t)step[i].first > units ||
             (uint64_t)step[i].count > units - (uint64_t)step[i].first)
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 int units_add(const unit_step *step, size_t steps, int64_t *bytes, size_t units)
 {
-    if (!lie_within(step, steps, units))
+    if (!units_lie_within(step, steps, units))
         return -EINVAL;
     for (size_t i = 0; i < steps; i++)
         for (int64_t u = 0; u < step[i].count; u++)

@@ -33,8 +33,11 @@ int64_t units_to(int64_t base, int64_t hi, int64_t unit);
  * -EINVAL: unit < 1 or a byte below base; -ENOMEM. */
 int units_count(const access_list *list, int64_t base, int64_t unit, unit_counts *counts);
 
-/* bytes[u] += those of each step; every step lies within the caller's array of `units` elements,
- * else -EINVAL and nothing is added. */
+/* Whether they are steps, as above, of units below `units`. */
+bool units_lie_within(const unit_step *step, size_t steps, size_t units);
+
+/* bytes[u] += those of each step, in an array of `units` elements, whose sums the caller keeps
+ * below 2^63. -EINVAL, and nothing is added: the steps do not lie within it. */
 int units_add(const unit_step *step, size_t steps, int64_t *bytes, size_t units);
 
 /* The steps of an array. -ENOMEM. */

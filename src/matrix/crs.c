@@ -133,8 +133,11 @@ bool matrix_is_symmetric(const matrix *m)
 bool matrix_equals(const matrix *a, int64_t times_a, const matrix *b, int64_t times_b)
 {
     size_t nnz = matrix_entries(a);
-    if (a->rows != b->rows || a->cols != b->cols || nnz != matrix_entries(b) ||
-        memcmp(a->row_start, b->row_start, (a->rows + 1) * sizeof *a->row_start) != 0 ||
+    if (a->rows != b->rows || a->cols != b->cols || nnz != matrix_entries(b))
+        return false;
+    if (nnz == 0)
+        return true;
+    if (memcmp(a->row_start, b->row_start, (a->rows + 1) * sizeof *a->row_start) != 0 ||
         memcmp(a->col, b->col, nnz * sizeof *a->col) != 0)
         return false;
     for (size_t i = 0; i < nnz; i++)

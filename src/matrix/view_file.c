@@ -48,6 +48,14 @@ static int needs_escape(const char *name, size_t i)
     return c < ' ' || c == 0x7f || c == '%' || (c == ' ' && (i == 0 || name[i + 1] == '\0'));
 }
 
+static size_t escaped_length(const char *name)
+{
+    size_t length = 0;
+    for (size_t i = 0; name[i] != '\0'; i++)
+        length += needs_escape(name, i) ? 3 : 1;
+    return length;
+}
+
 static void write_name(FILE *stream, const char *name)
 {
     for (size_t i = 0; name[i] != '\0'; i++)
@@ -331,16 +339,16 @@ static void read_view(matrix_scan *scan, view_file *f)
         next_section(scan);
 }
 
-static void check_sums(matrix_scan *scan, const view_file *f)
+/* NULL, or which sum is beyond int64. */
+static const char *find_large_sum(const view_file *f)
 {
     int64_t sum, bytes = 0;
-    SCAN_EXPECT_AT(scan, 0, matrix_sum(&f->view, &sum) == 0,
-                   "the weights are so large that their sum is out of range");
+    if (matrix_sum(&f->view, &sum) != 0)
+        return "the weights are so large that their sum is out of range";
     for (size_t k = 0; k < f->patterns; k++)
-        SCAN_EXPECT_AT(scan, 0,
-                       matrix_sum(&f->bytes[k], &sum) == 0 &&
-                           !__builtin_add_overflow(bytes, sum, &bytes),
-                       "the calls have so many bytes that their sum is out of range");
+        if (matrix_sum(&f->bytes[k], &sum) != 0 || __builtin_add_overflow(bytes, sum, &bytes))
+            return "the calls have so many bytes that their sum is out of range";
+    return NULL;
 }
 
 int view_file_read(FILE *stream, view_file *f, matrix_error *error)
@@ -349,7 +357,8 @@ int view_file_read(FILE *stream, view_file *f, matrix_error *error)
     view_file read = {0};
     matrix_scan_init(&scan, stream, error);
     read_view(&scan, &read);
-    check_sums(&scan, &read);
+    const char *large = scan.rc == 0 ? find_large_sum(&read) : NULL;
+    SCAN_EXPECT_AT(&scan, 0, large == NULL, "%s", large);
     if (scan.rc != 0)
         view_file_release(&read);
     else
@@ -406,9 +415,9 @@ static int pattern_is_writable(const view_file *f, size_t k)
     const access_pattern *p = &f->pattern[k];
     const matrix *m = &f->bytes[k];
     int64_t end;
-    if (!division_is_writable(&p->division) || m->rows != f->view.rows || m->rows == 0 ||
-        m->cols < 1 || m->cols > VIEW_FILE_MOST_BINS || p->calls < 1 || p->first < 0 ||
-        p->unit < 1 || (p->unit & (p->unit - 1)) != 0 ||
+    if (!division_is_writable(&p->division) || escaped_length(p->file) >= MATRIX_SCAN_LINE ||
+        m->rows != f->view.rows || m->rows == 0 || m->cols < 1 || m->cols > VIEW_FILE_MOST_BINS ||
+        p->calls < 1 || p->first < 0 || p->unit < 1 || (p->unit & (p->unit - 1)) != 0 ||
         __builtin_mul_overflow((int64_t)m->cols, p->unit, &end) ||
         __builtin_add_overflow(end, p->first, &end))
         return 0;
@@ -451,14 +460,39 @@ static void write_pattern(FILE *stream, const access_pattern *p, const matrix *m
                 d->aggregators, d->stripe, d->targets);
 }
 
-int view_file_write(FILE *stream, const view_file *f)
+/* Each rank once. */
+static int check_order(const size_t *order, size_t ranks)
+{
+    int rc = 0;
+    bool *is_taken = base_zeroed(ranks, sizeof *is_taken, &rc);
+    for (size_t r = 0; r < ranks && rc == 0; r++)
+        if (order[r] >= ranks || is_taken[order[r]])
+            rc = -EINVAL;
+        else
+            is_taken[order[r]] = true;
+    free(is_taken);
+    return rc;
+}
+
+static int check_writable(const view_file *f)
 {
     if (f->patterns > VIEW_FILE_MOST_PATTERNS)
         return -EINVAL;
     for (size_t k = 0; k < f->patterns; k++)
         if (!pattern_is_writable(f, k))
             return -EINVAL;
-    int rc = write_matrix(stream, &f->view, f->comments);
+    if ((f->comments != NULL && strlen(f->comments) >= MATRIX_SCAN_COMMENTS) ||
+        find_large_sum(f) != NULL)
+        return -EINVAL;
+    return f->order != NULL ? check_order(f->order, f->view.rows) : 0;
+}
+
+int view_file_write(FILE *stream, const view_file *f)
+{
+    int rc = check_writable(f);
+    if (rc != 0)
+        return rc;
+    rc = write_matrix(stream, &f->view, f->comments);
     for (size_t k = 0; k < f->patterns && rc == 0; k++)
         write_pattern(stream, &f->pattern[k], &f->bytes[k]);
     for (size_t r = 0; f->order != NULL && r < f->view.rows && rc == 0; r++)

@@ -64,7 +64,8 @@ int view_file_read(FILE *stream, view_file *f, matrix_error *error);
  * not say. They are in no pattern. */
 int64_t view_file_independent(const view_file *f);
 
-/* -EINVAL: view_file_read would refuse the file (nothing is written then); errors of the stream. */
+/* -EINVAL: view_file_read would refuse the file (nothing is written then); -ENOMEM; errors
+ * of the stream. */
 int view_file_write(FILE *stream, const view_file *f);
 
 void view_file_release(view_file *f);

@@ -28,7 +28,7 @@ int64_t division_chosen_capacity(const size_t *ranks_on_node, size_t nodes)
         used += ranks_on_node[n] > 0;
     for (size_t n = 0; n < nodes; n++) {
         int64_t ranks = (int64_t)ranks_on_node[n],
-                most = access_least(ranks / 2, FEW_DOMAINS / used);
+                most = access_least(ranks / 2, used > 0 ? FEW_DOMAINS / used : 0);
         capacity += access_least(ranks, most > PER_NODE ? most : PER_NODE);
     }
     return capacity;

@@ -49,9 +49,9 @@ typedef struct division_settings {
 } division_settings;
 
 /* The number of aggregators of nodes with these numbers of ranks where it is chosen: on each node
- * half of its ranks, or four if that is more. The more aggregators share a node's data, the faster
- * these are copied. Of many nodes four on each do, because the time of a plan grows with the number
- * of domains. */
+ * half of its ranks, but at most its share of 256, or four of its ranks if that is more. The more
+ * aggregators share a node's data, the faster these are copied; the time of a plan grows with the
+ * number of domains. 0: there are no ranks. */
 int64_t division_chosen_capacity(const size_t *ranks_on_node, size_t nodes);
 
 /* The largest number up to `wanted` (>= 1) that divides `targets` or is a multiple of it; any where
@@ -84,7 +84,7 @@ typedef struct division_cycles {
     int64_t in_flight; /* their number, >= 1 */
     int64_t stripe;    /* as above */
     int64_t wanted;    /* bytes of a cycle; 0: by messages */
-    int64_t message;   /* bytes of a message at most, >= 1 */
+    int64_t message;   /* bytes of a message at most, 1 to 2^58 */
     int64_t parts;     /* the most contributors of an aggregator */
 } division_cycles;
 

@@ -111,15 +111,14 @@ size_t pieces_most_of_node(const pieces *p, size_t nodes)
 
 int pieces_add_bytes(pieces_bytes *all, size_t node, const unit_step *step, size_t steps)
 {
-    size_t more = 0;
-    for (size_t i = 0; i < steps; i++) {
-        all->too_many |= step[i].count < 0;
-        more += (size_t)step[i].count;
+    size_t end = all->count;
+    for (size_t i = 0; i < steps && !all->too_many; i++) {
+        all->too_many = (uint64_t)step[i].count > PIECES_MOST_ENTRIES - end; /* -1, too */
+        end += all->too_many ? 0 : (size_t)step[i].count;
     }
-    all->too_many |= more > PIECES_MOST_ENTRIES || all->count + more > PIECES_MOST_ENTRIES;
     if (all->too_many)
         return 0;
-    int rc = base_reserve(&all->entry, &all->capacity, all->count + more, sizeof *all->entry);
+    int rc = base_reserve(&all->entry, &all->capacity, end, sizeof *all->entry);
     for (size_t i = 0; i < steps && rc == 0; i++) {
         for (int64_t u = 0; u < step[i].count; u++)
             all->entry[all->count++] =

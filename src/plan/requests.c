@@ -70,7 +70,17 @@ static int nearness_of(const rows_node *node, int rank)
     return i < node->ranks ? node->nearness[i] : 0;
 }
 
-/* -EINVAL: not a row; -ENOMEM. */
+/* Unless the sum is beyond int64. */
+static bool add_within(int64_t *sum, int64_t more)
+{
+    int64_t result;
+    if (__builtin_add_overflow(*sum, more, &result))
+        return false;
+    *sum = result;
+    return true;
+}
+
+/* -EINVAL: not a row; -ERANGE; -ENOMEM. */
 static int rows_node_add(rows_node *node, int rank, const int64_t *element, size_t count)
 {
     const row_share *share = (const void *)element;
@@ -80,8 +90,10 @@ static int rows_node_add(rows_node *node, int rank, const int64_t *element, size
         return -EINVAL;
     int rc = base_reserve(&node->part, &node->capacity, node->parts + shares, sizeof *node->part);
     for (size_t i = 0; i < shares && rc == 0; i++, share++) {
-        if ((uint64_t)share->domain >= node->domains)
+        if ((uint64_t)share->domain >= node->domains || share->bytes < 0 || share->blocks < 0)
             return -EINVAL;
+        if (!add_within(&node->bytes, share->bytes) || !add_within(&node->blocks, share->blocks))
+            return -ERANGE;
         node->part[node->parts++] = (struct rows_part){
             .domain = (size_t)share->domain,
             .rank = rank,
@@ -120,7 +132,8 @@ typedef struct domain_parts {
 static size_t find_domains(const rows_node *node, domain_parts *of)
 {
     size_t count = 0;
-    for (const struct rows_part *p = node->part; p < node->part + node->parts; p++) {
+    for (size_t i = 0; i < node->parts; i++) {
+        const struct rows_part *p = &node->part[i];
         if (count == 0 || p->domain != of[count - 1].part->domain)
             of[count++] = (domain_parts){
                 .part = p, .turn = (p->domain + node->domains - node->first) % node->domains};
@@ -237,6 +250,8 @@ static int note_nearness(rows_builder *b, size_t rank, int32_t nearness)
 static int add_listed_rank(rows_builder *b, size_t domain, const listed_rank *listed)
 {
     size_t rank = (size_t)listed->rank;
+    if (listed->bytes < 0 || listed->blocks < 0)
+        return -EINVAL;
     int rc = matrix_builder_add(&b->requests, rank, domain, listed->bytes);
     if (rc == 0)
         rc = note_nearness(b, rank, listed->nearness);
@@ -249,6 +264,8 @@ static int add_sum(rows_builder *b, size_t node, const domain_sum *sum)
 {
     const listed_rank *listed = (const void *)(sum + 1);
     size_t domain = (size_t)sum->domain;
+    if (sum->bytes < 0 || sum->blocks < 0 || sum->ranks < 0)
+        return -EINVAL;
     int rc = matrix_builder_add(&b->node_bytes, node, domain, sum->bytes);
     if (rc == 0 && b->node_blocks.rows > 0)
         rc = matrix_builder_add(&b->node_blocks, node, domain, sum->blocks);
@@ -282,6 +299,8 @@ static int rows_builder_add_unlisted(rows_builder *b, const int64_t *element, si
     size_t domains = b->accessing.cols;
     int rc = count == 2 * domains ? 0 : -EINVAL;
     for (size_t j = 0; j < domains && rc == 0; j++) {
+        if (element[j] < 0 || element[domains + j] < 0)
+            return -EINVAL;
         rc = matrix_builder_add(&b->accessing, 0, j, element[j]);
         if (rc == 0)
             rc = matrix_builder_add(&b->unlisted, 0, j, element[domains + j]);
@@ -358,8 +377,12 @@ int requests_describe(const domain_share *share, size_t shares, const pieces *un
 
 /* ---- sums ---- */
 
+/* The bytes of a unit are at most those of all steps. */
 static int add_units(request_sums *sums, const unit_counts *units)
 {
+    for (size_t i = 0; i < units->count; i++)
+        if (!add_within(&sums->most_bytes, units->step[i].bytes))
+            return -ERANGE;
     if (sums->unit_bytes == NULL)
         sums->unit_bytes = calloc(sums->units, sizeof *sums->unit_bytes);
     if (sums->unit_bytes == NULL)
@@ -406,6 +429,15 @@ int requests_sum_node(void *context, int64_t **element, size_t *count)
     return finish_message(&message, rc, &units, element, count);
 }
 
+/* Steps, or one that says that the node accesses too many units. */
+static int add_node_units(request_sums *sums, size_t node, const unit_counts *units)
+{
+    bool too_many = units->count == 1 && units->step[0].count == -1;
+    if (!too_many && !units_lie_within(units->step, units->count, sums->units))
+        return -EINVAL;
+    return pieces_add_bytes(sums->all_units, node, units->step, units->count);
+}
+
 int requests_add_node(void *context, int leader, const int64_t *element, size_t count)
 {
     request_sums *sums = context;
@@ -417,9 +449,7 @@ int requests_add_node(void *context, int leader, const int64_t *element, size_t 
     int rc = view_message(element, count, &rows, &units);
     if (rc == 0)
         rc = rows_builder_add(&sums->all, node, element + 1, rows);
-    if (rc == 0 && units.count > 0)
-        rc = pieces_add_bytes(sums->all_units, node, units.step, units.count);
-    return rc;
+    return rc == 0 && units.count > 0 ? add_node_units(sums, node, &units) : rc;
 }
 
 void requests_release(request_sums *sums)

@@ -71,6 +71,7 @@ typedef struct rows_node {
                                       NULL if all are alike */
     struct rows_part *part;
     size_t parts, capacity;
+    int64_t bytes, blocks; /* of all parts */
     /* NULL, or of all domains the number of ranks, then the bytes, where they are not listed. */
     int64_t *unlisted;
 } rows_node;
@@ -79,7 +80,8 @@ typedef struct rows_node {
 typedef struct request_sums {
     size_t units, most_units;   /* their number, 0: they are not counted; of a node at most */
     rows_node node;             /* at a leader ... */
-    int64_t *unit_bytes;        /* ... and the bytes of the node in each unit */
+    int64_t *unit_bytes;        /* ... and the bytes of the node in each unit, ... */
+    int64_t most_bytes;         /* ... of which none exceeds this */
     rows_builder all;           /* at the root: of rows_builder_new ... */
     pieces_bytes *all_units;    /* ... and the bytes of all nodes; the caller's */
     const size_t *node_of_rank; /* borrowed */
@@ -90,7 +92,7 @@ int requests_describe(const domain_share *share, size_t shares, const pieces *un
                       const access_list *accesses, int64_t **element, size_t *count);
 
 /* At a leader: adds the message of a rank of its node, and makes that of the node. sums: a
- * request_sums. -EINVAL: malformed; -ERANGE; -ENOMEM. */
+ * request_sums. -EINVAL: malformed, or a negative number; -ERANGE: sums beyond int64; -ENOMEM. */
 int requests_add_rank(void *sums, int rank, const int64_t *element, size_t count);
 int requests_sum_node(void *sums, int64_t **element, size_t *count);
 

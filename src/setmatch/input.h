@@ -70,8 +70,9 @@ typedef struct setmatch_input {
     const setmatch_profile *profile; /* NULL if there is none */
     setmatch_objective objective;    /* of setmatch_auto; the other methods use the view only */
     /* What a placement of all ranks by a profile costs, as the caller sees it: candidates are
-     * compared by it. 0 or a negative errno value. NULL: the bytes on other nodes than the owner of
-     * their file domain, which are even or fitted, whichever has fewer such bytes. */
+     * compared by it. 0 or a negative errno value; -ERANGE: it is not finite. NULL: the bytes on
+     * other nodes than the owner of their file domain, which are even or fitted, whichever has
+     * fewer such bytes. */
     int (*load)(const void *context, const size_t *node_of_rank, double *load);
     const void *load_context;
 } setmatch_input;

@@ -30,6 +30,8 @@ static int enter_trial(struct profile_search *s, int64_t local_bytes)
     const setmatch_input *in = s->task->input;
     double load = -(double)local_bytes;
     int rc = in->load != NULL ? in->load(in->load_context, s->trial, &load) : 0;
+    if (rc == 0 && !isfinite(load))
+        return -ERANGE;
     if (rc == 0 && load < s->load) {
         s->load = load;
         memcpy(s->best, s->trial, s->task->ranks.vertices * sizeof *s->best);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* libFuzzer entry: any bytes as an encoded list of runs; what is accepted is ordered, has a bounded
- * number of runs, and is the same after encoding it again. */
+/* libFuzzer entry: any bytes as a message. As an encoded list of runs: what is accepted is ordered,
+ * has a bounded number of runs, and is the same after encoding it again. As the requests of a rank,
+ * of a node, and what nodes have unlisted: without a fault of memory. */
 #include "access/encoding.h"
+#include "plan/requests.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -39,6 +41,35 @@ static void check_round_trip(const access_list *list)
     access_release(&back);
 }
 
+enum { RANKS = 2, DOMAINS = 3, UNITS = 4 };
+
+/* Twice, so that sums grow. */
+static void add_requests(const int64_t *element, size_t count)
+{
+    static const size_t node_of_rank[RANKS] = {0, 0};
+    pieces_bytes units = {0};
+    request_sums sums = {.units = UNITS,
+                         .most_units = UNITS,
+                         .node = {.most = 1, .domains = DOMAINS, .most_domains = 1},
+                         .all = rows_builder_new(RANKS, 1, DOMAINS, true),
+                         .all_units = &units,
+                         .node_of_rank = node_of_rank};
+    access_message made = {0};
+    rows_matrices c = {.nearness = NULL};
+    for (int rank = 0; rank < RANKS; rank++) {
+        (void)requests_add_rank(&sums, rank, element, count);
+        (void)requests_add_node(&sums, rank, element, count);
+    }
+    (void)requests_add_node(&sums, -1, element, count);
+    if (requests_sum_node(&sums, &made.element, &made.count) == 0)
+        (void)requests_add_node(&sums, 0, made.element, made.count);
+    if (rows_builder_finish(&sums.all, &c) == 0)
+        rows_release(&c);
+    free(made.element);
+    free(units.entry);
+    requests_release(&sums);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     size_t count = size / sizeof(int64_t);
@@ -55,6 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     }
     access_release(&list);
+    add_requests(element, count);
     free(element);
     return 0;
 }

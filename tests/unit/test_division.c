@@ -91,9 +91,10 @@ START_TEST(as_many_domains_as_ranks_of_nodes_can_copy)
     static const struct {
         size_t ranks, nodes;
         int64_t capacity;
-    } expected[] = {{1, 1, 1},     {3, 2, 6},      {4, 4, 16},      {8, 8, 32},      {9, 4, 16},
-                    {16, 4, 32},   {32, 4, 64},    {128, 1, 64},    {1024, 1, 256},  {128, 4, 256},
-                    {48, 20, 240}, {128, 64, 256}, {128, 100, 400}, {48, 1000, 4000}};
+    } expected[] = {{0, 1, 0},      {1, 1, 1},       {3, 2, 6},       {4, 4, 16},
+                    {8, 8, 32},     {9, 4, 16},      {16, 4, 32},     {32, 4, 64},
+                    {128, 1, 64},   {1024, 1, 256},  {128, 4, 256},   {48, 20, 240},
+                    {128, 64, 256}, {128, 100, 400}, {48, 1000, 4000}};
     size_t *ranks_on_node = calloc(1001, sizeof *ranks_on_node); /* the last nodes have no rank */
     ck_assert_ptr_nonnull(ranks_on_node);
     for (size_t i = 0; i < LENGTH(expected); i++) {

@@ -414,6 +414,56 @@ START_TEST(fileview_is_not_written)
 }
 END_TEST
 
+/* What the reader would refuse: a name, an order, a sum, a name with what is escaped. */
+START_TEST(unreadable_view_files_are_not_written)
+{
+    enum { NAME = 32768 };
+    static const size_t length[] = {NAME, 1, 1, NAME - 2};
+    char *name = calloc(NAME + 1, 1);
+    ck_assert_ptr_nonnull(name);
+    for (int fault = 0; fault < 4; fault++) {
+        size_t order[] = {1, fault == 1};
+        matrix_entry entry[] = {{0, 0, fault == 2 ? INT64_MAX : 1}, {1, 1, 1}};
+        view_file f = {.order = NULL}, back;
+        matrix bytes;
+        matrix_error error;
+        ck_assert_int_eq(matrix_allocate(&f.view, 2, 2, 0), 0);
+        ck_assert_int_eq(matrix_from_entries(&bytes, 2, 2, entry, 2), 0);
+        memset(name, 'n', NAME);
+        name[length[fault] - 1] = fault == 3 ? '\n' : 'n';
+        name[length[fault]] = '\0';
+        const access_pattern pattern = {.file = name, .unit = 8};
+        ck_assert_int_eq(view_file_add_calls(&f, &pattern, &bytes, 1), 0);
+        ck_assert_int_eq(view_file_set_order(&f, order, 2), 0);
+        FILE *stream = tmpfile();
+        ck_assert_ptr_nonnull(stream);
+        ck_assert_int_eq(view_file_write(stream, &f), -EINVAL);
+        ck_assert_int_eq(ftell(stream), 0);
+        f.order[1] = 0;
+        f.bytes[0].value[0] = 1;
+        f.pattern[0].file[length[fault] - 1] = '\0';
+        ck_assert_int_eq(view_file_write(stream, &f), 0);
+        rewind(stream);
+        ck_assert_int_eq(view_file_read(stream, &back, &error), 0);
+        view_file_release(&back);
+        view_file_release(&f);
+        matrix_release(&bytes);
+        fclose(stream);
+    }
+    free(name);
+}
+END_TEST
+
+START_TEST(zeroed_matrices_are_equal)
+{
+    matrix zeroed = {0}, other = {0}, empty;
+    ck_assert(matrix_equals(&zeroed, 1, &other, 1));
+    ck_assert_int_eq(matrix_allocate(&empty, 0, 0, 0), 0);
+    ck_assert(matrix_equals(&zeroed, 1, &empty, 2) && matrix_equals(&empty, 1, &zeroed, 1));
+    matrix_release(&empty);
+}
+END_TEST
+
 /* --- Matrix Market --- */
 
 #define MM "%%MatrixMarket matrix "
@@ -699,6 +749,7 @@ int main(void)
         ONCE(bad_entries_leave_the_output_alone), ONCE(only_the_sum_itself_must_fit),
         ONCE(empty_matrices), ONCE(sums_of_rows_that_cannot_be), ONCE(truncated_fileview),
         ONCE(huge_lines_are_counted_as_one), ONCE(fileview_is_written_as_open_mpi_does),
-        ONCE(fileview_is_not_written), ONCE(market_comments), ONCE(comments_beyond_the_limit),
+        ONCE(fileview_is_not_written), ONCE(unreadable_view_files_are_not_written),
+        ONCE(zeroed_matrices_are_equal), ONCE(market_comments), ONCE(comments_beyond_the_limit),
         ONCE(locale_does_not_matter));
 }

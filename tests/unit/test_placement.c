@@ -413,6 +413,13 @@ END_TEST
 
 /* --- refusals and memory --- */
 
+static int load_nothing_finite(const void *context, const size_t *node_of_rank, double *load)
+{
+    (void)node_of_rank;
+    *load = *(const double *)context;
+    return 0;
+}
+
 START_TEST(refusals)
 {
     matrix view = pairs_of_pairs(), negative = matrix_of_values(2, 2, (int64_t[]){0, -1, 0, 0});
@@ -437,6 +444,16 @@ START_TEST(refusals)
     ck_assert_int_eq(setmatch_auto(&input, node), -EINVAL);
     input.profile = &no_profile;
     ck_assert_int_eq(setmatch_auto(&input, node), -EINVAL);
+    matrix all = matrix_of_values(view.rows, 1, (int64_t[8]){1, 1, 1, 1, 1, 1, 1, 1});
+    const setmatch_profile profile = {1, &all};
+    input.profile = &profile;
+    input.load = load_nothing_finite;
+    const double loads[] = {(double)INFINITY, -(double)INFINITY, (double)NAN};
+    for (size_t i = 0; i < LENGTH(loads); i++) {
+        input.load_context = &loads[i];
+        ck_assert_int_eq(setmatch_auto(&input, node), -ERANGE);
+    }
+    matrix_release(&all);
     matrix coaccess;
     ck_assert_int_eq(setmatch_coaccess(&no_profile, &coaccess), -EINVAL);
     ck_assert_uint_eq(node[0], 77);

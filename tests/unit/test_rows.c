@@ -100,7 +100,8 @@ static rows_node start_node(const model *m, size_t node, size_t most, bool by_bl
 /* All of it, as the ranks, leaders and rank 0 do it. Returns the first error. */
 static int gather(const model *m, size_t most, bool by_blocks, rows_matrices *result)
 {
-    request_sums root = {.all = rows_builder_new(m->ranks, m->nodes, m->domains, by_blocks),
+    request_sums root = {.units = 1,
+                         .all = rows_builder_new(m->ranks, m->nodes, m->domains, by_blocks),
                          .node_of_rank = m->node_of_rank};
     int rc = 0;
     for (size_t node = 0; node < m->nodes && rc == 0; node++) {
@@ -260,6 +261,49 @@ START_TEST(bad_elements_are_refused)
 }
 END_TEST
 
+/* Of one domain and, of a rank, one unit: sums that are beyond int64, or whose step counts are. */
+START_TEST(sums_beyond_int64_are_refused)
+{
+    static const size_t node_of_rank[] = {0};
+    static const struct {
+        int64_t element[7];
+        int rc, again;
+    } ranks[] = {
+        {{3, 0, INT64_MAX, 1, 0, 1, 1}, 0, -ERANGE}, {{3, 0, 1, INT64_MAX, 0, 1, 1}, 0, -ERANGE},
+        {{3, 0, 1, 1, 0, 1, INT64_MAX}, 0, -ERANGE}, {{3, 0, -1, 1, 0, 1, 1}, -EINVAL, 0},
+        {{3, 0, 1, -1, 0, 1, 1}, -EINVAL, 0},        {{3, 0, 1, 1, 0, 1, -1}, -EINVAL, 0},
+        {{3, 0, 1, 1, -1, 1, 1}, -EINVAL, 0},        {{3, 0, 1, 1, 0, 0, 1}, -EINVAL, 0},
+        {{3, 0, 1, 1, 0, -1, 1}, -EINVAL, 0},        {{3, 0, 1, 1, 0, 2, 1}, -EINVAL, 0},
+    };
+    for (size_t i = 0; i < LENGTH(ranks); i++) {
+        request_sums sums = {.units = 1, .node = {.most = 1, .domains = 1, .most_domains = 1}};
+        int rc = requests_add_rank(&sums, 0, ranks[i].element, 7);
+        ck_assert_msg(rc == ranks[i].rc, "%zu: %d", i, rc);
+        if (rc == 0)
+            ck_assert_int_eq(requests_add_rank(&sums, 1, ranks[i].element, 7), ranks[i].again);
+        requests_release(&sums);
+    }
+    pieces_bytes units = {0};
+    request_sums root = {
+        .all = rows_builder_new(1, 1, 1, false), .all_units = &units, .node_of_rank = node_of_rank};
+    const int64_t wraps[] = {0, 0, INT64_MAX, 1, 0, INT64_MAX, 1, 0, 3, 1};
+    const int64_t negative[] = {0, 0, 1, -1}, none[] = {0, 0, 0, 1};
+    const int64_t rows[][6] = {{5, 0, -1, 1, 1, 0}, {5, 0, 1, -1, 1, 0}, {5, 0, 1, 1, -1, 0}};
+    ck_assert_int_eq(requests_add_node(&root, 0, negative, 4), -EINVAL);
+    ck_assert_int_eq(requests_add_node(&root, 0, none, 4), -EINVAL);
+    for (size_t i = 0; i < LENGTH(rows); i++)
+        ck_assert_int_eq(requests_add_node(&root, 0, rows[i], 6), -EINVAL);
+    ck_assert_int_eq(requests_add_node(&root, -1, (int64_t[]){1, -1}, 2), -EINVAL);
+    ck_assert_int_eq(requests_add_node(&root, 0, wraps, LENGTH(wraps)), -EINVAL);
+    ck_assert(!units.too_many);
+    ck_assert_int_eq(requests_add_node(&root, 0, (int64_t[]){0, 0, -1, 0}, 4), 0);
+    ck_assert(units.too_many);
+    ck_assert_uint_eq(units.count, 0);
+    free(units.entry);
+    requests_release(&root);
+}
+END_TEST
+
 START_TEST(no_memory)
 {
     const int64_t row[] = {6, 0, 8, 1, 2, 8, 2};
@@ -299,5 +343,5 @@ END_TEST
 int main(void)
 {
     return run_tests("rows", ONCE(sums_are_those_of_all_ranks), ONCE(bad_elements_are_refused),
-                     ONCE(no_memory));
+                     ONCE(sums_beyond_int64_are_refused), ONCE(no_memory));
 }
