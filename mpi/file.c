@@ -329,12 +329,100 @@ void front_get_info(front_word handle, const void *info)
                          coll_hint_text(i, hints.of[i], text));
 }
 
+/* The C++ of MPICH throws where a function returns an error; MPI_File_call_errhandler would end the
+ * job. */
+static bool has_handler_of_cxx(MPI_File file)
+{
+    bool has = false;
+#ifdef MPIR_ERRORS_THROW_EXCEPTIONS
+    MPI_Errhandler handler;
+    if (mpi.File_get_errhandler(file, &handler) == MPI_SUCCESS) {
+        has = handler == MPIR_ERRORS_THROW_EXCEPTIONS;
+        mpi.Errhandler_free(&handler);
+    }
+#endif
+    (void)file;
+    return has;
+}
+
+int front_report(front_word handle, int error)
+{
+    if (error != MPI_SUCCESS && !has_handler_of_cxx((MPI_File)handle))
+        mpi.File_call_errhandler((MPI_File)handle, error);
+    return error;
+}
+
+static int report(const front_file *f, int rc)
+{
+    return front_report((front_word)f->handle, rc);
+}
+
+/* ---- the file pointer ---- */
+
+typedef struct pointer_move {
+    int64_t before, after;
+} pointer_move;
+
+/* Past that much data, as far as the pointer can be moved; the access is refused where it cannot.
+ */
+static pointer_move move_pointer(front_file *f, int64_t count, MPI_Datatype type)
+{
+    int64_t bytes = 0, position;
+    if (count <= 0 || f->filetype == 0 ||
+        __builtin_mul_overflow(count, front_type_measure(type).bytes, &bytes) ||
+        bytes % f->etype != 0)
+        bytes = 0;
+    pthread_mutex_lock(&f->pointer_lock);
+    pointer_move move = {f->pointer, f->pointer};
+    if (bytes > 0 && !__builtin_add_overflow(move.before, bytes / f->etype, &position))
+        f->pointer = move.after = position;
+    pthread_mutex_unlock(&f->pointer_lock);
+    return move;
+}
+
+/* Unless another call has moved it since. */
+static void correct_pointer(front_file *f, pointer_move move, int64_t position)
+{
+    pthread_mutex_lock(&f->pointer_lock);
+    if (f->pointer == move.after)
+        f->pointer = position;
+    pthread_mutex_unlock(&f->pointer_lock);
+}
+
+int64_t front_position(front_file *f)
+{
+    return move_pointer(f, 0, MPI_DATATYPE_NULL).before;
+}
+
+int front_seek(front_file *f, int64_t offset, int whence)
+{
+    MPI_Offset from = 0;
+    int64_t position;
+    int rc = MPI_SUCCESS;
+    if (whence != MPI_SEEK_SET && whence != MPI_SEEK_CUR && whence != MPI_SEEK_END)
+        return report(f, MPI_ERR_ARG);
+    if (whence == MPI_SEEK_END)
+        rc = mpi.File_seek(f->handle, 0, whence);
+    if (whence == MPI_SEEK_END && rc == MPI_SUCCESS)
+        rc = mpi.File_get_position(f->handle, &from);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    pthread_mutex_lock(&f->pointer_lock);
+    if (whence == MPI_SEEK_CUR)
+        from = f->pointer;
+    const bool is_valid = !__builtin_add_overflow(from, offset, &position) && position >= 0;
+    if (is_valid)
+        f->pointer = position;
+    pthread_mutex_unlock(&f->pointer_lock);
+    return is_valid ? MPI_SUCCESS : report(f, MPI_ERR_ARG);
+}
+
 /* ---- access ---- */
 
 /* No function tells, but messages of it are refused. */
 static bool is_committed(const front_file *f, MPI_Datatype type)
 {
-    char from, to;
+    char from = 0, to;
     int position = 0;
     return mpi.Pack(&from, 0, type, &to, sizeof to, &position, f->group.ranks->comm) == MPI_SUCCESS;
 }
@@ -389,46 +477,18 @@ static int64_t fill_call(front_file *f, coll_call *call, const front_access *acc
     mpi.File_get_atomicity(f->handle, &atomic);
     call->atomic = atomic;
     int rc = check_arguments(f, access, count, type);
-    if (rc == 0 && !access->at_offset)
-        offset = front_move(f, count, (front_word)type);
     if (rc == 0)
         rc = f->store.error == 0 ? f->view_error : -ENOTSUP;
     if (rc == 0)
         rc = front_type_buffer(buffer, count, type, &call->memory.list);
+    if (!access->at_offset && (rc == 0 || rc == -ENOTSUP))
+        offset = move_pointer(f, count, type).before;
     if (rc == 0)
         rc = find_position(f, offset, &call->position);
     if (rc == 0)
         call->bytes = f->filetype > 0 ? call->memory.list.bytes : 0;
     call->error = rc;
     return offset;
-}
-
-/* The C++ of MPICH throws where a function returns an error; MPI_File_call_errhandler would end the
- * job. */
-static bool has_handler_of_cxx(MPI_File file)
-{
-    bool has = false;
-#ifdef MPIR_ERRORS_THROW_EXCEPTIONS
-    MPI_Errhandler handler;
-    if (mpi.File_get_errhandler(file, &handler) == MPI_SUCCESS) {
-        has = handler == MPIR_ERRORS_THROW_EXCEPTIONS;
-        mpi.Errhandler_free(&handler);
-    }
-#endif
-    (void)file;
-    return has;
-}
-
-int front_report(front_word handle, int error)
-{
-    if (error != MPI_SUCCESS && !has_handler_of_cxx((MPI_File)handle))
-        mpi.File_call_errhandler((MPI_File)handle, error);
-    return error;
-}
-
-static int report(const front_file *f, int rc)
-{
-    return front_report((front_word)f->handle, rc);
 }
 
 /* No error: the MPI is to carry it out, on all ranks. */
@@ -594,30 +654,7 @@ int front_end(front_file *f, void *status)
     return MPI_SUCCESS;
 }
 
-/* ---- the file pointer ---- */
-
-int front_seek(front_file *f, int64_t offset, int whence)
-{
-    MPI_Offset from = 0;
-    int64_t position;
-    int rc = MPI_SUCCESS;
-    if (whence != MPI_SEEK_SET && whence != MPI_SEEK_CUR && whence != MPI_SEEK_END)
-        return report(f, MPI_ERR_ARG);
-    if (whence == MPI_SEEK_END)
-        rc = mpi.File_seek(f->handle, 0, whence);
-    if (whence == MPI_SEEK_END && rc == MPI_SUCCESS)
-        rc = mpi.File_get_position(f->handle, &from);
-    if (rc != MPI_SUCCESS)
-        return rc;
-    pthread_mutex_lock(&f->pointer_lock);
-    if (whence == MPI_SEEK_CUR)
-        from = f->pointer;
-    const bool is_valid = !__builtin_add_overflow(from, offset, &position) && position >= 0;
-    if (is_valid)
-        f->pointer = position;
-    pthread_mutex_unlock(&f->pointer_lock);
-    return is_valid ? MPI_SUCCESS : report(f, MPI_ERR_ARG);
-}
+/* ---- access by one rank ---- */
 
 void front_count(front_file *f, bool write, int64_t count, front_word datatype)
 {
@@ -629,19 +666,36 @@ void front_count(front_file *f, bool write, int64_t count, front_word datatype)
         atomic_fetch_add_explicit(&f->counted[write], bytes, memory_order_relaxed);
 }
 
-/* As far as a pointer can be moved; the access is refused where it cannot. */
-int64_t front_move(front_file *f, int64_t count, front_word datatype)
+/* MPICH moves the pointer past what it has accessed, and Open MPI past what was asked for. */
+static int64_t find_end(const front_file *f, pointer_move move, const MPI_Status *status)
 {
-    int64_t bytes = 0, position;
-    MPI_Datatype type = (MPI_Datatype)datatype;
-    if (count <= 0 || type == MPI_DATATYPE_NULL || f->filetype == 0 ||
-        __builtin_mul_overflow(count, front_type_measure(type).bytes, &bytes) ||
-        bytes % f->etype != 0)
-        bytes = 0;
-    pthread_mutex_lock(&f->pointer_lock);
-    const int64_t before = f->pointer;
-    if (bytes > 0 && !__builtin_add_overflow(before, bytes / f->etype, &position))
-        f->pointer = position;
-    pthread_mutex_unlock(&f->pointer_lock);
-    return before;
+#ifdef OPEN_MPI
+    (void)f;
+    (void)status;
+    return move.after;
+#else
+    MPI_Count bytes = 0;
+    mpi.Get_elements_x(status, MPI_BYTE, &bytes);
+    return move.after > move.before ? move.before + bytes / f->etype : move.before;
+#endif
+}
+
+/* An error handler of the program may have closed the file. */
+int front_access_alone(front_file *f, const front_access *access, bool starts, const void *buffer,
+                       int64_t count, front_word datatype, void *result)
+{
+    MPI_Status own;
+    const MPI_File handle = f->handle;
+    const MPI_Datatype type = (MPI_Datatype)datatype;
+    const bool is_refused = check_arguments(f, access, count, type) != MPI_SUCCESS;
+    const pointer_move move = move_pointer(f, is_refused ? 0 : count, type);
+    if (!starts && result == MPI_STATUS_IGNORE)
+        result = &own;
+    int rc = access->perform(access->is_profiling, (front_word)handle, move.before, buffer, count,
+                             datatype, result);
+    if (rc == MPI_SUCCESS && !starts)
+        correct_pointer(f, move, find_end(f, move, result));
+    else if (rc != MPI_SUCCESS && look_up(handle, false) == f)
+        correct_pointer(f, move, move.before);
+    return rc;
 }

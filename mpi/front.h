@@ -97,12 +97,15 @@ int front_completed(int rc, const int *flag, int count, void *statuses);
 /* Before the MPI sets a view: calls on the file come to their end. */
 void front_finish(front_word handle);
 
-/* Moves the individual file pointer, as MPI_File_seek does. */
+/* The individual file pointer, as of MPI_File_seek and MPI_File_get_position. */
 int front_seek(front_file *file, int64_t offset, int whence);
+int64_t front_position(front_file *file);
+
 /* A call that is not collective asks for that much data. file: NULL is allowed. */
 void front_count(front_file *file, bool write, int64_t count, front_word datatype);
-/* Moves it past that much data, and returns where it was: for an access that the MPI carries out,
- * or, with a count of 0 of any datatype, as MPI_File_get_position does. */
-int64_t front_move(front_file *file, int64_t count, front_word datatype);
+/* Such a call at the file pointer, which the MPI carries out, or starts. result: MPI_Status *, or
+ * MPI_Request * where it starts. */
+int front_access_alone(front_file *file, const front_access *access, bool starts,
+                       const void *buffer, int64_t count, front_word datatype, void *result);
 
 #endif

@@ -236,7 +236,7 @@ TAKE(File_get_position, (front_word handle, int64_t *offset), handle, offset)
     front_file *file = front_find(handle);
     if (file == NULL)
         return PASS(handle, offset);
-    *offset = front_move(file, 0, 0);
+    *offset = front_position(file);
     return 0;
 }
 
@@ -283,7 +283,7 @@ TAKE(File_get_position, (front_word handle, int64_t *offset), handle, offset)
 
 /* Accesses that the MPI carries out, which are counted: at an explicit offset, and at the file
  * pointer, as MPI_NAME_at for MPI_NAME, and as PMPI_NAME_at for PMPI_NAME. */
-#define COUNTED_PAIR(name, name_at, count_type, buffer_type, writes)                               \
+#define COUNTED_PAIR(name, name_at, starts, count_type, buffer_type, writes)                       \
     PERFORM(name_at, count_type, buffer_type)                                                      \
     TAKE(name_at, (AT_OFFSET(count_type, buffer_type), void *result), handle, offset, buffer,      \
          count, datatype, result)                                                                  \
@@ -295,11 +295,11 @@ TAKE(File_get_position, (front_word handle, int64_t *offset), handle, offset)
          datatype, result)                                                                         \
     {                                                                                              \
         front_file *file = front_find(handle);                                                     \
+        const front_access access = {writes, false, 0, perform_##name_at, is_profiling};           \
         front_count(file, writes, count, datatype);                                                \
         return file == NULL                                                                        \
                    ? PASS(handle, buffer, count, datatype, result)                                 \
-                   : perform_##name_at(is_profiling, handle, front_move(file, count, datatype),    \
-                                       buffer, count, datatype, result);                           \
+                   : front_access_alone(file, &access, starts, buffer, count, datatype, result);   \
     }
 
 /* All functions of a verb. c: what their names end with. */
@@ -315,8 +315,8 @@ TAKE(File_get_position, (front_word handle, int64_t *offset), handle, offset)
     COLLECTIVE(BEGIN, writes, true, offset, NULL, File_##verb##_at_all_begin##c,                   \
                File_##verb##_at_all##c, (AT_OFFSET(count_type, buffer_type)), handle, offset,      \
                buffer, count, datatype)                                                            \
-    COUNTED_PAIR(File_##verb##c, File_##verb##_at##c, count_type, buffer_type, writes)             \
-    COUNTED_PAIR(File_i##verb##c, File_i##verb##_at##c, count_type, buffer_type, writes)
+    COUNTED_PAIR(File_##verb##c, File_##verb##_at##c, false, count_type, buffer_type, writes)      \
+    COUNTED_PAIR(File_i##verb##c, File_i##verb##_at##c, true, count_type, buffer_type, writes)
 
 #define END(name, buffer_type)                                                                     \
     TAKE(name, (front_word handle, buffer_type * buffer, void *status), handle, buffer, status)    \

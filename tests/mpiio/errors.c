@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints the error classes of wrong calls on a file: through libtatp-mpiio.so they are the MPI's.
- * Usage: errors FILE */
+/* Prints the error classes of wrong calls on a file, and where those at the file pointer leave it:
+ * through libtatp-mpiio.so they are the MPI's. Usage: errors FILE */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -44,6 +44,65 @@ static void write_by_own_type(MPI_File f, const int *data)
     TRY(MPI_Wait(&request, MPI_STATUS_IGNORE));
     MPI_Type_free(&type);
     MPI_Type_free_keyval(&key);
+}
+
+/* ---- calls of one rank at the file pointer ---- */
+
+static void print_position(MPI_File f)
+{
+    MPI_Offset position;
+    MPI_File_get_position(f, &position);
+    printf("    at %lld\n", (long long)position);
+}
+
+static void access_alone(MPI_File f, MPI_Offset from, int count, MPI_Datatype type)
+{
+    static char data[4096];
+    MPI_Request request;
+    if (rank > 0)
+        return;
+    MPI_File_seek(f, from, MPI_SEEK_SET);
+    TRY(MPI_File_read(f, data, count, type, MPI_STATUS_IGNORE));
+    print_position(f);
+    MPI_File_seek(f, from, MPI_SEEK_SET);
+    if (MPI_File_iread(f, data, count, type, &request) == MPI_SUCCESS)
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    print_position(f);
+    MPI_File_seek(f, from, MPI_SEEK_SET);
+    TRY(MPI_File_write(f, data, count, type, MPI_STATUS_IGNORE));
+    print_position(f);
+    MPI_File_seek(f, from, MPI_SEEK_SET);
+    if (MPI_File_iwrite(f, data, count, type, &request) == MPI_SUCCESS)
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    print_position(f);
+}
+
+static void move_pointer(const char *name, int mode)
+{
+    MPI_File f;
+    MPI_Datatype pair, holes;
+    MPI_Type_contiguous(2, MPI_INT, &pair); /* is not committed */
+    MPI_Type_vector(10, 1, 2, MPI_INT, &holes);
+    MPI_Type_commit(&holes);
+    for (int kind = 0; kind < 3; kind++) {
+        const MPI_Datatype etype = kind == 0 ? MPI_BYTE : MPI_INT;
+        MPI_File_open(MPI_COMM_WORLD, name, mode, MPI_INFO_NULL, &f);
+        MPI_File_set_view(f, 4 * rank, etype, kind == 2 ? holes : etype, "native", MPI_INFO_NULL);
+        if (mode == MPI_MODE_RDWR)
+            MPI_File_set_size(f, 515);
+        access_alone(f, 20, 1, MPI_INT);
+        access_alone(f, 100, 150, MPI_INT);
+        access_alone(f, 600, 50, MPI_INT);
+        access_alone(f, 100, 7, holes);
+        access_alone(f, 100, 0, MPI_INT);
+        access_alone(f, 100, -1, MPI_INT);
+        access_alone(f, 100, 1, pair);
+        access_alone(f, 100, 1, MPI_DATATYPE_NULL);
+        access_alone(f, 100, 3, MPI_BYTE);
+        MPI_File_close(&f);
+    }
+    MPI_Type_free(&pair);
+    MPI_Type_free(&holes);
 }
 
 int main(int argc, char **argv)
@@ -118,6 +177,9 @@ int main(int argc, char **argv)
     MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_WRONLY, MPI_INFO_NULL, &f);
     TRY(MPI_File_read_all(f, data, 1, MPI_INT, &s));
     MPI_File_close(&f);
+    move_pointer(argv[1], MPI_MODE_RDWR);
+    move_pointer(argv[1], MPI_MODE_RDONLY);
+    move_pointer(argv[1], MPI_MODE_WRONLY);
     MPI_Type_free(&pair);
     MPI_Type_free(&none);
     return MPI_Finalize();
