@@ -47,7 +47,8 @@ void front_group_release(front_group *group);
  * this file, all. Returns the MPI's error, also that of the start. */
 int front_group_wait(front_group *group, int started, MPI_Request *request, MPI_Status *status);
 
-/* Whether all processes of the communicator belong to this job. Local; the same on all ranks. */
+/* Whether all processes of the communicator belong to this job: else they may not have this
+ * library, and nothing may be sent in it. Local; the same on all ranks. */
 bool front_group_is_of_job(MPI_Comm comm);
 
 /* For job_rank. is_new: the processes of `created` have other ranks than in the communicator of

@@ -15,13 +15,15 @@ static void report(bool is_error, const char *line)
 }
 
 /* Whether communicators are to be reordered. Those that are none, or inter-communicators, are left
- * to the MPI, which refuses them. */
+ * to the MPI, which refuses them, as are those of several jobs, which may not all have the library.
+ */
 static bool make_request(MPI_Comm comm, bool reorder, reorder_task task, reorder_request *q)
 {
     int is_inter = 0;
     const char *record = front_process_is_ready() ? front_process_record() : NULL;
     if (record == NULL || comm == MPI_COMM_NULL ||
-        mpi.Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter)
+        mpi.Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter ||
+        !front_group_is_of_job(comm))
         return false;
     task.record = *record != '\0' ? record : NULL;
     *q = (reorder_request){comm, reorder ? front_process_node() | 1 : 0, report, task, NULL};

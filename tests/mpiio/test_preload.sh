@@ -250,6 +250,12 @@ if [[ -n $OMPI_VERSION ]]; then
     preloaded=$tap_dir/alone/libtatp-mpiio.so served "Open MPI, with a mistake" openmpi 4 ./field_openmpi
     tap_contains "$output" "environment variable TATP_DOMAINS has the value" "Open MPI: a wrong value is reported"
     environment=(TATP_STATS="$stats")
+    "$MPICC" -O1 -o start_openmpi "$top_srcdir/tests/mpiio/start.c" || exit 1
+    # shellcheck disable=SC2016 # arguments of the script
+    printf '#!/bin/sh\nunset LD_PRELOAD\nexec "%s" "$@"\n' "$tap_dir/start_openmpi" >child && chmod +x child
+    environment+=(TATP_REORDER=1)
+    left "Open MPI, a job that starts another one without the library" openmpi 2 ./start_openmpi "$tap_dir/both" "$tap_dir/child"
+    environment=(TATP_STATS="$stats")
     if mpifort.openmpi -o field_f "$top_srcdir/doc/examples/field.f90" >fortran.log 2>&1; then
         served "Open MPI, Fortran" openmpi 4 ./field_f
     fi
