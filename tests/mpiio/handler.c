@@ -68,7 +68,9 @@ static void use_both(MPI_File *file, int *error, ...)
     data = rank + 4711;
     use_file(other, 0, "another file in the handler");
     MPI_File_iwrite_at_all(other, 0, &data, 1, MPI_INT, &request);
+    MPI_File_set_atomicity(*file, 1);
     use_file(*file, 4096, "the file in the handler");
+    MPI_File_sync(*file);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_File_close(&other);
 }
