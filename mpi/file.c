@@ -599,8 +599,9 @@ int front_start(front_file *f, const front_access *access, const void *buffer, i
     c->buffer = buffer;
     c->count = count;
     c->type = MPI_DATATYPE_NULL;
-    if (c->call.error == 0 || c->call.error == -ENOTSUP)
-        c->type = front_type_copy(type);
+    if ((c->call.error == 0 || c->call.error == -ENOTSUP) &&
+        (c->type = front_type_copy(type)) == MPI_DATATYPE_NULL)
+        c->call.error = -ENOMEM;
     front_request_start(&f->group.queue, &c->request, run_started);
     return MPI_SUCCESS;
 }
