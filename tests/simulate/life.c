@@ -185,7 +185,7 @@ life *sim_draw_life(uint64_t seed, bool is_small)
     l->steps = (int)sim_draw(l, 2, l->ranks > 16 || is_small ? 6 : MOST_STEPS);
     sim_begin_file(l, sim_one_in(l, 2) ? SPACE : 0);
     l->locks_file = l->seed % 5 == 0;
-    l->has_caches = !is_small && l->nodes > 1 && sim_one_in(l, 2);
+    l->has_caches = !is_small && l->nodes > 1 && l->seed % 2 == 0;
     sim_begin_caches(l);
     if (!is_small)
         draw_names(l);
