@@ -150,27 +150,37 @@ static void note_class(MPI_File *file, int *code, ...)
 }
 
 /* Open MPI's MPI_File_close returns no error; its handler learns of it. */
-enum { BY_HANDLER, BY_CLOSE, BY_SYNC };
-static const char *const delays[] = {"handler", "close", "sync", NULL};
+enum { BY_HANDLER, BY_CLOSE, BY_SYNC, BY_WRITE };
+static const char *const delays[] = {"handler", "close", "sync", "write", NULL};
 
+static int call_delayed(struct test *t, MPI_File *file, int variant)
+{
+    if (variant == BY_WRITE)
+        return write_call(t, *file, ALL, 2);
+    return variant == BY_SYNC ? MPI_File_sync(*file) : MPI_File_close(file);
+}
+
+/* By a write on nodes whose caches are not coherent. */
 static void case_delayed(struct test *t, int variant)
 {
     MPI_Errhandler handler;
+    inject_file_system(variant == BY_WRITE ? V9FS_MAGIC : 0);
     MPI_File file = create_small(t);
     MPI_File_create_errhandler(note_class, &handler);
     MPI_File_set_errhandler(file, handler);
     agreed(t, "write", write_call(t, file, ALL, 1), SUCCESS);
     handled = MPI_SUCCESS;
-    if (t->rank == 0)
+    if (t->rank == 0 || variant == BY_WRITE)
         inject_flush(t->path, ENOSPC);
-    int rc = variant == BY_SYNC ? MPI_File_sync(file) : MPI_File_close(&file);
+    int rc = call_delayed(t, &file, variant);
     if (sum_of_all(t, inject_end()) == 0)
         differ(t, "no call was disturbed");
     agreed(t, delays[variant], variant == BY_HANDLER ? handled : rc, MPI_ERR_NO_SPACE);
     if (handled == MPI_SUCCESS)
         differ(t, "the handler got no error");
-    if (variant == BY_SYNC)
+    if (variant >= BY_SYNC)
         empty_and_use(t, file, ALL, 2);
+    inject_file_system(0);
     MPI_Errhandler_free(&handler);
 }
 

@@ -16,7 +16,7 @@ cases=(pages/\* locked_pages/\*)
 conform conformance_faults "4 ranks, locks" run_here 4 --mca fcoll tatp --mca fs_ufs_lock_algorithm 3
 start_cluster
 # Nodes of several ranks, whose lowest speaks for all.
-cases=(no_request no_shared_memory)
+cases=(no_request no_shared_memory delayed/write)
 conform conformance_faults "6 ranks, cluster" run -np 6 --map-by slot --mca fcoll tatp
 stop_cluster
 

@@ -102,6 +102,8 @@ if [[ -n $cluster_name ]]; then
     hosts=$(printf '%s:1\n' n0 n1 n2 n3) environment=(CACHE_CALLS="$files")
     cases=(own_records/all own_records/i_at_all same_view_again/at_all)
     preloaded=$library:$top_builddir/tests/mpi/.libs/cache_calls.so conform conformance "caches of nodes" other_on_cluster 4
+    cases=(delayed/write)
+    conform conformance_faults "caches of nodes" other_on_cluster 4
     # As for a placement. MPICH takes it for four nodes.
     hosts=$(printf '%s:1\n' n0 n1 n0 n1) environment=(TATP_STATS="$tap_dir/stats") cases=(even/all)
     conform conformance "hosts in turn" other_on_cluster 4
