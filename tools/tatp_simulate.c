@@ -19,7 +19,7 @@
 #include "tatp_network.h"
 #include "tool.h"
 
-enum { DIMENSIONS = 3, MOST_RANKS = 1 << 20 };
+enum { DIMENSIONS = 3, MOST_RANKS = 1 << 20, OPTION_KEYS = 128 };
 /* That a rank accesses in a call. */
 #define MOST_BYTES (1 << 30)
 
@@ -44,7 +44,9 @@ typedef struct simulate_options {
     tatp_network_options network;
     machine_rate link, server;
     size_t servers;
+    size_t uplinks; /* of a switch of Slurm */
     bool compare, romio;
+    bool is_given[OPTION_KEYS];
 } simulate_options;
 
 /* What a user can choose. */
@@ -58,6 +60,28 @@ typedef struct simulate_choice {
 } simulate_choice;
 
 /* ---- options ---- */
+
+static const struct argp_option option_list[] = {
+    {"view", 'v', "FILE", 0, "What a recorded run accessed in its largest calls", 0},
+    {"times", 'T', "N", 0, "The view file N times, one behind the other, by as many more ranks", 0},
+    {"cart", 'c', "XxYxZ", 0, "An array in C order, divided among a grid of ranks", 0},
+    {"block", 'b', "XxYxZ", 0, "Elements of each rank (default: 16x16x16)", 0},
+    {"element", 'e', "BYTES", 0, "Bytes of an element (default: 8)", 0},
+    {"chunk", 'k', "XxYxZ", 0, "Elements of a chunk of the array, as HDF5 stores it", 0},
+    {"records", 'r', "BYTES", 0, "Records of each rank, ranks in turn", 0},
+    {"count", 'm', "N", 0, "Records of a rank (default: 32)", 0},
+    {"random", 'x', NULL, 0, "Records in a random order instead", 0},
+    {"ranks", 'p', "N", 0, "Ranks, for --records", 0},
+    {"ranks-per-node", 'n', "N", 0, "Ranks of each node (default: 32)", 0},
+    {"hosts", 'H', "LIST", 0, "Hosts of the ranks in rank order: n[0-3]:32,login or @FILE", 0},
+    {"topology", 't', "FILE", 0, "The network, in any format that 'tatp topology' reads", 0},
+    {"uplinks", 'u', "N", 0, "Cables above each switch of a tree of Slurm (default: 1)", 0},
+    {"link", 'l', "RATE[:TIME]", 0, "Of each cable (default: 12.5GB/s:1us)", 0},
+    {"servers", 's', "NxRATE[:TIME]", 0, "Of the file system (default: 16x2GB/s:50us)", 0},
+    {"compare", 'C', NULL, 0, "Placements, aggregators, strategies and ROMIO, a line each", 0},
+    {"romio", 'R', NULL, 0, "ROMIO's messages instead", 0},
+    {0},
+};
 
 /* "64x32x32", also with fewer numbers; the others are 1. */
 static void parse_shape(struct argp_state *state, char *text, int64_t *shape)
@@ -141,24 +165,45 @@ static void check_shapes(struct argp_state *state, simulate_options *a)
         a->chunk[d] = a->chunk[0] > 0 ? a->chunk[d] : a->grid[d] * a->block[d];
 }
 
+/* A row: an option, and another one that it needs, or that excludes it. */
+static const struct {
+    int option, other;
+    bool excludes;
+} combinations[] = {
+    {'v', 'c', true},  {'v', 'r', true},  {'c', 'r', true},  {'T', 'v', false}, {'b', 'c', false},
+    {'e', 'c', false}, {'k', 'c', false}, {'r', 'p', false}, {'p', 'r', false}, {'m', 'r', false},
+    {'x', 'r', false}, {'H', 'n', true},  {'u', 't', false}, {'R', 'C', true},
+};
+
+static const char *name_of(int key)
+{
+    const struct argp_option *o = option_list;
+    while (o->key != key)
+        o++;
+    return o->name;
+}
+
+static void check_combinations(const struct argp_state *state, const bool *is_given)
+{
+    for (size_t i = 0; i < sizeof combinations / sizeof *combinations; i++) {
+        int option = combinations[i].option, other = combinations[i].other;
+        bool excludes = combinations[i].excludes;
+        if (is_given[option] && is_given[other] == excludes)
+            argp_error(state, excludes ? "--%s and --%s exclude each other" : "--%s needs --%s",
+                       name_of(option), name_of(other));
+    }
+}
+
 static void check_options(struct argp_state *state, simulate_options *a)
 {
-    bool has_grid = a->grid[0] > 0;
     const char *const files[] = {a->view, a->network.topology, a->network.hosts};
     tool_check_input(state, files, sizeof files / sizeof *files);
-    if ((a->view != NULL) + has_grid + (a->record > 0) != 1)
+    check_combinations(state, a->is_given);
+    if (a->view == NULL && !a->is_given['c'] && a->record == 0)
         argp_error(state, "one of --view, --cart and --records is needed");
     bool lacks_nodes = a->view != NULL && a->per_node == 0;
     if (a->network.hosts == NULL && (lacks_nodes || a->network.topology != NULL))
         argp_error(state, "--topology needs --hosts, --view that or --ranks-per-node");
-    if (a->times > 1 && a->view == NULL)
-        argp_error(state, "--times is for --view");
-    if ((a->record > 0) != (a->ranks > 0))
-        argp_error(state, "--records needs --ranks, which are not for others");
-    if ((a->is_random && a->record == 0) || (a->chunk[0] > 0 && !has_grid))
-        argp_error(state, "--random is for --records, --chunk for --cart");
-    if (a->network.hosts != NULL && a->per_node > 0)
-        argp_error(state, "--hosts and --ranks-per-node exclude each other");
     if (a->record > 0) {
         a->element = (int64_t)a->record;
         memcpy(a->grid, (int64_t[]){1, (int64_t)a->ranks, 1}, sizeof a->grid);
@@ -171,6 +216,8 @@ static void check_options(struct argp_state *state, simulate_options *a)
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     simulate_options *a = state->input;
+    if (key > 0 && key < OPTION_KEYS)
+        a->is_given[key] = true;
     switch (key) {
     case 'v': a->view = arg; return 0;
     case 'c': parse_shape(state, arg, a->grid); return 0;
@@ -185,6 +232,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case 'n': a->per_node = parse_number(state, arg, MOST_RANKS); return 0;
     case 'H': a->network.hosts = arg; return 0;
     case 't': a->network.topology = arg; return 0;
+    case 'u': a->uplinks = parse_number(state, arg, MOST_RANKS); return 0;
     case 'l': a->link = parse_rate(state, arg, a->link.latency); return 0;
     case 's': parse_servers(state, arg, a); return 0;
     case 'C': a->compare = true; return 0;
@@ -195,31 +243,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp simulate_argp = {
-    .options =
-        (const struct argp_option[]){
-            {"view", 'v', "FILE", 0, "What a recorded run accessed in its largest calls", 0},
-            {"times", 'T', "N", 0,
-             "The view file N times, one behind the other, by as many more ranks", 0},
-            {"cart", 'c', "XxYxZ", 0, "An array in C order, divided among a grid of ranks", 0},
-            {"block", 'b', "XxYxZ", 0, "Elements of each rank (default: 16x16x16)", 0},
-            {"element", 'e', "BYTES", 0, "Bytes of an element (default: 8)", 0},
-            {"chunk", 'k', "XxYxZ", 0, "Elements of a chunk of the array, as HDF5 stores it", 0},
-            {"records", 'r', "BYTES", 0, "Records of each rank, ranks in turn", 0},
-            {"count", 'm', "N", 0, "Records of a rank (default: 32)", 0},
-            {"random", 'x', NULL, 0, "Records in a random order instead", 0},
-            {"ranks", 'p', "N", 0, "Ranks, for --records", 0},
-            {"ranks-per-node", 'n', "N", 0, "Ranks of each node (default: 32)", 0},
-            {"hosts", 'H', "LIST", 0, "Hosts of the ranks in rank order: n[0-3]:32,login or @FILE",
-             0},
-            {"topology", 't', "FILE", 0, "The network, in any format that 'tatp topology' reads",
-             0},
-            {"link", 'l', "RATE[:TIME]", 0, "Of each cable (default: 12.5GB/s:1us)", 0},
-            {"servers", 's', "NxRATE[:TIME]", 0, "Of the file system (default: 16x2GB/s:50us)", 0},
-            {"compare", 'C', NULL, 0, "Placements, aggregators, strategies and ROMIO, a line each",
-             0},
-            {"romio", 'R', NULL, 0, "ROMIO's messages instead", 0},
-            {0},
-        },
+    .options = option_list,
     .parser = parse_option,
     .doc = "Simulates collective writes and reads of a whole job in this process.",
 };
@@ -328,11 +352,28 @@ static void list_accesses(simulate_options *a)
 
 /* ---- the machine ---- */
 
+/* A tree of Slurm does not say how many cables are above a switch. */
+static bool has_unknown_cables(const topo *t)
+{
+    return t->tree.vertices > t->nodes + 1 && strncmp(t->source, "Slurm", 5) == 0;
+}
+
+static void set_uplinks(const simulate_options *a, topo *t)
+{
+    bool is_unknown = has_unknown_cables(t);
+    if (a->is_given['u'] && !is_unknown)
+        exit(tool_fail("%s: --uplinks is for trees of Slurm with several switches; this is: %s",
+                       a->network.topology, t->source));
+    for (size_t v = t->nodes; is_unknown && v < t->tree.vertices; v++)
+        t->tree.width[v] = a->uplinks;
+}
+
 static void read_network(const simulate_options *a, tatp_network *places)
 {
     const char *who = a->view != NULL ? a->view : a->record > 0 ? "--ranks" : "--cart";
     if (a->network.hosts != NULL) {
         tatp_network_read(&a->network, who, a->ranks, places);
+        set_uplinks(a, &places->topology);
         return;
     }
     size_t per_node = a->per_node > 0 ? a->per_node : 32;
@@ -393,6 +434,13 @@ static void record_accesses(simulate_options *a)
     free(rank);
 }
 
+/* As it is simulated, whatever it was in the run of a view file. */
+static access_division division_of(const simulate_options *a)
+{
+    access_division striped = {.stripe = MACHINE_STRIPE, .targets = (int64_t)a->servers};
+    return a->servers > 1 ? striped : (access_division){0};
+}
+
 /* By slot, by node and as "dla map" does, on as many slots of each node as it has ranks. The caller
  * frees them. */
 static void place_ranks(simulate_options *a, const tatp_network *places, size_t *placed[3])
@@ -403,6 +451,8 @@ static void place_ranks(simulate_options *a, const tatp_network *places, size_t 
         slots[places->node_of_rank[i]]++;
     if (a->file.patterns == 0)
         record_accesses(a);
+    for (size_t k = 0; k < a->file.patterns; k++)
+        a->file.pattern[k].division = division_of(a);
     const dla_spec spec = {.ndims = 0};
     dla_data data = {.file = a->file, .profile = {a->file.patterns, a->file.bytes}};
     setmatch_input input = dla_data_input(&data, &spec);
@@ -470,13 +520,20 @@ static void print_choices(const simulate_choice *choice, size_t count, size_t ra
            "Memory: the most of all calls.\n");
 }
 
-/* Where it is more than a hundredth. */
-static void tell_hidden(const simulate_options *a)
+/* What the view file does not say, where it is more than a hundredth, nor the network's, and what
+ * is not simulated. */
+static void print_assumptions(const simulate_options *a, const topo *topology)
 {
     if (a->hidden > a->bytes / 100)
         printf("The view file does not say where in its bins %.0f %% of the bytes are: ranks take "
                "turns there, with\npieces of mean length.\n",
                100.0 * (double)a->hidden / (double)a->bytes);
+    if (has_unknown_cables(topology))
+        printf(
+            "Cables above each switch: %zu; a tree of Slurm does not say how many (--uplinks).\n",
+            a->uplinks);
+    printf("Not simulated: processor time, other jobs, caches, pages and locks of the file system, "
+           "hops in the choice\nof aggregators, messages inside collective operations of MPI.\n");
 }
 
 static void put_phases(json_writer *w, const job_phase *phase)
@@ -496,12 +553,14 @@ static void put_phases(json_writer *w, const job_phase *phase)
 }
 
 static void print_json(const simulate_options *options, const simulate_choice *choice, size_t count,
-                       size_t nodes)
+                       const topo *topology)
 {
     tool_json json;
     json_writer *w = tool_json_begin(&json);
     json_put_size(w, "ranks", options->ranks);
-    json_put_size(w, "nodes", nodes);
+    json_put_size(w, "nodes", topology->nodes);
+    if (has_unknown_cables(topology))
+        json_put_size(w, "uplinks", options->uplinks);
     json_put_int64(w, "bytes", options->bytes);
     json_put_int64(w, "hidden_bytes", options->hidden);
     if (options->compare) {
@@ -591,13 +650,13 @@ static void run_choices(simulate_options *options, const tatp_network *places)
     for (size_t i = first; i < first + count && is_stopped == 0; i++)
         run_job(options, &places->topology, &choice[i]);
     if (options->common.json)
-        print_json(options, choice + first, count, places->topology.nodes);
+        print_json(options, choice + first, count, &places->topology);
     else if (options->compare)
         print_choices(choice + first, count, ranks);
     else
         print_phases(choice->phase);
     if (!options->common.json)
-        tell_hidden(options);
+        print_assumptions(options, &places->topology);
     for (int i = 0; i < 3; i++)
         free(placed[i]);
 }
@@ -609,6 +668,7 @@ int tatp_simulate(int argc, char **argv)
         .element = 8,
         .count = 32,
         .times = 1,
+        .uplinks = 1,
         .link = {12.5e9, 1e-6},
         .server = {2e9, 50e-6},
         .servers = 16,

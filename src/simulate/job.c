@@ -282,8 +282,12 @@ char *job_run(const job_settings *settings, job_phase phase[JOB_PHASES])
     j.machine = machine_new(&settings->machine, &j.net);
     find_mates(&j);
     size_t nodes = settings->machine.topology->nodes;
-    j.romio = (romio){&j.net, j.machine, (int64_t)nodes, j.leader,
-                      sim_zeroed(2 * nodes, sizeof *j.romio.expected)};
+    j.romio = (romio){&j.net,
+                      j.machine,
+                      (int64_t)nodes,
+                      j.leader,
+                      sim_zeroed(2 * nodes, sizeof *j.romio.expected),
+                      romio_is_interleaved(settings->view, settings->ranks)};
     net_run(&j.net);
     char *failure = j.net.failure != NULL ? strdup(j.net.failure) : NULL;
     release_job(&j);

@@ -4,18 +4,19 @@
  * without data.
  *
  * Modelled, in each call, whether one alike came before or not: the gathers of first and last
- * offsets on all ranks; one aggregator a node, contiguous domains of equal size; an exchange of
- * counts of all ranks with all, and a message with offsets and lengths, 16 bytes a piece, from each
- * rank to each aggregator whose domain it accesses; an agreement on the number of cycles, of 16 MiB
- * of each domain. In each cycle, in step on all ranks: an exchange of sizes of all with all, a
- * message between each aggregator and each rank with data in it, one access to the file from the
- * first to the last byte, for a write with holes after a read. Then an agreement on errors.
+ * offsets on all ranks. Where no rank begins before the end of the rank before it, each accesses
+ * its bytes itself, from the first to the last. Else one aggregator a node, contiguous domains of
+ * equal size; an exchange of counts of all ranks with all, and two messages, of offsets and of
+ * lengths, 8 bytes a piece, from each rank to each aggregator whose domain it accesses; an
+ * agreement on the number of cycles, of 16 MiB of each domain. In each cycle, in step on all ranks:
+ * an exchange of sizes of all with all, a message between each aggregator and each rank with data
+ * in it, one access to the file from the first to the last byte, for a write with holes after a
+ * read. Then an agreement on errors.
  *
  * In ROMIO's favour: collective operations take what no algorithm can go below, the latencies of a
  * tree and the time of the bytes on the link of a node, and are no messages; an aggregator's own
  * data take no time; a cycle is read after its sizes are known, so that reads do not wait for each
- * other. Not modelled: hints, alignment to stripes, the choice of independent access where accesses
- * are not interleaved, and processor time.
+ * other. Not modelled: hints, alignment to stripes, and processor time.
  */
 #include "simulate/romio.h"
 
@@ -105,7 +106,9 @@ static romio_parts announce(const romio_call *c, int64_t step)
 static int64_t move(const romio_call *c, int64_t step, const romio_parts *expected, bool back)
 {
     const coll_runtime *r = c->runtime;
-    exchange_request *request = sim_zeroed(c->own.count + expected->count, sizeof *request),
+    const size_t messages = step == LISTS ? 2 : 1;
+    exchange_request *request =
+                         sim_zeroed(messages * (c->own.count + expected->count), sizeof *request),
                      *next = request;
     int64_t sum = 0;
     for (int sends = 0; sends < 2; sends++) {
@@ -113,18 +116,26 @@ static int64_t move(const romio_call *c, int64_t step, const romio_parts *expect
         const romio_parts *list = aggregates ? expected : &c->own;
         for (const part *p = list->part; p < list->part + list->count; p++) {
             int peer = aggregates ? p->rank : c->of->aggregator[p->domain];
-            size_t bytes = p->step == step ? (size_t)p->bytes : 0;
-            sum += (int64_t)bytes;
-            if (bytes > 0 && peer != r->rank && sends)
-                (void)r->isend(r->context, peer, COLL_TAG_DATA, NULL, bytes, false, next++);
-            else if (bytes > 0 && peer != r->rank)
-                (void)r->irecv(r->context, peer, COLL_TAG_DATA, NULL, bytes, next++);
+            size_t bytes = p->step == step ? (size_t)p->bytes / messages : 0;
+            sum += (int64_t)(messages * bytes);
+            for (size_t i = 0; i < messages && bytes > 0 && peer != r->rank; i++)
+                if (sends)
+                    (void)r->isend(r->context, peer, COLL_TAG_DATA, NULL, bytes, false, next++);
+                else
+                    (void)r->irecv(r->context, peer, COLL_TAG_DATA, NULL, bytes, next++);
         }
     }
     for (size_t got; next-- > request;)
         (void)r->wait(r->context, next, &got);
     __real_free(request);
     return sum;
+}
+
+/* From the first to the last byte; for a write with holes after a read. */
+static void access_range(const romio_call *c, int64_t lo, int64_t hi, int64_t bytes)
+{
+    for (int i = c->write && bytes < hi - lo ? 2 : 1; i > 0 && bytes > 0; i--)
+        machine_access(c->of->machine, c->runtime->rank, lo, hi - lo);
 }
 
 static void access_expected(const romio_call *c, const romio_parts *expected)
@@ -135,8 +146,7 @@ static void access_expected(const romio_call *c, const romio_parts *expected)
         hi = p->hi > hi ? p->hi : hi;
         bytes += p->bytes;
     }
-    for (int i = c->write && bytes < hi - lo ? 2 : 1; i > 0 && hi > 0; i--)
-        machine_access(c->of->machine, c->runtime->rank, lo, hi - lo);
+    access_range(c, lo, hi, bytes);
 }
 
 /* Returns the bytes of its messages, and of an aggregator's buffer. */
@@ -153,11 +163,23 @@ static int64_t run_step(const romio_call *c, int64_t step)
     return bytes + (expected.count > 0 ? access_least(c->domain, CYCLE) : 0);
 }
 
+bool romio_is_interleaved(const access_list *list, int ranks)
+{
+    for (int i = 1; i < ranks; i++)
+        if (access_lower(&list[i]) < access_upper(&list[i - 1]) - 1)
+            return true;
+    return false;
+}
+
 void romio_access(const romio *of, const coll_runtime *runtime, const access_list *list, bool write)
 {
     romio_call c = {.of = of, .runtime = runtime, .write = write};
     c.lo = -meet(&c, -access_lower(list), 8.0 * runtime->size);
     int64_t hi = meet(&c, access_upper(list), 8.0 * runtime->size);
+    if (!of->is_interleaved) {
+        access_range(&c, access_lower(list), access_upper(list), list->bytes);
+        return;
+    }
     c.domain = (hi - c.lo + of->nodes - 1) / of->nodes;
     find_parts(&c, list);
     int64_t memory = ARRAYS * runtime->size + run_step(&c, LISTS);

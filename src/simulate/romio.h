@@ -20,7 +20,11 @@ typedef struct romio {
     int64_t nodes;
     const int *aggregator; /* of each node, its lowest rank */
     romio_parts *expected; /* by node, in a step, then the same in the next one; zeroed at first */
+    bool is_interleaved;   /* their accesses are */
 } romio;
+
+/* Whether a rank begins before the last byte of the rank before it. */
+bool romio_is_interleaved(const access_list *list, int ranks);
 
 /* On each rank: an ordered list, not empty on all of them. Its memory counts as the rank's. */
 void romio_access(const romio *of, const coll_runtime *runtime, const access_list *list,

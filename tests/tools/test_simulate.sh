@@ -98,9 +98,11 @@ tap_check "random records: three quarters of them cross" \
 
 # 64 ranks have records in the domains of 4 aggregators, which send nothing to themselves.
 simulates "ROMIO" --records 1024 --ranks 64 --ranks-per-node 16 --romio
-tap_is "$(figure write messages)" $((2 * 63 * 4)) "ROMIO: a list and data of each rank for each aggregator"
-tap_is "$(figure first\ write messages) $(figure read messages)" "504 504" "ROMIO: as many each time"
+tap_is "$(figure write messages)" $((3 * 63 * 4)) "ROMIO: offsets, lengths and data of each rank for each aggregator"
+tap_is "$(figure first\ write messages) $(figure read messages)" "756 756" "ROMIO: as many each time"
 tap_is "$(figure write accesses)" 4 "ROMIO: one access of each aggregator"
+simulates "ROMIO, slabs" --cart 16 --block 4096 --ranks-per-node 4 --romio
+tap_is "$(figure write messages) $(figure write accesses)" "0 16" "ROMIO, slabs: each rank by itself"
 
 # choice NAME KEY: of the repeated write
 choice() {
@@ -110,10 +112,23 @@ print(next(p[sys.argv[2]] for p in chosen["phases"] if p["phase"] == "write"))' 
 }
 compared=(--records 1024 --ranks 64 --ranks-per-node 16 --compare)
 simulates "a comparison" "${compared[@]}"
-tap_is "$(choice ROMIO messages)" 504 "a comparison: ROMIO's messages are those of ROMIO alone"
+tap_is "$(choice ROMIO messages)" 756 "a comparison: ROMIO's messages are those of ROMIO alone"
 tap_check "a comparison: ranks by dla move no more than by slot" \
     test "$(choice 'ranks by dla' bytes_between_nodes)" -le "$(choice 'ranks by slot' bytes_between_nodes)"
 tap_is "$(tatp simulate "${compared[@]}" | grep -c '[0-9]$')" 8 "a comparison: a line for each choice"
+simulates "a comparison, stripes" --records 65536 --count 20 --random --ranks 16 --ranks-per-node 4 --compare
+tap_check "a comparison, stripes: the placement is for them" \
+    test "$(choice 'ranks by dla' bytes_between_nodes)" -le "$(choice 'ranks by node' bytes_between_nodes)"
+
+# 16 nodes on 4 switches below one: half of what each node sends goes to the other half.
+tree=(--cart 1x16 --block 512x64 --hosts 'n[0-15]' --topology "$top_srcdir/tests/fixtures/topology/slurm-topology.conf")
+simulates "a tree of Slurm" "${tree[@]}"
+once=$(figure write busiest_link_bytes)
+simulates "a tree of Slurm with 4 uplinks" "${tree[@]}" --uplinks 4
+tap_check "a tree of Slurm with 4 uplinks: the busiest link has less" \
+    awk -v few="$once" -v many="$(figure write busiest_link_bytes)" 'BEGIN { exit !(many < few) }'
+tap_contains "$(tatp simulate "${tree[@]}" --uplinks 4)" "above each switch: 4" "a tree of Slurm: how many uplinks"
+tap_contains "$(tatp simulate "${tree[@]}")" "Not simulated: processor time" "what is not simulated is said"
 timeout --preserve-status -s INT 2 tatp simulate --cart 32x32x8 >out
 tap_is $? 130 "Ctrl-C ends it"
 
@@ -129,12 +144,19 @@ refuses() {
 
 refuses "" "one of --view, --cart and --records is needed" 2
 refuses "--cart 4x0" "is no shape" 2
-refuses "--cart 4x4 --ranks 3" "--records needs --ranks" 2
+refuses "--cart 4x4 --ranks 3" "--ranks needs --records" 2
 refuses "--cart 1048576x1048576x1048576" "at most 1048576" 2
 refuses "--cart 2x2 --block 1048576x1048576" "too many bytes" 2
 refuses "--records 1024" "--records needs --ranks" 2
 refuses "--cart 2x2 --chunk 1048576x1048576" "too many bytes" 2
-refuses "--cart 2x2 --random" "--random is for --records" 2
+refuses "--cart 2x2 --random" "--random needs --records" 2
+refuses "--cart 2x2 --count 4" "--count needs --records" 2
+refuses "--records 8 --ranks 4 --block 4x4" "--block needs --cart" 2
+refuses "--view x --ranks-per-node 4 --element 4" "--element needs --cart" 2
+refuses "--cart 2x2 --romio --compare" "--romio and --compare exclude each other" 2
+refuses "--cart 2x2 --view x" "--view and --cart exclude each other" 2
+refuses "--cart 2x2 --hosts n0:4 --uplinks 4" "--uplinks needs --topology" 2
+refuses "--cart 1 --hosts n0 --topology $top_srcdir/tests/fixtures/topology/ibnetdiscover.2level.out --uplinks 4" "is for trees of Slurm" 1
 refuses "--records 4096 --ranks 2 --count 1048576" "too many bytes" 2
 refuses "--cart 1048576 --ranks-per-node 128" "simulate fewer" 1
 refuses "--cart 2x2 --link 0GB/s" "is no rate above 0" 2
@@ -144,6 +166,6 @@ refuses "--cart 2x2 --topology x" "--topology needs --hosts" 2
 refuses "--cart 2x2 --hosts n0:3" "4 rows, but 3 ranks" 1
 refuses "--view x --hosts n0:4" "No such file" 1
 refuses "--view x --times 2" "--view that or --ranks-per-node" 2
-refuses "--cart 2x2 --times 2" "--times is for --view" 2
+refuses "--cart 2x2 --times 2" "--times needs --view" 2
 refuses "--view $record --ranks-per-node 4 --times 1048576" "at most 1048576" 1
 tap_plan
