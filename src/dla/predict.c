@@ -69,7 +69,7 @@ static int sum_crossing(const setmatch_input *input, const dla_data *data,
     return rc;
 }
 
-/* The sum of V / P where P is infinite within a node, and 1 / k where k uplinks are crossed. */
+/* The sum of V / P where P is infinite within a node, and 1 / k where k links are crossed upwards. */
 static int sum_weight(const setmatch_input *input, const size_t *node_of_rank, double *load)
 {
     setmatch_network network = *input->network;
@@ -162,7 +162,7 @@ void dla_benefit_format(const dla_benefit *benefit, const setmatch_input *input,
                         const dla_data *data, const char *name, char text[DLA_REPORT_SIZE])
 {
     bool is_bytes = dla_has_bytes(&data->file), is_kept = benefit->kept != DLA_STOCK_NONE;
-    const char *where = input->network->levels > 0 ? "over uplinks" : "between nodes";
+    const char *where = input->network->levels > 0 ? "over links" : "between nodes";
     const char *unit = is_bytes ? "" : "weight ";
     char shown[256], before[32], after[32];
 

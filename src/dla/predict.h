@@ -35,7 +35,7 @@ int dla_judge_load(const void *judge, const size_t *node_of_rank, double *load);
 
 typedef enum dla_stock { DLA_STOCK_NONE, DLA_STOCK_BY_SLOT, DLA_STOCK_BY_NODE } dla_stock;
 
-/* The load of all uplinks, those of nodes and, with a network, of groups of nodes: predicted bytes
+/* The load of all links, those of nodes and, with a network, of groups of nodes: predicted bytes
  * or, where the record does not contain these, the weight of the view between nodes and groups. */
 typedef struct dla_benefit {
     double by_slot;
@@ -48,7 +48,7 @@ typedef struct dla_benefit {
  * and there are several nodes. */
 bool dla_may_keep_stock(const dla_spec *spec, size_t nodes);
 
-/* Replaces node_of_rank by the better stock mapping, unless it loads the uplinks less than that by
+/* Replaces node_of_rank by the better stock mapping, unless it loads the links less than that by
  * DLA_LEAST_GAIN at least. */
 int dla_keep_stock(const setmatch_input *input, const dla_data *data, const size_t *by_slot,
                    const size_t *by_node, size_t *node_of_rank, dla_benefit *benefit);

@@ -57,6 +57,13 @@ generate --ranks 16 --view 16.crs >16.jsonl
 page 16 --view 16.crs
 has 16 "uplink bytes would fall from 16.8 MB to 0 B a call" "16: the view is put into a sentence"
 
+generate --ranks 8 --per-node 2 --view 8.crs >8.jsonl
+two_leaves crossed.conf 0,2 1,3
+mv 8.crs a,b.crs
+tap_is "$(tatp report 8.jsonl --view a,b.crs --topology crossed.conf | grep -o 'uplink bytes would .* call,\|dla:file=[^ ]*')" \
+    "uplink bytes would fall from 8.39 MB to 0 B a call,
+dla:file=a\\,b.crs,topology=crossed.conf'" "8: placed in the network that is given, also by the command"
+
 cp "$top_srcdir/tests/fixtures/recorded/4.1.jsonl" recorded.jsonl
 cp "$top_srcdir/tests/fixtures/recorded/4.1.crs" .
 page recorded --view 4.1.crs
@@ -137,7 +144,7 @@ command_on() {
 tap_is "$(command_on flat)" "tatp report files.jsonl --view 16.crs" "a command: to look at the record of the run"
 tap_is "$(command_on 16)" "mpirun -np 16 --map-by dla:file=16.crs --mca fcoll tatp ./program" "a command: to place by the view"
 tap_is "$(tatp report files.jsonl --topology topology.conf --view 16.crs -o flat.html | sed -n '/^advice/{n;s/^ *//p}')" \
-    "mpirun -np 16 --map-by dla:file=16.crs --mca fcoll tatp ./generate --size 8 <in>" "a command: in the summary, with the program's"
+    "mpirun -np 16 --map-by dla:file=16.crs,topology=topology.conf --mca fcoll tatp ./generate --size 8 <in>" "a command: in the summary, with the program's"
 has flat '<span>fcoll_tatp_topology</span> <span>topology.conf</span>' "a command: with the network"
 sed 's/"mpi": "Open MPI/"mpi": "MPICH/' files.jsonl >mpich.jsonl
 tap_is "$(tatp report mpich.jsonl --view 16.crs -o flat.html | sed -n '/^advice/{n;s/^ *//p}')" \
@@ -278,7 +285,7 @@ tap_is "$(cd lines && head -n 2 ../16.jsonl | summary /dev/stdin | tail -n 1)" r
 tap_is "$(cd lines && summary - <../16.jsonl | tail -n 1)" report.html "statistics from standard input: report.html"
 for name in 16.crs topology.conf 16.jsonl; do ln -s "../$name" lines; done
 tap_is "$(cd lines && tatp report <(cat 16.jsonl) -v <(cat 16.crs) -t - <topology.conf -o pipes.html 2>&1)" \
-    "$(cd lines && tatp report 16.jsonl -v 16.crs -t topology.conf -o pipes.html | sed 's/file=16.crs/file=FILE/')" "all files from pipes"
+    "$(cd lines && tatp report 16.jsonl -v 16.crs -t topology.conf -o pipes.html | sed 's/file=16.crs,topology=topology.conf/file=FILE,topology=FILE/')" "all files from pipes"
 refuses 1 "tatp: /dev/stdin:1: does not begin with the word FILEVIEW" "a pipe that is no view" 16.jsonl --view - <topology.conf
 refuses 2 "tatp report: error: '-', standard input, can be one of the files only" "two files from one pipe" - --view - <topology.conf
 rm -f lines/run.html lines/run.one.html

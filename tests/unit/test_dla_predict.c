@@ -139,7 +139,7 @@ START_TEST(weights_without_a_profile)
     f.network = (setmatch_network){.levels = 1, .group_of_node = groups};
     check_kept(
         &f, crosswise, DLA_STOCK_BY_SLOT,
-        "not placed by v\\x1b: weight 604 over uplinks stays, a placement saves less than 2 %");
+        "not placed by v\\x1b: weight 604 over links stays, a placement saves less than 2 %");
     f.network = (setmatch_network){.levels = 0};
     set_view(&f, 100, 110, 101);
     check_kept(&f, crosswise, DLA_STOCK_BY_NODE,

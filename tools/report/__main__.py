@@ -57,8 +57,8 @@ def parse_arguments(words):
                         "compared with it")
     parser.add_argument("-v", "--view", type=input_file, metavar="FILE", help="record, as --mca fcoll_tatp_record writes it, or "
                         "view matrix: what placing ranks by it would gain")
-    parser.add_argument("-t", "--topology", type=input_file, metavar="FILE", help="the network, as any file that 'tatp topology' reads "
-                        "(default: what the statistics say)")
+    parser.add_argument("-t", "--topology", type=input_file, metavar="FILE", help="the network, as any file that 'tatp topology' reads: "
+                        "also for placing ranks by the view (default: what the statistics say, not for placing)")
     parser.add_argument("-o", "--output", metavar="FILE", help="the page (default: beside the last "
                         "STATS, with the suffix .html)")
     parser.add_argument("--table", action="store_true", help="A line for each job whose statistics are in the folders STATS: date, "

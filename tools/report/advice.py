@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The sentences on top of the page: what was gained, and what to try next; and the summary on the terminal."""
 
+import re
 import shlex
 from typing import NamedTuple
 
@@ -38,12 +39,15 @@ def command_of(run, mapping="", **parameters):
     return " ".join(["tatp run", *settings, f"mpiexec -n {ranks}", program])
 
 
-def placing(run, view):
-    """What to type to place the ranks by a view."""
+def placing(run, options):
+    """What to type to place the ranks by the view, and in the network if it is given."""
+    named = {"file": options.view, "topology": options.topology}
+    named = {item: "FILE" if planning.is_pipe(str(name)) else str(name) for item, name in named.items() if name is not None}
     if has_mpirun(run):
-        return command_of(run, f"--map-by dla:file={quoted(view)}")
-    return (f"dla map --file {quoted(view)} --hostfile hosts --format hostfile > placed && "
-            + command_of(run).replace("mpiexec", "mpiexec -f placed", 1))
+        escaped = [f"{item}=" + re.sub(r"([,:\\])", r"\\\1", name) for item, name in named.items()]
+        return command_of(run, "--map-by " + shlex.quote("dla:" + ",".join(escaped)))
+    return (" ".join(["dla map", *(f"--{item} {shlex.quote(name)}" for item, name in named.items()), "--hostfile hosts --format hostfile"])
+            + " > placed && " + command_of(run).replace("mpiexec", "mpiexec -f placed", 1))
 
 
 def gained(run):
@@ -86,7 +90,7 @@ def compared(runs):
     return ", ".join(parts)
 
 
-def advise_placement(run, plan, answer, view):
+def advise_placement(run, plan, answer, options):
     """By a view: from the same accesses with the ranks placed by it. None without an answer."""
     if answer is None or answer.placed is None:
         return None
@@ -99,11 +103,11 @@ def advise_placement(run, plan, answer, view):
     if old > 0 and new < WORTH_IT * old:
         return Advice(f"Place the ranks by this view: {noun} would fall from {text.size(old)} to {text.size(new)} a call, and "
                       f"hop-bytes from {text.hops(present.hop_bytes)} to {text.hops(answer.placed.hop_bytes)}{least}.{inside}",
-                      placing(run, view))
+                      placing(run, options))
     if answer.placed.hop_bytes < WORTH_IT * present.hop_bytes:
         return Advice(f"Place the ranks by this view: hop-bytes would fall from {text.hops(present.hop_bytes)} to "
                       f"{text.hops(answer.placed.hop_bytes)}{least} a call; {noun} would be {text.size(new)} instead of "
-                      f"{text.size(old)}.{inside}", placing(run, view))
+                      f"{text.size(old)}.{inside}", placing(run, options))
     if old == 0:
         return Advice(f"No {noun} are left to save: the ranks are placed well for these accesses.")
     if even:
@@ -113,24 +117,24 @@ def advise_placement(run, plan, answer, view):
                   f"instead of {text.size(old)}.")
 
 
-def advise_weight(run, placement, view):
+def advise_weight(run, placement, options):
     """By a view alone, where the statistics have too little for more."""
     return Advice(f"Placed by this view, {text.share(placement.inside, placement.total)} of what ranks share in the file would "
                   f"stay inside nodes; in this run it is {text.share(placement.inside_now, placement.total)}, and by slot it "
                   f"would be {text.share(placement.inside_by_slot, placement.total)}.",
-                  placing(run, view) if placement.inside_now < WORTH_IT * placement.inside else "")
+                  placing(run, options) if placement.inside_now < WORTH_IT * placement.inside else "")
 
 
-def advise_evenly(run, mapped, view):
+def advise_evenly(run, mapped, options):
     """By a view, of a run without plans: where its ranks were is not known."""
     where = f"Placed by this view on {text.count(run.nodes, 'node')} with equal slots"
     if "crossing_bytes" not in mapped:
         return Advice(f"{where}, {text.share(mapped['weight_inside'], mapped['weight_total'])} of what ranks share in the file would "
-                      "stay inside nodes.", placing(run, view))
+                      "stay inside nodes.", placing(run, options))
     crossing, total, now = mapped["crossing_bytes"], mapped["total_bytes"], run.sum("crossing_bytes")
     return Advice(f"{where}, {text.size(crossing)} of {text.size(total)} ({text.share(crossing, total)}) would leave their node; in "
                   f"this run {text.size(now)} of {text.size(run.sum('bytes'))} did.",
-                  placing(run, view) if crossing < WORTH_IT * now else "")
+                  placing(run, options) if crossing < WORTH_IT * now else "")
 
 
 def advise_record(run):
@@ -195,16 +199,16 @@ def advise(report):
                            "fcoll/tatp serves collective ones only. Make these calls collective, or ask a library as HDF5 "
                            "to do so: doc/hdf5.md."))
     said += advise_stripes(run)
-    placement = advise_placement(run, plan, report.answer, view)
+    placement = advise_placement(run, plan, report.answer, report.options)
     why_not = report.placement.why_not if report.placement else report.mapped and planning.why_not(report.mapped)
     if why_not:
         said.append(Advice(f"{why_not[0].upper()}{why_not[1:]}."))
     elif placement is not None:
         said.append(placement)
     elif report.placement is not None:
-        said.append(advise_weight(run, report.placement, view))
+        said.append(advise_weight(run, report.placement, report.options))
     elif report.mapped is not None and run.nodes > 1:
-        said.append(advise_evenly(run, report.mapped, view))
+        said.append(advise_evenly(run, report.mapped, report.options))
     elif view is None and crossing > 0.1 * total and run.nodes > 1:
         said.append(advise_record(run))
     if plan is not None and plan.nodes > 2 and not plan.knows_network:

@@ -222,7 +222,7 @@ class Planner:
     """Asks the tools about one plan, and has what was computed for it."""
 
     def __init__(self, plan, tools, topology):
-        self.plan, self.tools = plan, tools
+        self.plan, self.tools, self.topology = plan, tools, topology
         self.names = plan.hosts if topology is not None else [f"n{n}" for n in range(plan.nodes)]
         self.network = topology if topology is not None else network_of(plan, self.names, tools)
         self.costs = self.strategies = None  # costs: a row for each rank or node, as costs_by says
@@ -289,9 +289,12 @@ class Planner:
     def place(self, view):
         """Where dla puts the ranks, on the nodes of the job."""
         ranks = collections.Counter(self.plan.data["node_of_rank"])
-        slots = ",".join(f"n{n}:{ranks[n]}" for n in range(self.plan.nodes))
-        placed, by_slot = (map_ranks(self.tools, view, slots, self.plan.call["ranks"], method) for method in ("auto", "byslot"))
-        return Placement([int(name[1:]) for name in placed["node_of_rank"]], placed["weight_inside"],
+        nodes = ["--hostfile", self.tools.write("nodes", [f"{name} slots={ranks[n]}" for n, name in enumerate(self.names)])]
+        if self.topology is not None:
+            nodes += ["--topology", self.topology]
+        placed, by_slot = (map_ranks(self.tools, view, nodes, self.plan.call["ranks"], method) for method in ("auto", "byslot"))
+        node_of_name = {name: n for n, name in enumerate(self.names)}
+        return Placement([node_of_name[name] for name in placed["node_of_rank"]], placed["weight_inside"],
                          by_slot["weight_inside"], placed["weight_total"], why_not(placed))
 
     def predict(self, title, view, node_of_rank):
@@ -313,8 +316,8 @@ class Planner:
 
 
 def map_ranks(tools, view, nodes, ranks, method="auto"):
-    """What dla map says of a view on these nodes."""
-    placed = json.loads(tools.run("dla", "map", "--file", view, "--nodes", nodes, "--method", method, "--format", "json"))
+    """What dla map says of a view on these nodes, which are options of it."""
+    placed = json.loads(tools.run("dla", "map", "--file", view, *nodes, "--method", method, "--format", "json"))
     if placed["ranks"] != ranks:
         raise ToolError(f"{view}: a view of {placed['ranks']} ranks, but the job had {ranks}")
     return placed
@@ -327,7 +330,7 @@ def why_not(mapped):
 
 def map_evenly(tools, view, ranks, nodes):
     """The same on so many nodes with equal numbers of slots: which they were is not known."""
-    return map_ranks(tools, view, f"n[0-{nodes - 1}]:{-(-ranks // max(nodes, 1))}", ranks)
+    return map_ranks(tools, view, ["--nodes", f"n[0-{nodes - 1}]:{-(-ranks // max(nodes, 1))}"], ranks)
 
 
 MANY_RANKS, MANY_BYTES = 4096, 1 << 28  # of a simulation, which has memory for what is accessed
