@@ -83,13 +83,22 @@ static int add_ranks(tool_hosts *h, const char *name, size_t slots)
     return 0;
 }
 
-/* A byte order mark, for example, is part of no name. Nor is what a name is to be given. */
-static bool is_host_name(const char *text, size_t length)
+/* ---- names ---- */
+
+/* The dot is first: users have none. */
+static const char letters[] = "._-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+static bool is_address(const char *name)
 {
-    for (size_t i = 0; i < length; i++)
-        if (text[i] <= ' ' || text[i] > '~' || text[i] == '=')
-            return false;
-    return length > 0 && length <= LONGEST_NAME;
+    struct in6_addr address;
+    return inet_pton(AF_INET, name, &address) == 1 || inet_pton(AF_INET6, name, &address) == 1;
+}
+
+static bool is_host_name(const char *name)
+{
+    size_t length = strlen(name);
+    return is_address(name) || (length > 0 && length <= LONGEST_NAME && *name != '.' &&
+                                strspn(name, letters) == length);
 }
 
 /* ---- lists ---- */
@@ -110,14 +119,11 @@ static int add_list_name(const char *text, void *context)
     char name[LONGEST_NAME + 1];
     size_t slots = 1, length = strcspn(text, ":");
     p->names++;
-    if (!is_host_name(text, length) ||
+    snprintf(name, sizeof name, "%.*s", (int)length, text);
+    if (!is_host_name(name) ||
         (text[length] == ':' &&
          tool_number(text + length + 1, ranks, ranks ? MOST_SLOTS : SIZE_MAX, &slots) != 0))
-        return p->status = tool_fail(ranks ? "'%s' is not a host, or a host with a number of slots"
-                                           : "'%s' is not a node, or a node with a number of slots",
-                                     text);
-    memcpy(name, text, length);
-    name[length] = '\0';
+        return p->status = tool_fail("'%s' is not the name of a host, or NAME:SLOTS", text);
     return p->status = ranks ? add_ranks(p->hosts, name, slots)
                              : add_slots(p->nodes, number_node(p->nodes, name), slots);
 }
@@ -186,7 +192,7 @@ static void check_host_name(const struct text_file *text, const char *name)
     if (strlen(name) > LONGEST_NAME)
         exit(tool_fail("%s:%zu: a host name of more than %d characters", text->name, text->number,
                        LONGEST_NAME));
-    if (!is_host_name(name, strlen(name)))
+    if (!is_host_name(name))
         exit(tool_fail("%s:%zu: '%s' is not the name of a host", text->name, text->number, name));
 }
 
@@ -253,12 +259,6 @@ static void strip_blanks(char *text)
     *to = '\0';
 }
 
-static bool is_address(const char *name)
-{
-    struct in6_addr address;
-    return inet_pton(AF_INET, name, &address) == 1 || inet_pton(AF_INET6, name, &address) == 1;
-}
-
 /* Open MPI takes host names without their domain. */
 static void drop_domain(char *name)
 {
@@ -266,19 +266,13 @@ static void drop_domain(char *name)
         name[strcspn(name, ".")] = '\0';
 }
 
-/* The dot is first: users have none. */
-static const char letters[] = "._-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-
 /* Open MPI reads digits alone as a number, and what follows "rank" as a line of a rankfile. */
 static bool is_hostfile_name(const char *name)
 {
-    size_t length = strlen(name), number;
-    if (is_address(name))
-        return true;
-    if (name[strspn(name, ".0123456789")] == '\0')
+    size_t number;
+    if (!is_address(name) && name[strspn(name, ".0123456789")] == '\0')
         return *name != '0' && tool_number(name, 1, INT_MAX, &number) == 0;
-    return *name != '.' && length <= LONGEST_NAME && strspn(name, letters) == length &&
-           strcmp(name, "rank") != 0;
+    return is_host_name(name) && strcmp(name, "rank") != 0;
 }
 
 /* Replaces by blanks what begins with "//" or "#", and what is between the marks of C's comments,

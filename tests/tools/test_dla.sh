@@ -211,8 +211,8 @@ hosts_refuse 'x /* the\nfirst' " the last comment has no end" "a comment without
 hosts_refuse 'x slots=3 max_slots=2\n' "1: 3 slots of x are more than max_slots=2" "more slots than max_slots"
 wrong_input "nohosts: No such file or directory" "a missing hostfile" -f view.crs -H nohosts
 wrong_input "empty.crs: no hosts" "an empty hostfile" -f view.crs -H empty.crs
-for nodes in x: x:y :3 x:-1; do
-    tap_refuses 2 "dla: '$nodes' is not a node, or a node with a number of slots" "map: the nodes '$nodes'" \
+for nodes in x: x:y :3 x:-1 +n0 ^a 'a"b' a@b .a; do
+    tap_refuses 2 "dla: '$nodes' is not the name of a host, or NAME:SLOTS" "map: the nodes '$nodes'" \
         dla map -f view.crs --nodes="$nodes"
 done
 wrong_input "6 ranks, but 5 slots: write --nodes 'x:3,...'" "too few slots" -f view.crs -n x:3,y:2

@@ -173,8 +173,12 @@ END
 
 : >empty
 printf 'a\n%0300d\n' 0 >long
+echo 'a"b' >quoted
 refuses_each <<'END'
-1|topology slurm.conf --hosts n0:x|: 'n0:x' is not a host, or a host with a number of slots
+1|topology slurm.conf --hosts n0:x|: 'n0:x' is not the name of a host, or NAME:SLOTS
+1|simulate --cart 2 --hosts +n0:2|: '+n0:2' is not the name of a host, or NAME:SLOTS
+1|plan -r C.mtx -H ^a|: '^a' is not the name of a host, or NAME:SLOTS
+1|plan -r C.mtx -H @quoted|: quoted:1: 'a"b' is not the name of a host
 1|plan -r C.mtx -H n[0-|: 'n[0-': '[' without ']' in a list of hosts
 1|plan -r C.mtx --hosts @none|: none: No such file or directory
 1|topology slurm.conf --hosts @empty|: empty: no hosts in it
