@@ -200,16 +200,18 @@ static void register_at_finalize(void)
 
 static atomic_bool is_ready;
 
-static bool has_one_program(void)
+/* By the numbers of MPI_APPNUM, and the commands of the processes. */
+static enum coll_programs count_programs(void)
 {
-    int *number, is_known, least[2] = {0, 0};
+    const char *text[PARAMETERS];
+    int *number, is_known;
+    front_process_parameters(text);
     mpi.Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &number, &is_known);
-    if (is_known) {
-        least[0] = *number;
-        least[1] = -*number;
-    }
-    mpi.Allreduce(MPI_IN_PLACE, least, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    return least[0] == -least[1];
+    int64_t program = coll_record_program(text[PARAMETER_RECORD]);
+    int64_t least[] = {is_known ? *number : 0, is_known ? -*number : 0, program, -program};
+    mpi.Allreduce(MPI_IN_PLACE, least, 4, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD);
+    return least[0] == -least[1] && least[2] == -least[3] ? COLL_PROGRAMS_ONE
+                                                          : COLL_PROGRAMS_SEVERAL;
 }
 
 /* The same on all ranks, and other than that of every other job. */
@@ -270,7 +272,7 @@ static void start_job(int ranks, int rank)
         .started = coll_process_start(),
         .size = (size_t)ranks,
         .is_first = rank == 0,
-        .has_one_program = has_one_program(),
+        .programs = count_programs(),
         .folder = getcwd(NULL, 0),
         .mpi = version,
     };

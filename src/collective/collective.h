@@ -45,7 +45,7 @@ void coll_file_open(coll_file *file, const coll_handle *handle);
 void coll_file_start(coll_file *file, const coll_facts *facts);
 /* For a rank that has no memory for the file: the values with which it takes part in the reduction,
  * of maxima, by which the others open it. This becomes the error of the opening on all of them. */
-enum { COLL_OPENING_VALUES = 11 };
+enum { COLL_OPENING_VALUES = 13 };
 void coll_file_refuse(int64_t value[COLL_OPENING_VALUES]);
 /* Whether coll_file_start was called for the present handle. */
 bool coll_file_has_started(const coll_file *file);

@@ -186,8 +186,17 @@ static int prepare_file(coll_file *file)
 }
 
 /* What the ranks agree on when a file is opened, by maxima: what any rank lacks; facts, and their
- * negative; errors; what rank 0 has found out. */
-enum { NODES_MISSING, MEMORY_MISSING, LARGEST, SMALLEST, ERROR, ROOT };
+ * negative; the same of programs; errors; what rank 0 has found out. */
+enum {
+    NODES_MISSING,
+    MEMORY_MISSING,
+    LARGEST,
+    SMALLEST,
+    LARGEST_PROGRAM,
+    SMALLEST_PROGRAM,
+    ERROR,
+    ROOT
+};
 _Static_assert(COLL_OPENING_VALUES == ROOT + COLL_SETTINGS - COLL_OF_RANKS, "");
 
 /* rc: this rank's status so far. *nodes_are_known: on all ranks. *differ: not all ranks have the
@@ -196,16 +205,22 @@ static int agree_on_opening(coll_file *file, int rc, bool *nodes_are_known, bool
 {
     const coll_runtime *runtime = file->handle.runtime;
     int64_t *root = file->facts.of + COLL_OF_RANKS, digest = coll_settings_digest(file->facts.of);
+    const int64_t program = coll_record_program(file->record_path);
     const size_t bytes = sizeof file->facts.of - COLL_OF_RANKS * sizeof *root;
     int64_t value[COLL_OPENING_VALUES] = {
         [NODES_MISSING] = !file->nodes.is_known,
         [LARGEST] = digest,
         [SMALLEST] = -digest,
+        [LARGEST_PROGRAM] = program,
+        [SMALLEST_PROGRAM] = -program,
         [ERROR] = runtime->error_class(rc),
     };
     memcpy(value + ROOT, root, bytes);
     rc = runtime->reduce(runtime->context, value, COLL_OPENING_VALUES, COLL_MAX);
     memcpy(root, value + ROOT, bytes);
+    if (rc == 0)
+        coll_record_compare(process_of(file), runtime->size, value[LARGEST_PROGRAM],
+                            -value[SMALLEST_PROGRAM]);
     *nodes_are_known = !value[NODES_MISSING];
     *differ = value[LARGEST] != -value[SMALLEST];
     if (rc == 0 && value[MEMORY_MISSING])

@@ -15,17 +15,21 @@
 #include "collective/parameters.h"
 #include "collective/texts.h"
 
+/* Of the processes of a job, as far as is known: not all launchers say, and a script may start
+ * another one on each rank. Under the lock of the process. */
+enum coll_programs { COLL_PROGRAMS_UNKNOWN, COLL_PROGRAMS_ONE, COLL_PROGRAMS_SEVERAL };
+
 /* The job, and where it was started. */
 typedef struct coll_job {
     /* The same in all processes of the job, and other than that of every other job: that of the
      * parents of spawned processes, too. */
     const char *id;
-    int64_t started;      /* when this process was, in nanoseconds since 1970; 0: not known */
-    size_t size;          /* number of its processes */
-    bool is_first;        /* this process has rank 0 in it */
-    bool has_one_program; /* the launcher started one on all ranks, or does not say */
-    const char *folder;   /* in which the launcher started the program; NULL if it is unknown */
-    const char *mpi;      /* text of MPI_Get_library_version; NULL if it is unknown */
+    int64_t started; /* when this process was, in nanoseconds since 1970; 0: not known */
+    size_t size;     /* number of its processes */
+    bool is_first;   /* this process has rank 0 in it */
+    enum coll_programs programs;
+    const char *folder; /* in which the launcher started the program; NULL if it is unknown */
+    const char *mpi;    /* text of MPI_Get_library_version; NULL if it is unknown */
 } coll_job;
 
 /* Messages that are shown once, at most. */

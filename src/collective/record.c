@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cache/cache.h"
+#include "collective/settings.h"
 
 /* What this process records. Threads may open and close several files at the same time: the lock of
  * the process is held. */
@@ -43,6 +44,34 @@ typedef struct coll_recorder {
 bool coll_record_is_automatic(const char *path)
 {
     return strcmp(path, COLL_RECORD_AUTOMATIC) == 0;
+}
+
+/* ---- whether the job is of one program ---- */
+
+int64_t coll_record_program(const char *path)
+{
+    char *command = NULL;
+    size_t length = 0;
+    int64_t digest = 0;
+    if (path != NULL && coll_record_is_automatic(path) &&
+        coll_process_command(&command, &length) == 0) {
+        argz_stringify(command, length, ' ');
+        digest = coll_settings_digest_text(command);
+    }
+    free(command);
+    return digest;
+}
+
+void coll_record_compare(coll_process *process, int ranks, int64_t largest, int64_t smallest)
+{
+    pthread_mutex_lock(&process->lock);
+    enum coll_programs *programs = &process->job.programs;
+    bool compares_all = largest != 0 && (size_t)ranks == process->job.size;
+    if (largest != smallest)
+        *programs = COLL_PROGRAMS_SEVERAL;
+    else if (*programs == COLL_PROGRAMS_UNKNOWN && compares_all)
+        *programs = COLL_PROGRAMS_ONE;
+    pthread_mutex_unlock(&process->lock);
 }
 
 /* Reports, on one rank of the job, why the cache cannot be used; then this process does not use it.
@@ -109,7 +138,7 @@ static void know_run(coll_recorder *recorder)
 {
     const coll_job *job = &recorder->process->job;
     recorder->run.is_known = true;
-    if (job->size < 2 || !job->has_one_program || !find_program(recorder))
+    if (job->size < 2 || job->programs == COLL_PROGRAMS_SEVERAL || !find_program(recorder))
         return;
     int folder = cache_open(true), rc = folder;
     if (folder >= 0) {
@@ -239,7 +268,7 @@ static void end_record(coll_recorder *recorder)
         return;
     if (!recorder->is_automatic)
         write_user_record(recorder);
-    else if (recorder->error == 0)
+    else if (recorder->error == 0 && recorder->process->job.programs == COLL_PROGRAMS_ONE)
         write_to_cache(recorder);
     record_file_free(recorder->file);
     *recorder = (coll_recorder){.process = recorder->process, .run = recorder->run};

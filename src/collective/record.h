@@ -31,6 +31,12 @@ bool coll_record_is_automatic(const char *path);
  * one message of the job says that its cache cannot be used. Otherwise one message of the process
  * says why nothing can be recorded. 0 or, where the user is strict, -EACCES. Local. */
 int coll_record_prepare(coll_process *process, const char *path, bool strict, bool *records);
+/* A number for the command of this process, where runs are recorded in the user's cache by this
+ * value of the parameter (NULL: not set); otherwise 0. Local. */
+int64_t coll_record_program(const char *path);
+/* The ranks of a file have these numbers, at most and at least. Only a program that all processes
+ * of the job have in common is recorded in the cache. Local. */
+void coll_record_compare(coll_process *process, int ranks, int64_t largest, int64_t smallest);
 /* The process opens no more files: writes what it has recorded. Local. */
 void coll_record_finish(coll_process *process);
 

@@ -72,7 +72,7 @@ void net_front(net_port *port, coll_pool *pool, coll_process *process, coll_runt
         .job = {.id = "simulation",
                 .size = (size_t)port->net->ranks,
                 .is_first = port->rank == 0,
-                .has_one_program = true},
+                .programs = COLL_PROGRAMS_ONE},
         .parameter = "parameter",
         .prefix = "",
         .mpi_setting = {"buffer", "aggregators"},

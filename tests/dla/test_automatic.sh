@@ -162,6 +162,18 @@ run_here 4 --mca fcoll tatp ./late halves go
 wait
 tap_is "$("$dla" show "$cache/$("$dla" list | awk '$2 == 4 { print $1 }').crs" | grep '^% files')" "% files: 2" \
     "a file that is opened after other processes ended is recorded"
+# recorded COMMAND...: how many programs a run of 9 ranks, of launchers that say nothing or too little, leaves in the cache.
+recorded() {
+    run_here 9 "$@" >>several 2>&1 || cat several
+    "$dla" list | awk '$2 == 9' | wc -l
+}
+ln -s columns columns0
+ln -s columns columns1
+silent=(env -u OMPI_NUM_APP_CTX)
+# shellcheck disable=SC2016 # for the script
+tap_is "$(recorded bash -c 'exec ./columns$((OMPI_COMM_WORLD_RANK / 5)) "$@"' bash out)" 0 "a script that starts two programs is not recorded"
+tap_is "$(recorded "${silent[@]}" "$programs/record" --dir logs halves)" 0 "... nor files of some ranks, if nobody knows what the others run"
+tap_is "$(recorded "${silent[@]}" ./columns out)" 1 "one program, of which no launcher says it, is recorded"
 sed 's/MPI_Finalize()/MPI_Abort(MPI_COMM_WORLD, 1)/' columns.c >aborts.c
 "$MPICC" -o aborts aborts.c
 run_here 5 ./aborts out >/dev/null 2>&1

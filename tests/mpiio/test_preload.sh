@@ -80,6 +80,20 @@ tap_check "calls that are not collective: a run" other 2 ./noncollective mixed w
 tap_is "$(sed 's/.*"noncollective_bytes": \([0-9]*\).*/\1/' "$stats" | grep -v op | tr '\n' ' ')$(grep -c 'MB by calls that are not.*doc/hdf5.md' <<<"$tap_output")" \
     "6291456 4194304 1" "they are counted, and told of"
 
+# --- the user's cache ---
+
+cp field other_field
+# cached COMMAND...: how many records a run leaves.
+cached() {
+    environment=(TATP_RECORD=auto XDG_CACHE_HOME="$tap_dir/cache")
+    rm -rf cache && mkdir cache
+    other 4 "$@" >cached 2>&1 || cat cached
+    find cache -name '*.crs' | wc -l
+}
+tap_is "$(cached ./field)" 1 "a program is recorded in the cache"
+# shellcheck disable=SC2016 # for the script
+tap_is "$(cached sh -c '[ "$PMI_RANK" -lt 2 ] && exec ./field; exec ./other_field')" 0 "a script that starts two is not"
+
 # --- tatp run ---
 
 tatp_run=("$TOOLS_DIR/tatp" run --library "$library")

@@ -58,11 +58,13 @@ static char *find_folder(void)
     return found && '/' == folder[0] ? strdup(folder) : getcwd(NULL, 0);
 }
 
-static bool has_one_program(void)
+/* Only mpirun says. */
+static enum coll_programs count_programs(void)
 {
     char programs[16];
-    bool found = compat_info_get(&MPI_INFO_ENV->super, "ompi_num_apps", programs, sizeof programs);
-    return !found || 0 == strcmp(programs, "1");
+    if (!compat_info_get(&MPI_INFO_ENV->super, "ompi_num_apps", programs, sizeof programs))
+        return COLL_PROGRAMS_UNKNOWN;
+    return 0 == strcmp(programs, "1") ? COLL_PROGRAMS_ONE : COLL_PROGRAMS_SEVERAL;
 }
 
 /* ---- messages ---- */
@@ -125,7 +127,7 @@ static void find_job(void)
         .started = coll_process_start(),
         .size = (size_t)ompi_process_info.num_procs,
         .is_first = 0 == OMPI_PROC_MY_NAME->vpid,
-        .has_one_program = has_one_program(),
+        .programs = count_programs(),
         .folder = find_folder(),
         .mpi = version,
     };
