@@ -81,6 +81,10 @@ example columns_hdf5.f90 "$(command -v h5pfc.openmpi || echo h5pfc)"
 example columns_netcdf.c "$MPICC" -I/usr/lib/x86_64-linux-gnu/netcdf/mpi/include -lnetcdf_mpi
 example columns_pnetcdf.c "$MPICC" -lpnetcdf
 if run_here 1 "$PYTHON3" -c "$h5py" 2>/dev/null; then
+    rm -f "$stats"
+    tap_check "two of four ranks select nothing" run_here 4 --mca io ompio --mca fcoll tatp --mca fcoll_tatp_stats "$stats" \
+        "$PYTHON3" "$examples/columns_h5py.py" collective 2
+    tap_is "$(collective_writes)" 1 "two of four ranks select nothing: one collective write"
     follow
     tap_contains "$tap_output" "1 write of 33.6 MB" "the report names the write"
 fi
