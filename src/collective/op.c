@@ -160,8 +160,7 @@ int coll_op_transfer(coll_op *op, int rc)
         op->result = (exchange_result){0};
         if (rc == 0)
             rc = op->independent ? coll_op_run_independent(op, &gave_up) : run_exchange(op);
-        if (op->write)
-            rc = coll_op_flush(file, rc);
+        rc = coll_op_flush(file, rc);
         int64_t value[VALUES] = {[GAVE_UP] = gave_up};
         rc = coll_agree_max(&file->group, value, VALUES, rc);
         op->since = coll_clock(&file->group);
