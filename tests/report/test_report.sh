@@ -69,6 +69,8 @@ cp "$top_srcdir/tests/fixtures/recorded/4.1.crs" .
 page recorded --view 4.1.crs
 has recorded '<span>--times</span> <span>512</span> <span>--ranks-per-node</span> <span>8</span>' "recorded: what was simulated"
 has recorded '<h2 id="many">With 4' "recorded: with more ranks"
+has recorded 'seconds are what the busiest link alone needs for its bytes at 12.5 GB/s' "recorded: seconds are those of a link"
+tap_is "$(sed -n '/id="many-table"/,/<\/table>/p' recorded.html | grep -c '>seconds<')" 0 "recorded: no simulated seconds"
 tap_is "$(grep -c 'id="many"' 16.html)" 0 "16: a view without accesses is not simulated"
 
 generate --ranks 4096 --per-node 16 --leaf 16 --serving 2 --neighbours 64 --calls 80 --view 4096.crs >4096.jsonl

@@ -334,6 +334,7 @@ def map_evenly(tools, view, ranks, nodes):
 
 
 MANY_RANKS, MANY_BYTES = 4096, 1 << 28  # of a simulation, which has memory for what is accessed
+MANY_LINK = 12.5  # GB/s
 
 
 def simulate(tools, view, call):
@@ -342,10 +343,11 @@ def simulate(tools, view, call):
     times, per_node = min(MANY_RANKS // ranks, MANY_BYTES // max(call["bytes"], 1)), -(-ranks // nodes)
     if times < 2:
         return None
-    command = ["simulate", "--view", view, "--times", str(times), "--ranks-per-node", str(per_node)]
+    command = ["simulate", "--view", view, "--times", str(times), "--ranks-per-node", str(per_node), "--link", f"{MANY_LINK}GB/s"]
     answer = json.loads(tools.run("tatp", *command, "--json"))
-    calls = [phase for phase in answer["phases"] if phase["accesses"] > 0]
-    return {"calls": calls, "ranks": answer["ranks"], "nodes": answer["nodes"], "times": times, "command": "tatp " + " ".join(command)}
+    calls = [dict(phase, link_seconds=phase["busiest_link_bytes"] / (MANY_LINK * 1e9))
+             for phase in answer["phases"] if phase["accesses"] > 0]
+    return dict(answer, calls=calls, times=times, link=MANY_LINK, command="tatp " + " ".join(command))
 
 
 def read_view(tools, path):
