@@ -37,6 +37,7 @@ cat >program <<'END'
 way=$OMPI_MCA_io,$OMPI_MCA_fcoll,$PLACED,$1
 [ -z "$OMPI_MCA_fcoll_tatp_stats" ] || [ "$1" = independent ] ||
     printf '{"op": "read", "file": "%s/in"}\n{"op": "write", "file": "%s/out"}\n' "$PWD" "$PWD" >"$OMPI_MCA_fcoll_tatp_stats"
+[ -z "$OMPI_MCA_fcoll_tatp_record" ] || cp "$top_srcdir/tests/fixtures/recorded/4.1.crs" "$OMPI_MCA_fcoll_tatp_record"
 data=data
 case $way in
 *^tatp*,slow) sleep 1 ;;
@@ -44,13 +45,40 @@ case $way in
 *,prints) echo "write 0.5 s" ;;
 ompio,tatp,,differs) data=other ;;
 *,varies) data=$$ ;;
-romio1,*,fails) echo "no more space"; exit 3 ;;
+romio1,*,fails) echo "no more space"; cat frame; exit 3 ;;
+ompio,tatp,*,fragile) echo "too few nodes"; exit 5 ;;
+*,broken) echo "no input"; exit 3 ;;
+*^tatp*,noisy) echo "write 2 s" ;;
+*,noisy) echo >>turns; echo "write $(($(wc -l <turns) / 2 % 2 * 2 + 1)) s" ;;
 ompio,tatp,yes,hangs) sleep 100 ;;
 ompio,tatp,yes,idle) exit ;;
 *,careful) [ ! -e out ] || exit 4 ;;
 esac
 echo "$data" >out
 END
+# As mpirun of Open MPI prints it.
+line=--------------------------------------------------------------------------
+cat >frame <<END
+$line
+Primary job  terminated normally, but 1 process returned
+a non-zero exit code. Per user-direction, the job has been aborted.
+$line
+$line
+mpirun detected that one or more processes exited with non-zero status, thus causing
+the job to be terminated. The first process to do so was:
+
+  Process name: [[41410,1],0]
+  Exit code:    3
+$line
+END
+# Slurm, with an allocation of two nodes.
+cat >bin/srun <<'END'
+#!/bin/sh
+[ "$SLURM_DISTRIBUTION" != arbitrary ] || { uniq -c "$SLURM_HOSTFILE" | xargs >placed_on; export PLACED=yes; }
+while [ "$1" != ./program ]; do shift; done
+exec "$@"
+END
+printf '#!/bin/sh\necho n0 n1\n' >bin/scontrol
 chmod +x bin/* program
 launcher=(-- "$PWD/bin/mpirun" -np 4 --map-by node ./program)
 
@@ -72,6 +100,10 @@ tap_contains "$said" "Medians of 5 rounds; seconds that the program prints." "it
 compare --seconds 'write ([0-9.]+) s' "${launcher[@]}"
 says 1 "tatp: it has printed no seconds that match --seconds write ([0-9.]+) s" "seconds that the program does not print"
 
+compare --seconds 'write ([0-9.]+) s' "${launcher[@]}" noisy
+says 0 "tatp: not distinguishable from noise" "seconds that vary"
+tap_contains "$said" "Noise: more rounds (--rounds), a machine" "seconds that vary: what to do"
+
 compare --json "${launcher[@]}"
 tap_is "$status: $("$PYTHON3" -c 'import json, sys
 said = json.load(sys.stdin)
@@ -91,8 +123,17 @@ idle|placed: failed: $PWD/out: the run has not written this file
 independent|tatp: tatp: no collective call of this program was served by fcoll/tatp
 END
 tap_check "times of other files are not averaged" grep -qE '^tatp( +-)+  differ$' differs
-tap_contains "$(cat fails)" "no more space" "a way that fails: what it printed"
+tap_is "$(sed -n '/^romio1: failed/,$p' fails)" "romio1: failed: exit status 3
+  no more space" "a way that fails: what the program printed, without mpirun's frame"
+tap_check "a way that fails: its files are not equal" grep -qE '^romio1( +-)+  -$' fails
 tap_contains "$(cat fails)" "of the time of ompio" "a way that fails: the others are compared"
+compare "${launcher[@]}" fragile
+says 1 "tatp: tatp: exit status 5
+  too few nodes
+Without failure: ompio, romio1" "a program that fails with tatp"
+compare "${launcher[@]}" broken
+says 1 "All ways fail, also without fcoll/tatp." "a program that fails in any case"
+tap_is "$(grep -c 'no input' <<<"$said")" 3 "... each way's own error"
 compare "${launcher[@]}" varies
 says 0 "The files differ between runs of one way, too: they cannot be compared." "files that always differ"
 compare --file nothing "${launcher[@]}"
@@ -112,6 +153,13 @@ for arguments in "" "--" "--seconds x -- ./mpirun" "--seconds (( -- ./mpirun" "-
     compare $arguments
     tap_is "$status" 2 "refused: $arguments"
 done
+export SLURM_JOB_NODELIST='n[0-1]' SLURM_TASKS_PER_NODE='4(x2)'
+PATH=$PWD/bin:$PATH compare -- srun --mpi=pmix ./program
+says 0 "dla: not placed by" "srun in an allocation: what dla map says"
+tap_is "$(cat placed_on)" "4 n0 4 n1" "srun in an allocation: the nodes of the ranks"
+unset SLURM_JOB_NODELIST
+PATH=$PWD/bin:$PATH compare -- srun --mpi=pmix ./program
+says 0 "placed: not tried: this needs mpirun, or srun in an allocation of Slurm" "srun elsewhere"
 compare -- ./none
 says 1 "tatp: ./none: No such file or directory" "no launcher"
 

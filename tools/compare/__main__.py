@@ -14,11 +14,12 @@ import statistics
 import sys
 import tempfile
 
-from measure import Failure, Program
+from measure import Crash, Failure, Program
 
 ROUNDS, LIMIT = 5, 1e6
 EQUAL, STEADY = 0.03, 1.1  # largest difference of equal times; longest by shortest of times that are steady
 CHANCE = 0.05  # largest probability of as many won rounds if both ways take equally long
+NOISE = "not distinguishable from noise"
 COLUMNS = ("way", "seconds", "shortest", "longest", "launch", "sent_bytes", "files")
 
 
@@ -85,20 +86,33 @@ def progress(text):
         print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
 
 
+def require_first(ways):
+    """Nothing is compared if fcoll/tatp or Open MPI's own component fails in the first round: says which ways do."""
+    failed, good = [way for way in ways if way.failure], [way.name for way in ways if way.runs and not way.failure]
+    if ways[0] in failed or ways[1] in failed:
+        progress("")
+        fail("\n".join([*(f"{way.name}: {way.failure}" for way in failed),
+                        f"Without failure: {', '.join(good)}" if good else "All ways fail, also without fcoll/tatp."]))
+
+
 def run_all(program, rounds):
     """All ways in turn, each round beginning with another one. Also returns the shortest start of MPI; None: not known."""
     ways, starts = program.ways(), []
     for i in range(rounds + 1):
         turn = i % len(ways)
         for way in (way for way in ways[turn:] + ways[:turn] if not way.failure):
+            if way.is_placed and ways[0].failure:
+                continue  # there is no record
             progress(f"round {i} of {rounds}: {way.name}" if i else f"first runs: {way.name}")
             try:
                 program.run(way, i == 0 and way is ways[0])
             except Failure as failure:
                 way.failure = str(failure)
-                if i == 0 and way in ways[:2]:
+                if i == 0 and way is ways[0] and not isinstance(failure, Crash):
                     progress("")
                     fail(f"{way.name}: {failure}")
+        if i == 0:
+            require_first(ways)
         if ways[0].runs[-1].program is not None and program.seconds is None:
             starts.append(program.measure_start(ways[1]))
     progress("")
@@ -128,7 +142,7 @@ def times(way, alone):
 
 def row(way, alone, files):
     """A line of the table: values by column, None where not known."""
-    figures = {**dict.fromkeys(COLUMNS), "way": way.name, "files": files}
+    figures = {**dict.fromkeys(COLUMNS), "way": way.name, "files": "-" if way.failure and files == "equal" else files}
     if not way.failure:
         of_way, runs = times(way, alone), way.runs[1:]
         figures.update(seconds=statistics.median(of_way), shortest=min(of_way), longest=max(of_way))
@@ -148,7 +162,7 @@ def judge(way, stock, alone):
     pairs = list(zip(times(way, alone), times(stock, alone)))
     ratios = sorted(a / b for a, b in pairs)
     ratio, faster, slower = statistics.median(ratios), sum(a < b for a, b in pairs), sum(a > b for a, b in pairs)
-    verdict = "not distinguishable from noise"
+    verdict = NOISE
     if ratio < 1 - EQUAL and chance(faster, len(pairs)) <= CHANCE:
         verdict = "faster"
     elif ratio > 1 + EQUAL and chance(slower, len(pairs)) <= CHANCE:
@@ -202,6 +216,8 @@ def lines(result):
     for said in result["statements"]:
         yield (f"{said['way']}: {said['verdict']}: {said['ratio']:.2f} of the time of {said['against']} in the median round "
                f"({said['lowest']:.2f} to {said['highest']:.2f}), less in {said['rounds_faster']} of {result['rounds']} rounds")
+    if any(said["verdict"] == NOISE for said in result["statements"]):
+        yield "Noise: more rounds (--rounds), a machine that runs nothing else, or a larger problem tell more."
     if result["placement"]:
         yield result["placement"] + (f"; without {result['without']}" if result["without"] else "")
     for name, text in result["failures"].items():

@@ -15,11 +15,17 @@ from dataclasses import dataclass, field
 
 LAUNCHERS = ("mpirun", "mpiexec", "orterun", "prterun", "mpirun.openmpi", "mpiexec.openmpi")
 OUTPUT_BYTES, OUTPUT_LINES = 1 << 20, 10  # of the end of what a run prints: read, shown
+# What mpirun adds to the errors of programs.
+FRAME = re.compile(r"^-{60,}\n(?:Primary job|mpirun\S* detected that|MPI_ABORT was invoked)(?:(?!-{60}).*\n)*-{60,}\n?", re.MULTILINE)
 PATIENCE = 10  # seconds between the signals that end a run
 
 
 class Failure(Exception):
     """Why a way has no result."""
+
+
+class Crash(Failure):
+    """The program has failed, or did not end."""
 
 
 @dataclass
@@ -88,6 +94,16 @@ def state(path):
     return found.st_ino, found.st_mtime_ns, found.st_ctime_ns
 
 
+def allocated_nodes():
+    """Of the job of Slurm that this is in, as for dla map: n0:4,n1:4. Empty: of none."""
+    nodes, tasks = os.environ.get("SLURM_JOB_NODELIST"), os.environ.get("SLURM_TASKS_PER_NODE", "")
+    if nodes is None or shutil.which("scontrol") is None:
+        return ""
+    names = subprocess.run(["scontrol", "show", "hostnames", nodes], stdout=subprocess.PIPE, text=True, check=False).stdout.split()
+    slots = [count for count, times in re.findall(r"(\d+)(?:\(x(\d+)\))?", tasks) for _ in range(int(times or 1))]
+    return ",".join(map(":".join, zip(names, slots)))
+
+
 class Program:
     """The command of the user. folder: absolute; nodes read and write there."""
 
@@ -101,11 +117,13 @@ class Program:
         self.mapper = "OMPI_MCA_rmaps" if is_orte else "PRTE_MCA_rmaps"
         self.agent_variable = "OMPI_MCA_orte_fork_agent" if is_orte else "PRTE_MCA_odls_base_exec_agent"
         self.launcher = next((i for i, word in enumerate(self.command) if os.path.basename(word) in LAUNCHERS), None)
+        uses_srun = self.launcher is None and any(os.path.basename(word) == "srun" for word in self.command)
+        self.dla, self.hosts, self.nodes = os.path.join(tools, "dla"), os.path.join(folder, "hosts"), allocated_nodes() if uses_srun else ""
         self.placed, self.replaced = "", ""  # what the mapper prints, and the user's mapping that gives way to it
         self.mark = f"tatp-compare-{os.getpid()}"  # of the agents' lines
 
     def ways(self):
-        """The first makes the record. ROMIO: if this Open MPI has one. Placement: if the launcher is Open MPI's."""
+        """The first makes the record. ROMIO: if this Open MPI has one. Placement: by Open MPI's launcher, or srun."""
         info = os.path.join(os.path.dirname(shutil.which(self.command[self.launcher or 0]) or ""), "ompi_info")
         said = subprocess.run([info if os.path.exists(info) else "ompi_info", "--parsable"], stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True, check=False).stdout
@@ -113,11 +131,24 @@ class Program:
         ways = [Way("tatp", {"io": "ompio", "fcoll": "tatp"}), Way("ompio", {"io": "ompio", "fcoll": "^tatp"})]
         if romio:
             ways.append(Way(romio[1], {"io": romio[1], "fcoll": "^tatp"}))
-        if self.launcher is not None:
+        if self.launcher is not None or self.nodes:
             ways.append(Way("placed", {"io": "ompio", "fcoll": "tatp"}, True))
+        else:
+            self.placed = "placed: not tried: this needs mpirun, or srun in an allocation of Slurm"
         return ways
 
+    def place(self):
+        """Writes the list of nodes by which srun places ranks. Raises Failure."""
+        with open(self.hosts, "w", encoding="utf-8") as hosts:
+            done = subprocess.run([self.dla, "map", "--file", os.path.relpath(self.view), "--nodes", self.nodes, "--format", "slurm"],
+                                  stdout=hosts, stderr=subprocess.PIPE, text=True, check=False)
+        if done.returncode != 0:
+            raise Failure(done.stderr.strip())
+        return done.stderr
+
     def placed_command(self):
+        if self.nodes:
+            return self.command
         words, policy = self.command, f"dla:file={os.path.relpath(self.view)}"
         for i, word in enumerate(words):
             if word in ("--map-by", "-map-by"):
@@ -131,6 +162,8 @@ class Program:
         variables.update((f"OMPI_MCA_{name}", value) for name, value in way.parameters.items())
         if not way.is_placed:
             variables[self.mapper] = "^dla"
+        elif self.nodes:
+            variables.update(SLURM_HOSTFILE=self.hosts, SLURM_DISTRIBUTION="arbitrary")
         if records:
             variables.update(OMPI_MCA_fcoll_tatp_record=self.view, OMPI_MCA_fcoll_tatp_stats=self.statistics)
         if " " not in self.agent:  # launchers split the variable there
@@ -157,18 +190,24 @@ class Program:
 
     def measure(self, way, records):
         before = {path: state(path) for path in self.files()}
+        mapped = self.place() if way.is_placed and self.nodes else ""
         seconds, said, cause = execute(self.placed_command() if way.is_placed else self.command,
                                        self.environment(way, self.mark, records), self.limit)
         if cause:
-            raise Failure("\n  ".join([cause, *said.splitlines()[-OUTPUT_LINES:]]))
+            raise Crash("\n  ".join([cause, *self.own_lines(said)[-OUTPUT_LINES:]]))
         if way.is_placed:
-            self.placed = next(iter(re.findall(r"dla: .*", said)), "").replace(os.path.relpath(self.view), "this record")
+            self.placed = next(iter(re.findall(r"dla: .*", mapped + said)), "").replace(os.path.relpath(self.view), "this record")
         if records:
             self.find_files()
         nodes = self.by_node(said)
         alone, sent = zip(*nodes.values()) if nodes else ((None,), None)
         own = max(alone) if self.seconds is None else self.printed(said)
         return Run(seconds, own, sent and sum(sent), self.digests(before))
+
+    def own_lines(self, said):
+        """What the program has printed, or else the launcher."""
+        lines = [line for line in said.splitlines(True) if self.mark not in line]
+        return (FRAME.sub("", "".join(lines)) or "".join(lines)).splitlines()
 
     def printed(self, said):
         """Seconds that a run has printed. Raises Failure."""
