@@ -3,6 +3,7 @@
 #
 # The format of all C files and of the shell scripts, and the width of documents.
 . "$top_srcdir/tests/lib/tap.sh" || exit 1
+tap_tempdir
 cd "$top_srcdir" || exit 1
 
 # Tracked files that are there.
@@ -27,6 +28,19 @@ long_lines() {
 # Tables, pictures and commands are as wide as they are.
 long_prose() {
     LC_ALL=C.UTF-8 grep -nE '^.{121,}' "$@" | grep -vE '^[^:]*:[0-9]+:(\||!\[|    |`)'
+}
+
+# Rows that no reader shows as a table: without a head and a line of dashes directly before, or with another number of cells.
+broken_tables() {
+    awk '
+        FNR == 1 || !/^\|/ { row = 0 }
+        /^\|/ {
+            line = $0
+            gsub(/\\\|/, "", line)
+            cells = gsub(/\|/, "", line)
+            if (++row == 1) wanted = cells
+            if (cells != wanted || (row == 2) != /^\|[-:| ]+$/) print FILENAME ":" FNR ": " $0
+        }' "$@"
 }
 
 # comparisons PATTERN FILE...: lines of code with PATTERN; comments and strings are no code.
@@ -55,6 +69,10 @@ fi
 finds_nothing "no C line has over 100 columns" long_lines "${sources[@]}"
 mapfile -t documents < <(files '*.md')
 finds_nothing "no line of a document has over 120 columns" long_prose "${documents[@]}"
+finds_nothing "tables of documents are tables" broken_tables "${documents[@]}"
+printf '%s\n' '| a | b |' '|---|---|' '| 1 | 2 |' '' '| 3 | 4 |' '| 5 | 6 |' '' '| a |' '|---|' '| 1 | 2 |' >"$tap_dir/split.md"
+tap_is "$(broken_tables "$tap_dir/split.md" | sed 's/.*md://')" "6: | 5 | 6 |
+10: | 1 | 2 |" "a table that an empty line splits is found"
 finds_nothing "in Open MPI's folders NULL is on the left" comparisons '[!=]= *NULL([^A-Za-z0-9_]|$)' "${openmpi[@]}"
 finds_nothing "elsewhere it is on the right" comparisons '(^|[^A-Za-z0-9_])NULL *[!=]=' "${own[@]}"
 if command -v shellcheck >/dev/null; then
