@@ -276,6 +276,7 @@ static void start_job(int ranks, int rank)
         .folder = getcwd(NULL, 0),
         .mpi = version,
     };
+    process.job.script = coll_process_script(process.job.folder);
     read_reorder();
     register_at_finalize();
     is_ready = true;

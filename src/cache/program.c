@@ -87,6 +87,24 @@ static char *const *find_script(const cache_program *program, char **file)
     return a;
 }
 
+const char *cache_find_script_name(const cache_program *program)
+{
+    char *file, *const *argument = NULL;
+
+    if (find_file(program->file, program->folder, &file) != 0)
+        return NULL;
+    if (is_interpreter(file)) {
+        free(file);
+        argument = find_script(program, &file);
+    }
+    const char *slash = argument != NULL && file != NULL ? strrchr(*argument, '/') : NULL;
+    const char *name = argument == NULL || file == NULL ? NULL
+                       : slash != NULL                  ? slash + 1
+                                                        : *argument;
+    free(file);
+    return name;
+}
+
 /* ---- the key ---- */
 
 int cache_key_make(const cache_program *program, size_t ranks, cache_key *key)

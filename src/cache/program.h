@@ -33,6 +33,10 @@ typedef struct cache_program {
  * system. */
 int cache_key_make(const cache_program *program, size_t ranks, cache_key *key);
 
+/* The name of the script that an interpreter executes, a part of an argument; NULL: another
+ * program, or no script in a file. */
+const char *cache_find_script_name(const cache_program *program);
+
 /* The file that execvp would execute for a name: `folder` is the current one and `path` the value
  * of PATH. The caller frees it. -ENOENT: none; -ENOMEM. */
 int cache_find_program(const char *name, const char *folder, const char *path, char **file);

@@ -295,21 +295,31 @@ bool coll_file_is_reusable(const coll_file *file)
 
 /* ---- closing ---- */
 
-/* Bytes of all ranks. */
-static void tell_of_noncollective(const coll_file *file, int64_t noncollective, int64_t collective)
+/* What was done to so many bytes; "": they are too few. */
+static const char *describe_bytes(const char *what, int64_t bytes, char text[64])
+{
+    text[0] = '\0';
+    if (bytes >= COLL_TOLD_BYTES)
+        snprintf(text, 64, "%s %.1f MB", what, 1e-6 * (double)bytes);
+    return text;
+}
+
+/* Bytes of all ranks since the file was opened. */
+static void tell_of_noncollective(const coll_file *file, int64_t read, int64_t written,
+                                  int64_t collective)
 {
     coll_process *process = process_of(file);
-    char name[PATH_MAX];
+    char name[PATH_MAX], writes[64], reads[64], others[64];
     if (!file->facts.is_asked_for || !process->job.is_first || file->group.size == 1 ||
-        noncollective < MANY_BYTES || noncollective <= collective ||
+        read + written < MANY_BYTES || read + written <= collective ||
         !coll_is_first(process, "noncollective", ""))
         return;
     base_escape(name, sizeof name, file->handle.name);
-    coll_log(
-        process, 0,
-        "%s: %.1f MB by calls that are not collective, which tatp does not serve, and %.1f MB by "
-        "collective ones: see doc/hdf5.md",
-        name, 1e-6 * (double)noncollective, 1e-6 * (double)collective);
+    coll_log(process, 0, "%s: calls that are not collective have%s%s%s%s" COLL_TEXT_NONCOLLECTIVE,
+             name, describe_bytes(" written", written, writes),
+             written >= COLL_TOLD_BYTES && read >= COLL_TOLD_BYTES ? " and" : "",
+             describe_bytes(" read", read, reads),
+             describe_bytes(", and collective ones moved", collective, others));
 }
 
 void coll_file_count_noncollective(coll_file *file, const int64_t bytes[2])
@@ -319,7 +329,7 @@ void coll_file_count_noncollective(coll_file *file, const int64_t bytes[2])
     if (!file->has_started || file->error != 0 ||
         runtime->reduce(runtime->context, sum, 3, COLL_SUM) != 0)
         return;
-    tell_of_noncollective(file, sum[false] + sum[true], sum[2]);
+    tell_of_noncollective(file, sum[false], sum[true], sum[2]);
     if (file->group.rank != 0)
         return;
     file->noncollective = sum[false] + sum[true];

@@ -12,7 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/mix.h"
+#include "cache/program.h"
 
 /* ---- messages ---- */
 
@@ -148,6 +150,29 @@ int coll_process_command(char **text, size_t *length)
     return rc == 0 && *length == 0 ? -ENOEXEC : rc;
 }
 
+char *coll_process_script(const char *folder)
+{
+    char *text = NULL, **argument = NULL, *script = NULL;
+    size_t length = 0;
+    int rc = coll_process_command(&text, &length);
+    if (rc == 0)
+        argument = base_zeroed(argz_count(text, length) + 1, sizeof *argument, &rc);
+    if (rc == 0) {
+        const cache_program program = {"/proc/self/exe", argument, folder != NULL ? folder : "/"};
+        argz_extract(text, length, argument);
+        const char *name = cache_find_script_name(&program);
+        script = name != NULL ? strdup(name) : NULL;
+    }
+    free(argument);
+    free(text);
+    return script;
+}
+
+const char *coll_process_program(const coll_process *process)
+{
+    return process->job.script != NULL ? process->job.script : program_invocation_short_name;
+}
+
 /* ---- who runs it ---- */
 
 void coll_process_user(char user[COLL_NAME])
@@ -199,7 +224,7 @@ static bool put_special(FILE *out, char c, const coll_process *process)
         return true;
     case 'j': put_part(out, coll_process_job(process)); return true;
     case 's': put_part(out, coll_process_step(process)); return true;
-    case 'x': put_part(out, program_invocation_short_name); return true;
+    case 'x': put_part(out, coll_process_program(process)); return true;
     case '%': fputc('%', out); return true;
     default: return false;
     }

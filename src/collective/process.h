@@ -29,8 +29,12 @@ typedef struct coll_job {
     bool is_first;   /* this process has rank 0 in it */
     enum coll_programs programs;
     const char *folder; /* in which the launcher started the program; NULL if it is unknown */
+    const char *script; /* of an interpreter: coll_process_script; else NULL */
     const char *mpi;    /* text of MPI_Get_library_version; NULL if it is unknown */
 } coll_job;
+
+/* Fewer bytes are 0.0 MB, and not told of. */
+#define COLL_TOLD_BYTES 50000
 
 /* Messages that are shown once, at most. */
 enum { COLL_SHOWN = 64 };
@@ -94,6 +98,13 @@ int64_t coll_process_start(void);
 /* The command of this process: its arguments, each with its NUL. The caller frees *text. Negative
  * errno; -ENOEXEC: there are none. Linux only. */
 int coll_process_command(char **text, size_t *length);
+
+/* The name of the script that this process, an interpreter as python, executes; relative names
+ * count from the folder, which may be NULL. NULL: another program, or no memory; the caller frees
+ * it. */
+char *coll_process_script(const char *folder);
+/* What the program is called: by its script, if there is one. */
+const char *coll_process_program(const coll_process *process);
 
 /* The user's name, or the number if the user database does not know it. */
 enum { COLL_NAME = 256 };

@@ -4,7 +4,7 @@
  *
  * Runs that are recorded in the user's cache (src/cache) are found there by the mapper. A cache
  * that cannot be used changes nothing but that one message says so. */
-#define _GNU_SOURCE /* argz, program_invocation_short_name */
+#define _GNU_SOURCE /* argz */
 #include "collective/record.h"
 
 #include <argz.h>
@@ -201,12 +201,12 @@ static void report_record(const coll_recorder *recorder, const record_news *news
     char missing[96] = "";
     bool replaces = news->before.ranks > 0;
     base_escape(place, sizeof place, record_file_path(recorder->file));
-    describe_run(program_invocation_short_name, recorder->process->job.size, run);
+    describe_run(coll_process_program(recorder->process), recorder->process->job.size, run);
     if (replaces)
         describe_run(news->before.program, news->before.ranks, before);
     if (news->keeps)
         snprintf(kept, sizeof kept, ", kept in %s~", place);
-    if (recorder->noncollective > 0)
+    if (recorder->noncollective >= COLL_TOLD_BYTES)
         snprintf(missing, sizeof missing, ", but for %.1f MB by calls that are not collective,",
                  1e-6 * (double)recorder->noncollective);
     coll_log(recorder->process, 0, "the accesses of %s%s are recorded in %s%s%s%s", run, missing,
@@ -303,8 +303,8 @@ static int open_record(coll_recorder *recorder, const char *name, bool automatic
 {
     const coll_job *job = &recorder->process->job;
     const char *command = automatic ? recorder->run.command : NULL;
-    const record_origin origin = {command != NULL ? command : program_invocation_short_name,
-                                  job->id, job->started};
+    const record_origin origin = {
+        command != NULL ? command : coll_process_program(recorder->process), job->id, job->started};
     end_record(recorder);
     int rc = record_file_open(&recorder->file, name, &origin);
     recorder->is_automatic = rc == 0 && automatic;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A line of the statistics: what the ranks report of a call, summed up, or all calls of a file. */
-#define _GNU_SOURCE /* argz, program_invocation_short_name */
+#define _GNU_SOURCE /* argz */
 #include "collective/stats_internal.h"
 
 #include <argz.h>
@@ -189,7 +189,7 @@ static void put_origin(json_writer *w, const coll_stats_line *line, const coll_p
     clock_gettime(CLOCK_REALTIME, &now);
     json_put_int64(w, "format", FORMAT);
     json_put_string(w, "version", TATP_VERSION);
-    json_put_string(w, "program", program_invocation_short_name);
+    json_put_string(w, "program", coll_process_program(process));
     json_put_string(w, "run", process->job.id);
     json_put_int64(w, "call", number);
     json_put_formatted(w, "ended", "%.3f", (double)now.tv_sec + (double)now.tv_nsec * 1e-9);

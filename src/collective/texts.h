@@ -28,6 +28,10 @@
     "has the data representation external32, and the data are in the memory of a device (as a\n"   \
     "GPU), where Open MPI cannot convert them. The call fails. Copy the data to host memory,\n"    \
     "or use the representation native.\n"
+#define COLL_TEXT_NONCOLLECTIVE                                                                    \
+    " since this opening; tatp serves collective calls only: see man 7 fcoll_tatp, CALLS THAT "    \
+    "ARE "                                                                                         \
+    "NOT COLLECTIVE"
 #define COLL_TEXT_STATS                                                                            \
     "The statistics (%s) cannot be written to\n\n  %s\n\n"                                         \
     "because of an error: %s.\n"

@@ -86,6 +86,6 @@ if run_here 1 "$PYTHON3" -c "$h5py" 2>/dev/null; then
         "$PYTHON3" "$examples/columns_h5py.py" collective 2
     tap_is "$(collective_writes)" 1 "two of four ranks select nothing: one collective write"
     follow
-    tap_contains "$tap_output" "1 write of 33.6 MB" "the report names the write"
+    tap_contains "$tap_output" "columns_h5py.py: 1 write of 33.6 MB" "the report names the script and its write"
 fi
 tap_plan

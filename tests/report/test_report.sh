@@ -168,7 +168,14 @@ sed 's/"crossing_bytes": [0-9]*/&, "noncollective_bytes": 67108864/; s/"calls": 
 tap_is "$(tatp report others.jsonl --view none.crs -o flat.html 2>err | sed -n '/^measured\|^advice/p')" \
     "measured:      generate: no collective call, in 1 file, by 16 ranks on 4 nodes; 67.1 MB more by calls that are not collective
 advice:        Calls that are not collective accessed 67.1 MB, and collective ones 0 B: fcoll/tatp serves collective ones only. \
-Make these calls collective, or ask a library as HDF5 to do so: doc/hdf5.md." "calls that are not collective"
+Make these calls collective, or ask a library as HDF5 to do so: fcoll_tatp(7), CALLS THAT ARE NOT COLLECTIVE." "calls that are not collective"
+sed 's/"\(aggregators\|crossing_bytes\|hop_bytes\|hop_bytes_otp\)": [0-9]*/"\1": 0/g' level.jsonl >alone.jsonl
+for view in "" "--view none.crs"; do
+    # shellcheck disable=SC2086 # words
+    tap_contains "$(tatp report alone.jsonl $view -o flat.html 2>err)$(cat err)" "advice:        Each rank accesses the file itself in these \
+calls, without aggregators: nothing moves between nodes, wherever the ranks are.
+flat.html" "calls without aggregators: why there is nothing to place, and no notice ${view:-, no view}"
+done
 generate --ranks 4 --level files --view 4.crs >4.jsonl
 tap_is "$(tatp report 4.jsonl --view 4.crs -o flat.html 2>err | grep -c "Placed by this view")" 0 "level of files: none of a run on one node"
 tap_is "$(cd / && tatp report "$tap_dir/16.jsonl" --output /dev/stdout | grep -c '^</html>$')" 1 "a page goes into a pipe too"

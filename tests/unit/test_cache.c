@@ -135,6 +135,29 @@ START_TEST(a_script_counts_and_not_its_interpreter)
 }
 END_TEST
 
+static const char *script_name(const char *file, const char *argument)
+{
+    static char text[256];
+    snprintf(text, sizeof text, "%s", argument);
+    char *arguments[] = {"program", "-u", text, "10", NULL};
+    const cache_program program = {file, arguments, dir};
+    return cache_find_script_name(&program);
+}
+
+START_TEST(a_script_has_its_own_name)
+{
+    const char *script = beside("script");
+    write_file(script, "x");
+    write_file(beside("python3.11"), "x");
+    ck_assert_str_eq(script_name("python3.11", script), "script");
+    ck_assert_str_eq(script_name("python3.11", "script"), "script");
+    ck_assert_str_eq(script_name("python3.11", "./script"), "script");
+    ck_assert_ptr_null(script_name("python3.11", "none"));
+    ck_assert_ptr_null(script_name("script", "script"));
+    ck_assert_ptr_null(script_name("missing", "script"));
+}
+END_TEST
+
 START_TEST(what_is_no_program_has_no_key)
 {
     static const struct {
@@ -430,9 +453,10 @@ int main(void)
     return run_tests_between(
         make_dir, remove_dir, "cache", ONCE(a_program_has_one_key_under_every_name),
         ONCE(name_size_and_time_of_the_file_count), ONCE(a_script_counts_and_not_its_interpreter),
-        ONCE(what_is_no_program_has_no_key), ONCE(the_program_is_found_as_execvp_finds_it),
-        ONCE(the_folder_is_the_users_alone), ONCE(the_folder_is_below_the_cache_or_the_home),
-        ONCE(a_record_is_the_users), ONCE(the_use_of_a_record_is_noted),
+        ONCE(a_script_has_its_own_name), ONCE(what_is_no_program_has_no_key),
+        ONCE(the_program_is_found_as_execvp_finds_it), ONCE(the_folder_is_the_users_alone),
+        ONCE(the_folder_is_below_the_cache_or_the_home), ONCE(a_record_is_the_users),
+        ONCE(the_use_of_a_record_is_noted),
         ONCE(without_memory_nothing_is_listed_and_nothing_leaks),
         ONCE(old_entries_and_left_files_are_removed),
         ONCE(the_oldest_of_too_many_entries_are_removed),

@@ -226,8 +226,8 @@ class Program:
             with open(self.statistics, encoding="utf-8", errors="surrogateescape") as lines:
                 written = {line["file"] for line in map(json.loads, lines) if line["op"] == "write"}
         except FileNotFoundError:
-            raise Failure("no collective call of this program was served by fcoll/tatp: see doc/tuning.md, "
-                          "and run tatp doctor") from None
+            raise Failure("no collective call of this program was served by fcoll/tatp: run tatp doctor, "
+                          "and see fcoll_tatp(7), CALLS THAT ARE NOT COLLECTIVE") from None
         self.patterns = self.named or sorted(glob.escape(path) for path in written)
 
     def digests(self, before):

@@ -139,8 +139,9 @@ class Report:
 
     def look(self, tools):
         if self.plan is None:
-            self.notes.append("No line of this run has a plan, so that neither matrices nor links can be drawn: plans are in "
-                              "statistics that are written to a file, call by call, of calls with aggregators.")
+            if any(call["aggregators"] > 0 for call in self.run.calls):
+                self.notes.append("No line of this run has a plan, so that neither matrices nor links can be drawn: plans are in "
+                                  "statistics that are written to a file, call by call.")
             if self.options.view is not None:
                 self.mapped = planning.map_evenly(tools, self.options.view, self.run.ranks, self.run.nodes)
         else:

@@ -197,7 +197,10 @@ def advise(report):
     if others > total and run.ranks > 1:
         said.append(Advice(f"Calls that are not collective accessed {text.size(others)}, and collective ones {text.size(total)}: "
                            "fcoll/tatp serves collective ones only. Make these calls collective, or ask a library as HDF5 "
-                           "to do so: doc/hdf5.md."))
+                           "to do so: fcoll_tatp(7), CALLS THAT ARE NOT COLLECTIVE."))
+    if run.count() > 0 and all(call["aggregators"] == 0 for call in run.calls):
+        said.append(Advice("Each rank accesses the file itself in these calls, without aggregators: nothing moves between nodes, "
+                           "wherever the ranks are."))
     said += advise_stripes(run)
     placement = advise_placement(run, plan, report.answer, report.options)
     why_not = report.placement.why_not if report.placement else report.mapped and planning.why_not(report.mapped)
@@ -213,9 +216,6 @@ def advise(report):
         said.append(advise_record(run))
     if plan is not None and plan.nodes > 2 and not plan.knows_network:
         said.append(advise_network(run, report.options.topology))
-    if run.count() > 0 and all(call["aggregators"] == 0 for call in run.calls):
-        said.append(Advice("Each rank accesses the file itself in these calls, without aggregators: nothing moves between nodes, "
-                           "wherever the ranks are."))
     said += advise_time(run)
     return said or [Advice("Nothing stands out: the bytes stay where they are needed, and most of the time moves data.")]
 

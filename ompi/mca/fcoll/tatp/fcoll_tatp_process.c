@@ -131,6 +131,7 @@ static void find_job(void)
         .folder = find_folder(),
         .mpi = version,
     };
+    process.job.script = coll_process_script(process.job.folder);
 }
 
 coll_process *tatp_process(void)
