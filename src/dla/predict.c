@@ -69,7 +69,7 @@ static int sum_crossing(const setmatch_input *input, const dla_data *data,
     return rc;
 }
 
-/* The sum of V / P where P is infinite within a node, and 1 / k where k links are crossed upwards. */
+/* The sum of V / P where P is infinite within a node, and 1 / k where k links are crossed. */
 static int sum_weight(const setmatch_input *input, const size_t *node_of_rank, double *load)
 {
     setmatch_network network = *input->network;
