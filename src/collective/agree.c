@@ -4,8 +4,9 @@
  * The ranks of a node agree first, so that only one of them talks to other nodes: to the leader by
  * a tree, among the leaders by dissemination, and back down the tree. Maxima do not depend on the
  * order, nor on how often a value is taken. A broadcast takes the same ways, so that it needs no
- * connection that an agreement has not made. After an error messages continue, because other ranks
- * wait for them. */
+ * connection that an agreement has not made. An error on the way back would not reach the ranks
+ * that are done: it ends the job. After the loss of a rank messages continue, because others wait
+ * for them. */
 #include <string.h>
 
 #include "collective/group.h"
@@ -22,11 +23,13 @@ typedef struct agreement {
     coll_group *group;
     int64_t *value;
     int count; /* of values; at most, before a broadcast is received */
-    int rc;    /* the first error */
+    int rc;    /* a rank is lost */
 } agreement;
 
 static void keep_error(agreement *a, int rc)
 {
+    if (rc != 0)
+        coll_end_job(a->group->runtime, rc);
     if (a->rc == 0)
         a->rc = rc;
 }
@@ -63,9 +66,8 @@ typedef struct sends {
 
 static void start_sending(agreement *a, const int64_t *value, int peer, sends *out)
 {
-    const coll_runtime *runtime = a->group->runtime;
-    int rc = runtime->isend(runtime->context, peer, COLL_TAG_AGREE, value, value_bytes(a), false,
-                            &out->request[out->count]);
+    int rc = coll_isend(a->group->runtime, peer, COLL_TAG_AGREE, value, value_bytes(a), false,
+                        &out->request[out->count]);
     keep_error(a, rc);
     out->count += rc == 0;
 }

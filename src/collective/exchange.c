@@ -72,8 +72,7 @@ void coll_exchange_release(coll_exchange_memory *memory, const coll_group *group
     coll_pool *pool = memory->pool;
     exchange_buffers *buffers = memory->buffers;
     memory->buffers = NULL;
-    const coll_runtime *runtime = group->runtime;
-    if (buffers == NULL || (runtime->has_lost != NULL && runtime->has_lost(runtime->context)))
+    if (buffers == NULL || coll_has_lost(group->runtime))
         return; /* a message that was given up may still arrive there */
     pthread_mutex_lock(&pool->lock);
     if (base_reserve(&pool->idle, &pool->capacity, pool->count + 1, sizeof *pool->idle) == 0)
@@ -225,9 +224,7 @@ int coll_exchange_run(coll_exchange *ex, coll_group *group, const coll_store *fi
                       exchange_run *run, exchange_result *result, coll_exchange_times *times)
 {
     access_timer timer = {.group = group, .probe = run->probe};
-    const coll_runtime *runtime = group->runtime;
-    const exchange_transport transport = {runtime->context, COLL_TAG_DATA, runtime->isend,
-                                          runtime->irecv,   runtime->test, runtime->progress};
+    const exchange_transport transport = coll_transport(group);
     exchange_store store = file->access;
     const exchange_probe probe = {&timer, time_access};
     double start = coll_clock(group);

@@ -216,7 +216,7 @@ static int agree_on_opening(coll_file *file, int rc, bool *nodes_are_known, bool
         [ERROR] = runtime->error_class(rc),
     };
     memcpy(value + ROOT, root, bytes);
-    rc = runtime->reduce(runtime->context, value, COLL_OPENING_VALUES, COLL_MAX);
+    rc = coll_reduce(&file->group, value, COLL_OPENING_VALUES, COLL_MAX);
     memcpy(root, value + ROOT, bytes);
     if (rc == 0)
         coll_record_compare(process_of(file), runtime->size, value[LARGEST_PROGRAM],
@@ -324,10 +324,8 @@ static void tell_of_noncollective(const coll_file *file, int64_t read, int64_t w
 
 void coll_file_count_noncollective(coll_file *file, const int64_t bytes[2])
 {
-    const coll_runtime *runtime = file->handle.runtime;
     int64_t sum[] = {bytes[false], bytes[true], file->moved};
-    if (!file->has_started || file->error != 0 ||
-        runtime->reduce(runtime->context, sum, 3, COLL_SUM) != 0)
+    if (!file->has_started || file->error != 0 || coll_reduce(&file->group, sum, 3, COLL_SUM) != 0)
         return;
     tell_of_noncollective(file, sum[false], sum[true], sum[2]);
     if (file->group.rank != 0)

@@ -46,6 +46,36 @@ double coll_clock(const coll_group *group)
     return group->runtime->process->clock(group->runtime->process->context);
 }
 
+bool coll_has_lost(const coll_runtime *runtime)
+{
+    return runtime->has_lost != NULL && runtime->has_lost(runtime->context);
+}
+
+void coll_end_job(const coll_runtime *runtime, int rc)
+{
+    if (coll_has_lost(runtime))
+        return;
+    coll_show(runtime->process, COLL_TEXT_END, runtime->rank, runtime->error_class(rc));
+    runtime->abort(runtime->context, runtime->error_class(rc));
+}
+
+int coll_reduce(const coll_group *group, int64_t *value, size_t count,
+                enum coll_operation operation)
+{
+    int rc = group->runtime->reduce(group->runtime->context, value, count, operation);
+    if (rc != 0)
+        coll_end_job(group->runtime, rc);
+    return rc;
+}
+
+int coll_gather(const coll_group *group, const int64_t *own, size_t count, int64_t *all)
+{
+    int rc = group->runtime->gather(group->runtime->context, own, count, all);
+    if (rc != 0)
+        coll_end_job(group->runtime, rc);
+    return rc;
+}
+
 int coll_local_index(const coll_group *group, int rank)
 {
     int low = 0, high = group->locals;

@@ -2,6 +2,11 @@
  *
  * Communication among the ranks of a file, over a runtime. Functions return 0 or an error as
  * those of the runtime; after one, messages continue, because other ranks wait for them.
+ *
+ * No message is left out, because nothing else tells its peer: what cannot be started is started
+ * again until it can be. Where the MPI refuses that for long, and where an agreement or a
+ * collective operation fails, the ranks cannot agree on the error: the job ends. So their only
+ * error is that a rank is lost, which the others learn, too.
  */
 #ifndef COLLECTIVE_GROUP_H
 #define COLLECTIVE_GROUP_H
@@ -28,10 +33,20 @@ void coll_group_release(coll_group *group);
 
 /* Seconds. */
 double coll_clock(const coll_group *group);
+/* Whether a rank is lost: nothing is waited for any more. */
+bool coll_has_lost(const coll_runtime *runtime);
+/* After an error on which the ranks cannot agree: ends the job, unless a rank is lost. */
+void coll_end_job(const coll_runtime *runtime, int rc);
 /* Index of a rank among those of this node; -1: it is on another node. */
 int coll_local_index(const coll_group *group, int rank);
 bool coll_is_local(const coll_group *group, int rank);
 bool coll_is_leader(const coll_group *group);
+
+/* As of the runtime. Collective. */
+int coll_reduce(const coll_group *group, int64_t *value, size_t count,
+                enum coll_operation operation);
+int coll_gather(const coll_group *group, const int64_t *own, size_t count, int64_t *all);
+
 /* ---- agreement, broadcast (agree.c); as all below, where the leaders are known ---- */
 
 /* The largest of each value over all ranks, in place; at most COLL_MOST_VALUES. The first is the
@@ -48,6 +63,13 @@ int coll_node_bcast(coll_group *group, int64_t *value, int count);
 
 /* ---- messages (message.c) ---- */
 
+/* As of the runtime, until the message is started. An error: a rank is lost. */
+int coll_isend(const coll_runtime *runtime, int peer, unsigned tag, const void *data, size_t bytes,
+               bool synchronous, exchange_request *request);
+int coll_irecv(const coll_runtime *runtime, int peer, unsigned tag, void *data, size_t bytes,
+               exchange_request *request);
+/* These messages for src/exchange; valid as long as the group. */
+exchange_transport coll_transport(coll_group *group);
 int coll_send(coll_group *group, const void *data, size_t bytes, int peer, enum coll_tag tag);
 int coll_receive(coll_group *group, void *data, size_t bytes, int peer, enum coll_tag tag);
 /* Of a message that may be shorter: *bytes becomes its length. */
@@ -92,11 +114,11 @@ int64_t coll_message_bytes(coll_group *group);
 typedef int coll_add(void *sum, int rank, const int64_t *element, size_t count);
 
 /* `own` has any number of elements but one. `add` gets at the receiver those of each rank that has
- * any, and of the leader of a node in any case. rc: this rank's status so far; an error of any rank
- * becomes an error of the receiver. Deadlock-free: each wait is for a message that is always sent.
- * From the ranks of this node to its leader; from all leaders, or all ranks, to rank 0. Collective
- * there. Leaders may have totals, too, as many as all others, or none: these are added up on the
- * way, and `add` gets the sums as those of rank -1. */
+ * any; in coll_gather_node also the leader's own in any case. rc: this rank's status so far; an
+ * error of any rank becomes an error of the receiver. Deadlock-free: each wait is for a message
+ * that is always sent. From the ranks of this node to its leader; from all leaders, or all ranks,
+ * to rank 0. Collective there. Leaders may have totals, too, as many as all others, or none: these
+ * are added up on the way, and `add` gets the sums as those of rank -1. */
 int coll_gather_node(coll_group *group, enum coll_tag tag, const coll_message *own, coll_add *add,
                      void *sum, int rc);
 int coll_gather_leaders(coll_group *group, enum coll_tag tag, const coll_message *own,

@@ -7,11 +7,87 @@
 
 /* ---- messages ---- */
 
+/* Attempts, and seconds, in which messages that are in flight end, so that the MPI has their memory
+ * again. A non-blocking call makes few attempts while the program computes. */
+#define ATTEMPTS 1000
+#define PATIENCE 5.0
+
+/* What failed. */
+typedef struct failures {
+    int64_t count;
+    double since;
+} failures;
+
+static double get_time(const coll_runtime *runtime)
+{
+    return runtime->process->clock(runtime->process->context);
+}
+
+/* Whether to repeat what has returned *rc, which becomes the error of a loss. */
+static bool must_repeat(const coll_runtime *runtime, int *rc, failures *before)
+{
+    if (*rc == 0)
+        return false;
+    if (before->count++ == 0)
+        before->since = get_time(runtime);
+    if (before->count > ATTEMPTS && get_time(runtime) - before->since > PATIENCE)
+        coll_end_job(runtime, *rc);
+    int lost = runtime->progress(runtime->context);
+    if (!coll_has_lost(runtime))
+        return true;
+    *rc = lost != 0 ? lost : *rc;
+    return false;
+}
+
+int coll_isend(const coll_runtime *runtime, int peer, unsigned tag, const void *data, size_t bytes,
+               bool synchronous, exchange_request *request)
+{
+    failures before = {0};
+    int rc;
+    do
+        rc = runtime->isend(runtime->context, peer, tag, data, bytes, synchronous, request);
+    while (must_repeat(runtime, &rc, &before));
+    return rc;
+}
+
+int coll_irecv(const coll_runtime *runtime, int peer, unsigned tag, void *data, size_t bytes,
+               exchange_request *request)
+{
+    failures before = {0};
+    int rc;
+    do
+        rc = runtime->irecv(runtime->context, peer, tag, data, bytes, request);
+    while (must_repeat(runtime, &rc, &before));
+    return rc;
+}
+
+static int discard_found(coll_group *group, int from, enum coll_tag tag)
+{
+    const coll_runtime *runtime = group->runtime;
+    failures before = {0};
+    int rc;
+    do
+        rc = runtime->discard(runtime->context, from, tag);
+    while (must_repeat(runtime, &rc, &before));
+    return rc;
+}
+
+static int find_message(coll_group *group, enum coll_tag tag, bool *is_found, coll_found *found)
+{
+    const coll_runtime *runtime = group->runtime;
+    failures before = {0};
+    int rc;
+    do
+        rc = runtime->probe(runtime->context, tag, is_found, found);
+    while (must_repeat(runtime, &rc, &before));
+    return rc;
+}
+
 int coll_send(coll_group *group, const void *data, size_t bytes, int peer, enum coll_tag tag)
 {
     const coll_runtime *runtime = group->runtime;
     exchange_request request;
-    int rc = runtime->isend(runtime->context, peer, tag, data, bytes, false, &request);
+    int rc = coll_isend(runtime, peer, tag, data, bytes, false, &request);
     return rc == 0 ? runtime->wait(runtime->context, &request, &bytes) : rc;
 }
 
@@ -24,8 +100,41 @@ int coll_receive_some(coll_group *group, void *data, size_t *bytes, int peer, en
 {
     const coll_runtime *runtime = group->runtime;
     exchange_request request;
-    int rc = runtime->irecv(runtime->context, peer, tag, data, *bytes, &request);
+    int rc = coll_irecv(runtime, peer, tag, data, *bytes, &request);
     return rc == 0 ? runtime->wait(runtime->context, &request, bytes) : rc;
+}
+
+/* ---- for src/exchange ---- */
+
+static int start_send(void *group, int peer, unsigned tag, const void *data, size_t bytes,
+                      bool synchronous, exchange_request *request)
+{
+    return coll_isend(((const coll_group *)group)->runtime, peer, tag, data, bytes, synchronous,
+                      request);
+}
+
+static int start_receive(void *group, int peer, unsigned tag, void *data, size_t bytes,
+                         exchange_request *request)
+{
+    return coll_irecv(((const coll_group *)group)->runtime, peer, tag, data, bytes, request);
+}
+
+static int test_message(void *group, exchange_request *request, bool *complete, size_t *bytes)
+{
+    const coll_runtime *runtime = ((const coll_group *)group)->runtime;
+    return runtime->test(runtime->context, request, complete, bytes);
+}
+
+static int make_progress(void *group)
+{
+    const coll_runtime *runtime = ((const coll_group *)group)->runtime;
+    return runtime->progress(runtime->context);
+}
+
+exchange_transport coll_transport(coll_group *group)
+{
+    return (exchange_transport){group,         COLL_TAG_DATA, start_send,
+                                start_receive, test_message,  make_progress};
 }
 
 /* ---- messages of int64 ---- */
@@ -33,10 +142,8 @@ int coll_receive_some(coll_group *group, void *data, size_t *bytes, int peer, en
 int coll_message_isend(coll_group *group, const int64_t *element, size_t count, int peer,
                        enum coll_tag tag, exchange_request *request)
 {
-    const coll_runtime *runtime = group->runtime;
     group->metadata += (int64_t)(count * sizeof *element);
-    return runtime->isend(runtime->context, peer, tag, element, count * sizeof *element, false,
-                          request);
+    return coll_isend(group->runtime, peer, tag, element, count * sizeof *element, false, request);
 }
 
 int coll_message_send(coll_group *group, const int64_t *element, size_t count, int peer,
@@ -64,39 +171,40 @@ int64_t coll_message_bytes(coll_group *group)
     return bytes;
 }
 
-/* Receives the message whatever happens, because its sender waits for that: without memory for it,
- * as a message of length 0, whose truncation is ignored. */
+/* Receives the message whatever happens, because its sender waits for that, and because the MPI
+ * would take it for a later one of the tag: without memory for it, without its data. */
 static int receive_found(coll_group *group, const coll_found *found, enum coll_tag tag,
                          coll_message *message)
 {
     message->from = found->from;
     message->count = found->bytes / sizeof *message->element;
     message->element = malloc(found->bytes + 1);
-    bool has_memory = message->element != NULL;
-    int rc = coll_receive(group, message->element, has_memory ? found->bytes : 0, found->from, tag);
-    return has_memory ? rc : -ENOMEM;
+    if (message->element != NULL)
+        return coll_receive(group, message->element, found->bytes, found->from, tag);
+    int rc = discard_found(group, found->from, tag);
+    return rc != 0 ? rc : -ENOMEM;
 }
 
 /* Receives a message if there is one: *is_found, also when it could not be kept. */
 static int poll_message(coll_group *group, enum coll_tag tag, coll_message *message, bool *is_found)
 {
-    const coll_runtime *runtime = group->runtime;
     coll_found found;
     *message = (coll_message){0};
-    int rc = runtime->probe(runtime->context, tag, is_found, &found);
+    int rc = find_message(group, tag, is_found, &found);
     return *is_found ? receive_found(group, &found, tag, message) : rc;
 }
 
 /* Takes no memory, because the messages that are not absent have to be counted in any case. */
 static int poll_absent(coll_group *group, size_t *absent)
 {
-    const coll_runtime *runtime = group->runtime;
     coll_found found;
     bool is_found;
     int64_t count = 0;
-    int rc = runtime->probe(runtime->context, COLL_TAG_ABSENT, &is_found, &found);
+    int rc = find_message(group, COLL_TAG_ABSENT, &is_found, &found);
     if (is_found)
         rc = coll_receive(group, &count, sizeof count, found.from, COLL_TAG_ABSENT);
+    if (rc != 0)
+        coll_end_job(group->runtime, rc);
     *absent = (size_t)count;
     return rc;
 }

@@ -104,7 +104,6 @@ static void keep_leader(coll_nodes *nodes, coll_group *group, size_t node, const
  * rank's status so far. Collective. */
 static int share_leaders(coll_nodes *nodes, coll_group *group, const int64_t *leader, int rc)
 {
-    const coll_runtime *runtime = group->runtime;
     int64_t element[MOST_ELEMENTS];
     enum { STEP = MOST_ELEMENTS / 2 };
     for (size_t from = 0; from < nodes->count; from += STEP) {
@@ -114,7 +113,7 @@ static int share_leaders(coll_nodes *nodes, coll_group *group, const int64_t *le
             element[2 * n] = leader[from + n];
             element[2 * n + 1] = (int64_t)nodes->ranks_on_node[from + n];
         }
-        int failed = runtime->reduce(runtime->context, element, 2 * count, COLL_MAX);
+        int failed = coll_reduce(group, element, 2 * count, COLL_MAX);
         rc = rc != 0 ? rc : failed;
         for (size_t n = 0; n < count && rc == 0 && coll_is_leader(group); n++)
             keep_leader(nodes, group, from + n, element + 2 * n);
@@ -125,13 +124,12 @@ static int share_leaders(coll_nodes *nodes, coll_group *group, const int64_t *le
 /* leader: on rank 0, room for that of each rank. Collective. */
 static int share_map(coll_nodes *nodes, coll_group *group, int64_t *leader)
 {
-    const coll_runtime *runtime = group->runtime;
     int64_t own = group->local[0];
-    int rc = runtime->gather(runtime->context, &own, 1, leader);
+    int rc = coll_gather(group, &own, 1, leader);
     if (rc == 0 && group->rank == 0)
         rc = number_nodes(nodes, (size_t)group->size, leader);
     int64_t head[HEAD] = {(int64_t)nodes->count, nodes->capacity};
-    int failed = runtime->reduce(runtime->context, head, HEAD, COLL_MAX);
+    int failed = coll_reduce(group, head, HEAD, COLL_MAX);
     if (failed != 0)
         return failed;
     nodes->count = (size_t)head[NODES];
@@ -145,12 +143,11 @@ static int share_map(coll_nodes *nodes, coll_group *group, int64_t *leader)
 /* Without names. Collective. */
 static int make_map(coll_nodes *nodes, coll_group *group)
 {
-    const coll_runtime *runtime = group->runtime;
     int rc = 0;
     int64_t *leader =
         group->rank == 0 ? base_zeroed((size_t)group->size, sizeof *leader, &rc) : NULL;
-    int64_t error = runtime->error_class(rc);
-    rc = runtime->reduce(runtime->context, &error, 1, COLL_MAX);
+    int64_t error = group->runtime->error_class(rc);
+    rc = coll_reduce(group, &error, 1, COLL_MAX);
     if (rc == 0)
         rc = (int)error;
     if (rc == 0)
@@ -430,7 +427,7 @@ static int find_nodes(coll_nodes *nodes, coll_group *group, parameter_texts text
         rc = nearness_read(group, &nodes->nearness, &given);
     int64_t value[VALUES] = {is_open, has_address(group), !given, may_be_bound(),
                              group->runtime->error_class(rc)};
-    rc = group->runtime->reduce(group->runtime->context, value, VALUES, COLL_MAX);
+    rc = coll_reduce(group, value, VALUES, COLL_MAX);
     if (rc == 0)
         rc = (int)value[ERROR];
     bool asks_ranks = value[NO_LOCALITIES] && value[BOUND];

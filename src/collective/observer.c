@@ -19,16 +19,12 @@ const exchange_probe *coll_observers_start(const coll_observers *observers,
     return probe;
 }
 
-int coll_observers_move(const coll_observers *observers, const coll_observed *access,
-                        void *state[COLL_OBSERVERS])
+void coll_observers_move(const coll_observers *observers, const coll_observed *access,
+                         void *state[COLL_OBSERVERS])
 {
-    int first = 0;
-    for (size_t i = 0; i < COLL_OBSERVERS; i++) {
-        const coll_observer *o = &observers->of[i];
-        int rc = o->moved != NULL ? o->moved(o->context, access, &state[i]) : 0;
-        first = first != 0 ? first : rc;
-    }
-    return first;
+    for (size_t i = 0; i < COLL_OBSERVERS; i++)
+        if (observers->of[i].moved != NULL)
+            observers->of[i].moved(observers->of[i].context, access, &state[i]);
 }
 
 void coll_observers_settle(const coll_observers *observers, void *state[COLL_OBSERVERS],

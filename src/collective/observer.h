@@ -52,8 +52,8 @@ typedef struct coll_observer {
     void (*planned)(void *context, const coll_observed *access, void **state);
     /* Data are about to be moved by a plan. Returns a probe for the exchange, or NULL. Local. */
     const exchange_probe *(*starts)(void *context, const domain_layout *layout);
-    /* The data were moved. Returns an error of communication only. Collective. */
-    int (*moved)(void *context, const coll_observed *access, void **state);
+    /* The data were moved. No error of it is that of the access. Collective. */
+    void (*moved)(void *context, const coll_observed *access, void **state);
     /* The file is closed, and the plan may be reused for the next one; or it is released, and so is
      * the state. Local. */
     void (*settle)(void *context, void **state, bool is_released);
@@ -71,9 +71,8 @@ void coll_observers_plan(const coll_observers *observers, const coll_observed *a
 /* The first probe, or NULL. */
 const exchange_probe *coll_observers_start(const coll_observers *observers,
                                            const domain_layout *layout);
-/* The first error. */
-int coll_observers_move(const coll_observers *observers, const coll_observed *access,
-                        void *state[COLL_OBSERVERS]);
+void coll_observers_move(const coll_observers *observers, const coll_observed *access,
+                         void *state[COLL_OBSERVERS]);
 void coll_observers_settle(const coll_observers *observers, void *state[COLL_OBSERVERS],
                            bool is_released);
 

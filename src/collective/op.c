@@ -69,7 +69,7 @@ static int prepare_exchange(coll_op *op)
 
 /* Tells the observers of an operation that was carried out. To the recorder, what trials choose
  * goes by aggregators: a record depends on accesses and settings only. */
-static int observe_op(const coll_op *op)
+static void observe_op(const coll_op *op)
 {
     coll_file *file = op->file;
     file->moved += op->result.moved;
@@ -94,7 +94,7 @@ static int observe_op(const coll_op *op)
     };
     if (op->makes_plan)
         coll_observers_plan(&file->observers, &access, op->slot->observed);
-    return coll_observers_move(&file->observers, &access, op->slot->observed);
+    coll_observers_move(&file->observers, &access, op->slot->observed);
 }
 
 /* rc: the error of what has moved the data. */
@@ -172,7 +172,9 @@ int coll_op_transfer(coll_op *op, int rc)
     }
     op->moved += op->result.moved;
     coll_exchange_release(file->memory, &file->group);
-    return rc == 0 ? observe_op(op) : rc;
+    if (rc == 0)
+        observe_op(op);
+    return rc;
 }
 
 /* Makes a plan instead of the one in the slot, and prepares an exchange. rc: this rank's status so

@@ -441,13 +441,12 @@ static void collect_plan(void *context, const coll_observed *access, void **stat
         set_error(record->process, rc);
 }
 
-static int count_access(void *context, const coll_observed *access, void **state)
+static void count_access(void *context, const coll_observed *access, void **state)
 {
     recorded *r = *state;
     (void)context;
     if (r != NULL)
         r->times += access->counts_as_planned;
-    return 0;
 }
 
 static void append_accesses(void *context, void **state, bool is_released)

@@ -65,8 +65,7 @@ static int describe_access(collection *c)
 static int reduce_sums(collection *c, int rc)
 {
     c->sum[SUM_ERRORS] = rc != 0;
-    const coll_runtime *runtime = c->group->runtime;
-    int failed = runtime->reduce(runtime->context, c->sum, SUM_SENDERS + c->parts, COLL_SUM);
+    int failed = coll_reduce(c->group, c->sum, SUM_SENDERS + c->parts, COLL_SUM);
     if (rc == 0)
         rc = failed;
     return rc == 0 && c->sum[SUM_ERRORS] > 0 ? -ENOMEM : rc;

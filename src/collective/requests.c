@@ -70,7 +70,6 @@ static int send_request(coll_group *group, const access_list *list, int peer, in
     int rc = coll_message_isend(group, element, count, peer, tag, &out->request[out->count]);
     if (rc != 0) {
         free(element);
-        (void)coll_message_send_empty(group, peer, tag);
         return rc;
     }
     out->element[out->count++] = element;

@@ -73,6 +73,7 @@ typedef struct coll_runtime {
     /* ---- messages, as in exchange/transport.h, by enum coll_tag; one of at most 8 bytes that is
      * not synchronous completes also while its receiver waits for something else ---- */
 
+    /* May fail; then no message was started, as with irecv. */
     int (*isend)(void *context, int peer, unsigned tag, const void *data, size_t bytes,
                  bool synchronous, exchange_request *request);
     /* `bytes`: at most, where the sender knows how many. */
@@ -83,6 +84,8 @@ typedef struct coll_runtime {
     int (*wait)(void *context, exchange_request *request, size_t *bytes);
     /* A message of the tag from any rank that can be received now: *is_found. */
     int (*probe)(void *context, enum coll_tag tag, bool *is_found, coll_found *found);
+    /* Receives a message that was found, without its data. */
+    int (*discard)(void *context, int from, enum coll_tag tag);
     /* Once, while polling. An error: a rank is lost. */
     int (*progress)(void *context);
     /* Whether a rank is lost: nothing is waited for any more. NULL: none ever is. */
@@ -95,6 +98,8 @@ typedef struct coll_runtime {
     /* `count` elements of each rank; `all` matters on rank 0 only. */
     int (*gather)(void *context, const int64_t *own, size_t count, int64_t *all);
 
+    /* Ends the job, with the class of an error. */
+    void (*abort)(void *context, int class);
     /* The class of an error, the same for the same error on all ranks; 0 for 0. */
     int (*error_class)(int error);
 } coll_runtime;

@@ -78,13 +78,12 @@ static bool has_timeline(const domain_layout *layout, size_t domain)
 }
 
 /* Sends this rank's time line to rank 0, if rank 0 expects it. */
-static int send_timeline(const coll_stats *stats, const coll_observed *access)
+static void send_timeline(const coll_stats *stats, const coll_observed *access)
 {
     const domain_layout *layout = &access->plan->layout;
     const coll_timeline *line = &stats->timeline;
-    if (!layout->aggregates || !has_timeline(layout, layout->domain))
-        return 0;
-    return coll_send(access->group, line->at, sizeof line->at, 0, COLL_TAG_STATS);
+    if (layout->aggregates && has_timeline(layout, layout->domain))
+        (void)coll_send(access->group, line->at, sizeof line->at, 0, COLL_TAG_STATS);
 }
 
 static void put_timeline(json_writer *w, const coll_timeline *line, size_t domain, int rank)
@@ -107,11 +106,10 @@ static void put_timeline(json_writer *w, const coll_timeline *line, size_t domai
 }
 
 /* On rank 0: writes all as an array. w: NULL if the line cannot be written; those of other ranks
- * are received in any case. Returns the first error. */
-static int put_timelines(const coll_stats *stats, const coll_observed *access, json_writer *w)
+ * are received in any case. */
+static void put_timelines(const coll_stats *stats, const coll_observed *access, json_writer *w)
 {
     const domain_layout *layout = &access->plan->layout;
-    int first = 0;
     if (w != NULL && stats->process->timelines++ >= MAX_TIMELINES)
         w = NULL;
     if (w != NULL)
@@ -125,12 +123,9 @@ static int put_timelines(const coll_stats *stats, const coll_observed *access, j
             rc = coll_receive(access->group, line.at, sizeof line.at, rank, COLL_TAG_STATS);
         if (rc == 0 && w != NULL)
             put_timeline(w, &line, j, rank);
-        if (first == 0)
-            first = rc;
     }
     if (w != NULL)
         json_end_array(w);
-    return first;
 }
 
 /* The probe notes when this rank's aggregator reaches which moment. */
@@ -150,10 +145,9 @@ static const exchange_probe *start_timeline(void *context, const domain_layout *
 
 static int gather_fields(coll_stats *stats, const coll_observed *access)
 {
-    const coll_runtime *runtime = access->group->runtime;
     int64_t field[COLL_STATS_FIELDS];
     coll_stats_fill_fields(field, access);
-    return runtime->gather(runtime->context, field, COLL_STATS_FIELDS, stats->fields);
+    return coll_gather(access->group, field, COLL_STATS_FIELDS, stats->fields);
 }
 
 /* ---- rank 0: the file ---- */
@@ -280,48 +274,42 @@ static void put_plan(json_writer *w, coll_stats *stats, const coll_observed *acc
     stats->process->plan_lines++;
 }
 
-static int append_line(coll_stats *stats, const coll_observed *access, const coll_stats_line *line,
-                       bool timeline)
+static void append_line(coll_stats *stats, const coll_observed *access, const coll_stats_line *line,
+                        bool timeline)
 {
-    int rc = 0;
     draft d = {.text = NULL};
     begin_line(stats, &d, line);
     bool is_open = d.w.out != NULL;
     if (is_open)
         put_plan(&d.w, stats, access);
     if (timeline)
-        rc = put_timelines(stats, access, is_open ? &d.w : NULL);
+        put_timelines(stats, access, is_open ? &d.w : NULL);
     end_line(stats, &d);
-    return rc;
 }
 
-static int report_call(coll_stats *stats, const coll_observed *access, bool timeline)
+static void report_call(coll_stats *stats, const coll_observed *access, bool timeline)
 {
-    int rc = 0;
     const coll_stats_line line = coll_stats_make_line(access, stats->fields);
     if (stats->kind == COLL_STATS_TOTALS)
         coll_stats_add_line(&stats->total[access->write], &line);
     else
-        rc = append_line(stats, access, &line, timeline);
+        append_line(stats, access, &line, timeline);
     if (access->plan != NULL)
         coll_plan_release_entries(access->plan);
-    return rc;
 }
 
-static int report_access(void *context, const coll_observed *access, void **state)
+static void report_access(void *context, const coll_observed *access, void **state)
 {
     coll_stats *stats = context;
     (void)state;
-    if (stats->kind == COLL_STATS_OFF)
-        return 0;
-    int rc = gather_fields(stats, access);
-    if (rc != 0)
-        return rc;
+    if (stats->kind == COLL_STATS_OFF || gather_fields(stats, access) != 0)
+        return;
     bool timeline = stats->kind == COLL_STATS_DETAILED && access->plan != NULL &&
                     access->plan_calls <= MAX_TIMELINES_OF_PLAN;
     if (access->group->rank == 0)
-        return report_call(stats, access, timeline);
-    return timeline ? send_timeline(stats, access) : 0;
+        report_call(stats, access, timeline);
+    else if (timeline)
+        send_timeline(stats, access);
 }
 
 coll_observer coll_stats_observer(coll_stats *stats)

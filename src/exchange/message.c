@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chunks as messages of at most message_size bytes.
- *
- * A message that cannot be started is replaced by an empty one, so that its peer does not wait for
- * it; the error is kept. If the empty one fails too, no communication is possible at all. */
+/* Chunks as messages of at most message_size bytes. */
 #include "exchange/internal.h"
 
 #include <string.h>
@@ -44,8 +41,6 @@ void exchange_send_chunk(exchange *ex, exchange_cycle *cycle, exchange_chunk *ch
         exchange_request *request = &chunk->request[i];
         int rc =
             t->isend(t->context, peer, t->tag, data, message_bytes(ex, i, bytes), sync, request);
-        if (rc != 0 && t->isend(t->context, peer, t->tag, data, 0, sync, request) != 0)
-            *request = NULL;
         exchange_keep_error(ex, rc);
         ex->result.messages++;
     }
@@ -58,8 +53,6 @@ static void post_receive(exchange *ex, const exchange_chunk *chunk, size_t i)
     char *data = message_data(ex, chunk, i);
     exchange_request *request = &chunk->request[i];
     int rc = t->irecv(t->context, peer, t->tag, data, message_bytes(ex, i, chunk->bytes), request);
-    if (rc != 0 && t->irecv(t->context, peer, t->tag, data, 0, request) != 0)
-        *request = NULL;
     exchange_keep_error(ex, rc);
     ex->receives++;
 }

@@ -21,8 +21,8 @@ typedef struct exchange_transport {
     void *context;
     unsigned tag; /* of the messages of exchanges: for functions that others use, too */
     /* Starts a message; `data` stays valid until it is complete. A synchronous send completes after
-     * the receiver has matched it. On an error no message was started and *request is NULL. An
-     * empty message takes no memory: it fails only if no communication is possible at all. */
+     * the receiver has matched it. An error: a rank is lost; no message was started, and *request
+     * is NULL. */
     int (*isend)(void *context, int peer, unsigned tag, const void *data, size_t bytes,
                  bool synchronous, exchange_request *request);
     int (*irecv)(void *context, int peer, unsigned tag, void *data, size_t bytes,

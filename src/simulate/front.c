@@ -29,6 +29,22 @@ static int progress(void *context)
     return is_lost ? NET_LOST : 0;
 }
 
+/* Its truncation is no error. */
+static int discard(void *context, int from, enum coll_tag tag)
+{
+    exchange_request request;
+    int rc = net_receive(context, from, tag, NULL, 0, &request);
+    if (rc == 0)
+        rc = net_wait(context, &request, NULL);
+    return rc == NET_TRUNCATED ? 0 : rc;
+}
+
+static void end_job(void *context, int class)
+{
+    const net_port *port = context;
+    net_fail(port->net, "rank %d ends the job with an error of class %d", port->rank, class);
+}
+
 static int collect(const net_port *port, const char *where, enum net_operation operation,
                    const int64_t *own, size_t count, int64_t *result)
 {
@@ -93,8 +109,10 @@ void net_front(net_port *port, coll_pool *pool, coll_process *process, coll_runt
         .test = net_test,
         .wait = net_wait,
         .probe = net_probe,
+        .discard = discard,
         .progress = progress,
         .reduce = reduce,
         .gather = gather,
+        .abort = end_job,
     };
 }

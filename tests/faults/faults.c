@@ -433,6 +433,7 @@ int main(int argc, char **argv)
     run.o = parse_options(argc, argv);
     run.skipping = run.o.after != NULL;
     MPI_Init(&argc, &argv);
+    shim_begin();
     watch_for_hangs();
     run.all = join_ranks(&run.o, argv, &between);
     MPI_Comm_rank(run.all, &run.rank);

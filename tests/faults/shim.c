@@ -2,6 +2,14 @@
 #define _GNU_SOURCE /* RTLD_NEXT, dl_iterate_phdr, fopencookie, off64_t, statfs64 */
 #include "shim.h"
 
+#include <mpi.h>
+#ifdef OPEN_MPI
+#include "ompi_config.h"
+
+#include "ompi/constants.h"
+#include "ompi/mca/pml/pml.h"
+#endif
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -29,10 +37,11 @@
 #define MARK 0x7a3c5be1962d48f0u
 
 const char *const shim_call_names[SHIM_CALLS] = {
-    "memory", "map",  "segment", "open",  "close", "read",   "write",  "pread", "pwrite",
-    "size",   "sync", "rename",  "flock", "fcntl", "status", "advise", "spawn",
+    "memory", "map",    "segment", "open",  "close",  "read",   "write", "pread", "pwrite",  "size",
+    "sync",   "rename", "flock",   "fcntl", "status", "advise", "spawn", "send",  "receive",
 };
-const char *const shim_fault_names[SHIM_FAULTS] = {"fail", "short", "interrupt", "delay"};
+const char *const shim_fault_names[SHIM_LAST + 1] = {"fail",  "short", "interrupt",
+                                                     "delay", "",      "last"};
 
 /* Errors are taken in turn. */
 enum { ERRORS = 3 };
@@ -57,6 +66,8 @@ static const struct {
     [SHIM_STATUS] = {{EIO, ESTALE, EACCES}, false, false},
     [SHIM_ADVISE] = {{EFAULT, EINVAL, ENOMEM}, false, false},
     [SHIM_SPAWN] = {{EAGAIN, ENOMEM, EACCES}, false, false},
+    [SHIM_SEND] = {{ENOMEM, ENOMEM, ENOMEM}, false, false},
+    [SHIM_RECEIVE] = {{ENOMEM, ENOMEM, ENOMEM}, false, false},
 };
 
 bool shim_can(enum shim_call call, enum shim_fault fault)
@@ -64,7 +75,7 @@ bool shim_can(enum shim_call call, enum shim_fault fault)
     switch (fault) {
     case SHIM_SHORT: return kinds[call].has_bytes;
     case SHIM_INTERRUPT: return kinds[call].can_wait;
-    case SHIM_DELAY: return call != SHIM_MEMORY && call != SHIM_STATUS;
+    case SHIM_DELAY: return call != SHIM_MEMORY && call != SHIM_STATUS && call < SHIM_SEND;
     default: return true;
     }
 }
@@ -75,7 +86,12 @@ struct code {
     const char *object;
     uintptr_t begin, end;
 };
-static struct code component = {"mca_fcoll_tatp.so", 0, 0}, transfer;
+#ifdef OPEN_MPI
+#define COMPONENT "mca_fcoll_tatp.so"
+#else
+#define COMPONENT "libtatp-mpiio.so"
+#endif
+static struct code component = {COMPONENT, 0, 0}, transfer;
 
 static int find_code(struct dl_phdr_info *info, size_t size, void *context)
 {
@@ -160,8 +176,8 @@ static int find_name(const char *const *name, int count, const char **text)
 bool shim_arm_by_name(const char *text)
 {
     int call = find_name(shim_call_names, SHIM_CALLS, &text);
-    int fault = call < SHIM_CALLS ? find_name(shim_fault_names, SHIM_FAULTS, &text) : SHIM_FAULTS;
-    if (fault == SHIM_FAULTS)
+    int fault = call < SHIM_CALLS ? find_name(shim_fault_names, SHIM_LAST + 1, &text) : SHIM_FAULTS;
+    if (fault == SHIM_FAULTS || fault > SHIM_LAST)
         return false;
     shim_arm((enum shim_call)call, (enum shim_fault)fault, strtol(text, NULL, 10));
     return true;
@@ -170,6 +186,8 @@ bool shim_arm_by_name(const char *text)
 bool shim_is_chosen(void)
 {
     const char *wanted = getenv("SHIM_RANK"), *rank = getenv("OMPI_COMM_WORLD_RANK");
+    if (rank == NULL)
+        rank = getenv("PMI_RANK");
     return wanted != NULL && rank != NULL && strcmp(wanted, rank) == 0;
 }
 
@@ -192,7 +210,8 @@ static enum shim_fault strike(enum shim_call call, const void *caller)
     if (!counting || !is_own(call, caller))
         return SHIM_FAULTS;
     long n = ++counts.calls[call];
-    if (call != armed_call || n != armed_nth)
+    bool lasts = armed_fault == SHIM_LAST && n > armed_nth;
+    if (call != armed_call || (n != armed_nth && !lasts))
         return SHIM_FAULTS;
     counts.hits++;
     if (armed_fault == SHIM_DELAY) {
@@ -201,7 +220,7 @@ static enum shim_fault strike(enum shim_call call, const void *caller)
     }
     if (armed_fault != SHIM_SHORT)
         errno = armed_fault == SHIM_INTERRUPT ? EINTR : kinds[call].error[n % ERRORS];
-    return armed_fault;
+    return armed_fault == SHIM_LAST ? SHIM_FAIL : armed_fault;
 }
 
 /* Bytes that a transfer may have; -1: it fails. */
@@ -220,6 +239,11 @@ static bool refuses(enum shim_call call, const void *caller)
     return limit_bytes(call, caller, 0) < 0;
 }
 
+bool shim_refuses(enum shim_call call, const void *caller)
+{
+    return refuses(call, caller);
+}
+
 #define CALLER __builtin_return_address(0)
 /* The C library's function of this name. */
 #define REAL(function) ((__typeof__(&function))find_real(#function))
@@ -231,6 +255,47 @@ static void *find_real(const char *name)
         abort();
     return at;
 }
+
+/* --- messages: the component's by Open MPI's table, those of the library by starts.c --- */
+
+#ifdef OPEN_MPI
+
+static mca_pml_base_module_isend_fn_t start_send;
+static mca_pml_base_module_irecv_fn_t start_receive;
+
+static int send_unless_refused(const void *data, size_t count, struct ompi_datatype_t *type,
+                               int peer, int tag, mca_pml_base_send_mode_t mode,
+                               struct ompi_communicator_t *comm, struct ompi_request_t **request)
+{
+    if (refuses(SHIM_SEND, CALLER))
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    return start_send(data, count, type, peer, tag, mode, comm, request);
+}
+
+static int receive_unless_refused(void *data, size_t count, struct ompi_datatype_t *type, int peer,
+                                  int tag, struct ompi_communicator_t *comm,
+                                  struct ompi_request_t **request)
+{
+    if (refuses(SHIM_RECEIVE, CALLER))
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    return start_receive(data, count, type, peer, tag, comm, request);
+}
+
+void shim_begin(void)
+{
+    start_send = mca_pml.pml_isend;
+    start_receive = mca_pml.pml_irecv;
+    mca_pml.pml_isend = send_unless_refused;
+    mca_pml.pml_irecv = receive_unless_refused;
+}
+
+#else
+
+void shim_begin(void)
+{
+}
+
+#endif
 
 /* --- the component is opened --- */
 

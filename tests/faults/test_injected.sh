@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Faults in the calls of one rank: each is without effect, or an error of the same class on all ranks,
-# after which the file can be used. TEST_SEED chooses the samples.
+# after which the file can be used. TEST_SEED chooses the samples. tests/mpiio/test_conformance.sh has some with another MPI.
 . "$top_srcdir/tests/lib/faults.sh" || exit 1
 
 # Restarts after faults that end the job, at most.
@@ -115,6 +115,7 @@ fi
 rm -f "$view"
 at_once begin 3 150
 at_once end 3 50
+tap_contains "$(once begin 1 "send last 1")" "The job ends" "messages that are refused end the job"
 if [[ $OMPI_VERSION == 5.* ]]; then
     tap_skip "with spawned ranks" "in Open MPI 5.0.7 MPI_Intercomm_merge with spawned ranks does not return"
 else

@@ -93,6 +93,18 @@ else
     tap_skip "a datatype of a later MPI" "$OTHER_MPICC is not for MPI 4"
 fi
 
+# Faults as in tests/faults/test_injected.sh. While a file is opened they leave it to ROMIO, with its faults.
+sample=(--sample 25 --seed "${TEST_SEED:-1}")
+! tap_full || sample=()
+shimmed() {
+    preloaded=$library:$programs/.libs/starts.so other "$1" "$programs/faults" --dir "$tap_dir" --limit 120 "${@:2}"
+}
+tap_check "faults" shimmed 4 "${sample[@]}" write_all read_all iwrite_all
+tap_contains "$tap_output" "faults are done" "faults: all are tried"
+environment=(SHIM_RANK=1 SHIM_FAULT="receive last 1")
+tap_contains "$(shimmed 2 --once begin 2>&1)" "The job ends" "messages that are refused end the job"
+environment=()
+
 start_cluster
 RUN_LIMIT=300
 if [[ -n $cluster_name ]]; then

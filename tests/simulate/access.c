@@ -292,6 +292,8 @@ bool sim_has_fault(sim_rank *r, enum fault_kind kind)
         if (f->kind == FAULT_OFTEN && kind < FAULT_MEMORY)
             happens |= sim_chance(&l->order, 1, f->nth + 2);
     }
+    if (kind <= FAULT_RECEIVE)
+        return happens;
     l->fired += happens;
     if (happens && r->step >= 0 && r->step < l->steps) {
         l->step[r->step].has_cause = true;

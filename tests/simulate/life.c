@@ -122,8 +122,8 @@ static void draw_names(life *l)
 static void draw_fault(life *l, sim_fault *fault)
 {
     static const int most[FAULT_KINDS] = {
-        [FAULT_WRITE] = 30,   [FAULT_READ] = 30,    [FAULT_LOCK] = 20,    [FAULT_FLUSH] = 10,
-        [FAULT_SEND] = 20,    [FAULT_RECEIVE] = 20, [FAULT_MESSAGE] = 40, [FAULT_MEMORY] = 400,
+        [FAULT_SEND] = 40,    [FAULT_RECEIVE] = 40, [FAULT_WRITE] = 30,   [FAULT_READ] = 30,
+        [FAULT_LOCK] = 20,    [FAULT_FLUSH] = 10,   [FAULT_MESSAGE] = 40, [FAULT_MEMORY] = 400,
         [FAULT_ARGUMENT] = 8, [FAULT_LOSS] = 600,   [FAULT_OFTEN] = 40};
     enum fault_kind kind = (enum fault_kind)sim_draw(l, 0, FAULT_KINDS - 1);
     *fault = (sim_fault){kind, (int)sim_draw(l, 0, l->ranks - 1), sim_draw(l, 0, most[kind])};

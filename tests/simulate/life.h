@@ -75,13 +75,13 @@ typedef struct sim_step {
 /* ---- faults ---- */
 
 enum fault_kind {
+    FAULT_SEND, /* it is not started; it and the next one are no error */
+    FAULT_RECEIVE,
     FAULT_WRITE,
     FAULT_READ,
     FAULT_LOCK,
     FAULT_FLUSH,
-    FAULT_SEND, /* of data, as the next two */
-    FAULT_RECEIVE,
-    FAULT_MESSAGE, /* after it was started */
+    FAULT_MESSAGE, /* of data, after it was started */
     FAULT_MEMORY,
     FAULT_ARGUMENT,
     FAULT_LOSS,
@@ -266,7 +266,7 @@ bool sim_try_orders(uint64_t seed, uint64_t exchanges, uint64_t *trying);
 /* ---- watch.c ---- */
 
 /* As coll_observer.moved. */
-int sim_observe(void *context, const coll_observed *access, void **state);
+void sim_observe(void *context, const coll_observed *access, void **state);
 /* Rank 0 has completed an access; all ranks have. */
 void sim_check_plan(life *l, int step);
 void sim_check_messages(life *l, int step);

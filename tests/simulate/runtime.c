@@ -6,12 +6,12 @@
 
 #include "life.h"
 
-/* One with data may fail; an empty one does with the whole network only. */
-static bool fails(sim_rank *r, int peer, unsigned tag, size_t bytes, enum fault_kind kind)
+/* Whether the message is not started, which is made good by starting it again. */
+static bool is_refused(sim_rank *r, int peer, enum fault_kind kind)
 {
     if (peer < 0 || peer >= r->life->ranks || peer == r->rank)
         sim_fail(r->life, "rank %d communicates with rank %d", r->rank, peer);
-    return tag == COLL_TAG_DATA && bytes > 0 && sim_has_fault(r, kind);
+    return sim_has_fault(r, kind);
 }
 
 /* A message was started, or no communication is possible. Half of the sends that fail after that
@@ -34,8 +34,8 @@ static int start_send(void *context, int peer, unsigned tag, const void *data, s
 {
     sim_rank *r = context;
     *request = NULL;
-    if (fails(r, peer, tag, bytes, FAULT_SEND))
-        return sim_report(r, CLASS_OTHER);
+    if (is_refused(r, peer, FAULT_SEND))
+        return CLASS_NO_MEMORY;
     int rc = net_send(context, peer, tag, data, bytes, synchronous, request);
     if (tag == COLL_TAG_DATA && rc == 0)
         sim_check_ahead(r, peer, synchronous);
@@ -47,17 +47,20 @@ static int start_receive(void *context, int peer, unsigned tag, void *data, size
 {
     sim_rank *r = context;
     *request = NULL;
-    if (fails(r, peer, tag, bytes, FAULT_RECEIVE))
-        return sim_report(r, CLASS_OTHER);
+    if (is_refused(r, peer, FAULT_RECEIVE))
+        return CLASS_NO_MEMORY;
     int rc = net_receive(context, peer, tag, data, bytes, request);
     return end_start(r, rc, *request, tag, bytes);
 }
 
-/* Messages have the room that they need, where there is memory for it. */
+/* Messages have the room that they need, unless they are discarded: an MPI may end the job. What
+ * fails because a rank is lost tells of it. */
 static int check_error(sim_rank *r, int rc)
 {
-    if (rc == CLASS_TRUNCATED && r->life->fired == 0)
+    if (rc == CLASS_TRUNCATED)
         sim_fail(r->life, "rank %d has no room for a message", r->rank);
+    if (rc == CLASS_LOST)
+        r->life->net.rank[r->rank].has_noticed = true;
     return rc == 0 ? 0 : sim_report(r, rc);
 }
 

@@ -74,7 +74,7 @@ static int64_t count_messages(const sim_rank *r, const coll_observed *access)
     return is_enough ? r->life->nodes * (int64_t)layout->domains->count * layout->num_cycles : 0;
 }
 
-int sim_observe(void *context, const coll_observed *access, void **state)
+void sim_observe(void *context, const coll_observed *access, void **state)
 {
     sim_rank *r = context;
     life *l = r->life;
@@ -82,14 +82,14 @@ int sim_observe(void *context, const coll_observed *access, void **state)
     const coll_plan_settings *settings = access->settings;
     (void)state;
     if (l->net.lost >= 0)
-        return 0;
+        return;
     check_way(l, access, s->atomic);
     check_locks(r, access);
     s->messages += access->messages;
     if (l->locks_file && settings->cycles.wanted == 0)
         sim_fail(l, "cycles of a file that is locked are as short as those of others");
     if (r->rank > 0)
-        return 0;
+        return;
     s->operations++;
     s->makes_plan |= access->makes_plan;
     s->has_plan = access->plan != NULL;
@@ -99,7 +99,6 @@ int sim_observe(void *context, const coll_observed *access, void **state)
         settings->cycles.buffer / settings->cycles.in_flight >= settings->division.stripe;
     s->is_striped = is_striped(l, r->step, access);
     s->most_messages = count_messages(r, access);
-    return 0;
 }
 
 /* ---- plans ---- */

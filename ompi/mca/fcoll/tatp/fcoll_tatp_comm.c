@@ -139,6 +139,16 @@ static int probe_messages(void *context, enum coll_tag tag, bool *is_found, coll
     return tatp_from_ompi(rc);
 }
 
+/* Truncation is no error. */
+static int discard_message(void *context, int from, enum coll_tag tag)
+{
+    exchange_request request;
+    int rc = start_receive(context, from, tag, NULL, 0, &request);
+    if (0 == rc)
+        (void)wait_for_message(context, &request, NULL);
+    return rc;
+}
+
 /* ---- collective operations; the blocking ones for blocking calls only ---- */
 
 static int wait_if_started(tatp_comm *comm, int rc, ompi_request_t *request)
@@ -181,6 +191,12 @@ static int gather_values(void *context, const int64_t *own, size_t count, int64_
     int rc = coll->coll_igather(own, (compat_count)count, MPI_INT64_T, all, (compat_count)count,
                                 MPI_INT64_T, 0, c, &request, coll->coll_igather_module);
     return wait_if_started(comm, rc, request);
+}
+
+static void end_job(void *context, int class)
+{
+    const tatp_comm *comm = context;
+    (void)PMPI_Abort(comm->communicator, class);
 }
 
 /* ---- all of it ---- */
@@ -245,10 +261,12 @@ void tatp_comm_attach(tatp_comm *comm, struct ompi_communicator_t *communicator)
         .test = test_message,
         .wait = wait_for_message,
         .probe = probe_messages,
+        .discard = discard_message,
         .progress = make_progress,
         .has_lost = has_lost,
         .reduce = reduce_values,
         .gather = gather_values,
+        .abort = end_job,
         .error_class = tatp_error_class,
     };
 }

@@ -313,12 +313,11 @@ static tatp_file *new_module(ompi_process_name_t *group, int ranks)
     return file;
 }
 
-static int count_access(void *context, const coll_observed *access, void **state)
+static void count_access(void *context, const coll_observed *access, void **state)
 {
     (void)context;
     (void)state;
     tatp_pvars_add(access);
-    return 0;
 }
 
 static void open_file(tatp_file *file, ompio_file_t *fh)
