@@ -40,13 +40,16 @@ static int64_t take(const coll_planning *planning)
     return s->rc == 0 && s->at < s->count ? s->element[s->at++] : 0;
 }
 
-static void put_head(const coll_planning *planning, int rc, int64_t unit)
+/* Returns the number of the plan, which files of other threads increase, too. */
+static int64_t put_head(const coll_planning *planning, int rc, int64_t unit)
 {
     const coll_runtime *runtime = planning->in->group->runtime;
+    int64_t id = ++runtime->process->plans;
     planning->in->stream->count = 0;
     put(planning, runtime->error_class(rc));
-    put(planning, ++runtime->process->plans);
+    put(planning, id);
     put(planning, unit);
+    return id;
 }
 
 static void put_runs(const coll_planning *planning, const pieces *units)
@@ -60,7 +63,7 @@ static void put_runs(const coll_planning *planning, const pieces *units)
 
 int coll_put_units(const coll_planning *planning, const pieces *units)
 {
-    put_head(planning, 0, units->unit);
+    (void)put_head(planning, 0, units->unit);
     put_runs(planning, units);
     flush(planning);
     return planning->in->stream->rc;
@@ -83,8 +86,7 @@ static void note_aggregator(const coll_planning *planning, const file_domains *d
 int coll_put_aggregators(const coll_planning *planning, const plan_draft *draft, int rc,
                          domain_layout *layout)
 {
-    put_head(planning, rc, 0);
-    layout->id = planning->in->group->runtime->process->plans;
+    layout->id = put_head(planning, rc, 0);
     for (size_t j = 0; j < planning->planner.domains && rc == 0; j++) {
         int64_t rank = (int64_t)draft->rank_of_domain[j];
         int64_t element = rank << COUNT_BITS | matrix_get(&draft->c.accessing, 0, j);
