@@ -52,7 +52,8 @@ bool coll_file_has_started(const coll_file *file);
 /* Whether another handle of the same ranks can have the object after coll_file_close: it was
  * started, by this handle or an earlier one, and without an error. */
 bool coll_file_is_reusable(const coll_file *file);
-/* Whether plans of the file that was last opened fit these facts. */
+/* Whether plans of the file that was last opened fit these facts, if the file system is the same.
+ */
 bool coll_file_has_settings(const coll_file *file, const coll_facts *facts);
 /* The program has set hints (0: not this one), which apply from the next call on. Not while one
  * runs, as the next. Local. */

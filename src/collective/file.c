@@ -47,10 +47,21 @@ void coll_file_free(coll_file *file)
     free(file);
 }
 
+static bool has_plan_settings(const coll_file *file, const int64_t of[COLL_SETTINGS])
+{
+    const coll_plan_settings plan = coll_settings_plan(of, file->group.size);
+    return memcmp(&plan, &file->settings.plan, sizeof plan) == 0;
+}
+
 bool coll_file_has_settings(const coll_file *file, const coll_facts *facts)
 {
-    const coll_plan_settings plan = coll_settings_plan(facts->of, file->group.size);
-    return memcmp(&plan, &file->settings.plan, sizeof plan) == 0;
+    const int64_t *last = file->settings.of;
+    coll_facts expected = *facts;
+    expected.of[COLL_FS_STRIPE_SIZE] = last[COLL_FS_STRIPE_SIZE];
+    expected.of[COLL_FS_STRIPE_COUNT] = last[COLL_FS_STRIPE_COUNT];
+    for (size_t i = COLL_OF_RANKS; i < COLL_SETTINGS; i++)
+        expected.of[i] = last[i];
+    return has_plan_settings(file, expected.of);
 }
 
 void coll_file_open(coll_file *file, const coll_handle *handle)
@@ -103,7 +114,7 @@ static void adopt_facts(coll_file *file, int64_t digest)
 {
     const int64_t *of = file->facts.of;
     bool records_more = of[COLL_ROOT_RECORDS] > file->settings.of[COLL_ROOT_RECORDS];
-    if (records_more || !coll_file_has_settings(file, &file->facts))
+    if (records_more || !has_plan_settings(file, of))
         coll_slots_forget(&file->slots);
     memcpy(file->settings.of, of, sizeof file->settings.of);
     file->settings.digest = digest;

@@ -216,6 +216,18 @@ static void pass_over(sim_rank *r, const coll_handle *handle)
         sim_fail(r->life, "rank %d: step %d loses what is kept of a file", r->rank, r->step);
 }
 
+/* Rank 0, whose parameters apply, brings the same as when it last opened the file. */
+static void check_settings(const sim_rank *r, const coll_facts *facts)
+{
+    life *l = r->life;
+    for (int i = 0; i < r->step; i++)
+        if (l->step[i].kind == STEP_HINT)
+            return;
+    if (r->rank == 0 && l->net.lost < 0 && coll_file_is_reusable(r->file) &&
+        !coll_file_has_settings(r->file, facts))
+        sim_fail(l, "step %d: plans of a file do not fit the same file", r->step);
+}
+
 /* Where there is no memory for a file, the others learn it when they set their first view. */
 static void open_file(sim_rank *r)
 {
@@ -236,6 +248,7 @@ static void open_file(sim_rank *r)
         (void)r->runtime.reduce(r, value, COLL_OPENING_VALUES, COLL_MAX);
         return;
     }
+    check_settings(r, &facts);
     pass_over(r, &handle);
     coll_file_open(r->file, &handle);
     coll_file_start(r->file, &facts);
