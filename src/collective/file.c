@@ -357,9 +357,8 @@ int coll_file_report_loss(coll_file *file, int rc)
     const int64_t own = rc == 0 ? 0 : runtime->size - runtime->rank;
     int64_t value[] = {runtime->error_class(rc), own};
     char name[PATH_MAX];
-    const int error = file->has_started && file->error == 0
-                          ? runtime->reduce(runtime->context, value, 2, COLL_MAX)
-                          : 0;
+    const int error =
+        file->has_started && file->error == 0 ? coll_reduce(&file->group, value, 2, COLL_MAX) : 0;
     base_escape(name, sizeof name, file->handle.name);
     if (rc != 0 && own == value[1])
         coll_log(process_of(file), 0, "%s: data that rank %d has written may be lost: %s", name,
