@@ -24,18 +24,18 @@ int PMPI_Type_get_envelope_c(MPI_Datatype, MPI_Count *, MPI_Count *, MPI_Count *
     CALL(Comm_create_keyval) CALL(Comm_delete_attr) CALL(Comm_free) CALL(Comm_free_keyval)         \
     CALL(Comm_get_attr) CALL(Comm_get_errhandler) CALL(Comm_group) CALL(Comm_rank)                 \
     CALL(Comm_set_attr) CALL(Comm_set_errhandler) CALL(Comm_size) CALL(Comm_split)                 \
-    CALL(Comm_split_type) CALL(Comm_test_inter) CALL(Dist_graph_create_adjacent)                   \
-    CALL(Dist_graph_neighbors) CALL(Dist_graph_neighbors_count) CALL(Errhandler_free)              \
-    CALL(Error_class) CALL(File_call_errhandler) CALL(File_get_atomicity)                          \
-    CALL(File_get_errhandler) CALL(File_get_position) CALL(File_get_size) CALL(File_get_view)      \
-    CALL(File_seek) CALL(Gather) CALL(Get_count) CALL(Get_elements_x) CALL(Get_library_version)    \
-    CALL(Grequest_complete) CALL(Grequest_start) CALL(Group_free) CALL(Group_intersection)         \
-    CALL(Group_size) CALL(Group_translate_ranks) CALL(Info_create) CALL(Info_dup) CALL(Info_free)  \
-    CALL(Info_get) CALL(Info_set) CALL(Iprobe) CALL(Irecv) CALL(Isend) CALL(Issend) CALL(Pack)     \
-    CALL(Recv) CALL(Scatter) CALL(Sendrecv_replace) CALL(Status_set_cancelled)                     \
-    CALL(Status_set_elements_x) CALL(Test) CALL(Type_commit) CALL(Type_contiguous)                 \
-    CALL(Type_free) CALL(Type_get_contents) CALL(Type_get_envelope) CALL(Type_get_extent_x)        \
-    CALL(Type_get_true_extent_x) CALL(Type_size_x) CALL(Wait) CALL(Wtime)
+    CALL(Comm_test_inter) CALL(Dist_graph_create_adjacent) CALL(Dist_graph_neighbors)              \
+    CALL(Dist_graph_neighbors_count) CALL(Errhandler_free) CALL(Error_class)                       \
+    CALL(File_call_errhandler) CALL(File_get_atomicity) CALL(File_get_errhandler)                  \
+    CALL(File_get_position) CALL(File_get_size) CALL(File_get_view) CALL(File_seek) CALL(Gather)   \
+    CALL(Get_count) CALL(Get_elements_x) CALL(Get_library_version) CALL(Grequest_complete)         \
+    CALL(Grequest_start) CALL(Group_free) CALL(Group_intersection) CALL(Group_size)                \
+    CALL(Group_translate_ranks) CALL(Info_create) CALL(Info_dup) CALL(Info_free) CALL(Info_get)    \
+    CALL(Info_set) CALL(Iprobe) CALL(Irecv) CALL(Isend) CALL(Issend) CALL(Pack) CALL(Recv)         \
+    CALL(Scatter) CALL(Sendrecv_replace) CALL(Status_set_cancelled) CALL(Status_set_elements_x)    \
+    CALL(Test) CALL(Type_commit) CALL(Type_contiguous) CALL(Type_free) CALL(Type_get_contents)     \
+    CALL(Type_get_envelope) CALL(Type_get_extent_x) CALL(Type_get_true_extent_x) CALL(Type_size_x) \
+    CALL(Wait) CALL(Wtime)
 /* NULL where the MPI has none. */
 #define FRONT_LATER_CALLS(CALL) CALL(Type_get_contents_c) CALL(Type_get_envelope_c)
 /* clang-format on */

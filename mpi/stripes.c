@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "mpi/calls.h"
 #include "mpi/front.h"
 #include "mpi/process.h"
@@ -23,46 +24,81 @@ static bool has_hint(MPI_Info info, enum coll_hint hint)
     return is_set != 0;
 }
 
-/* A file that is new, where hints set its stripes and the program sets none. */
+/* In the file of hints that ROMIO reads, below those of the program; or for Cray's MPICH. */
+static bool has_hints_of_site(void)
+{
+    const char *name = getenv("ROMIO_HINTS"), *cray = getenv("MPICH_MPIIO_HINTS");
+    FILE *stream = name != NULL ? fopen(name, "re") : NULL;
+    char key[64];
+    bool has = cray != NULL && strstr(cray, "striping_") != NULL;
+    if (stream == NULL)
+        stream = fopen("/etc/romio-hints", "re");
+    if (stream == NULL)
+        return has;
+    while (!has && fscanf(stream, " %63s%*[^\n]", key) == 1)
+        has = strncmp(key, "striping_", strlen("striping_")) == 0;
+    fclose(stream);
+    return has;
+}
+
+/* A file that is new, where hints set its stripes and nobody has set any. */
 static bool needs_stripes(const char *name, int mode, MPI_Info info)
 {
     const char *path = front_store_path(name);
     char *copy = strdup(path);
     bool needs = copy != NULL && (mode & MPI_MODE_CREATE) != 0 && front_process_sets_stripes() &&
                  !has_hint(info, COLL_HINT_STRIPING_UNIT) &&
-                 !has_hint(info, COLL_HINT_STRIPING_FACTOR) && access(path, F_OK) != 0 &&
-                 storage_takes_stripes(dirname(copy));
+                 !has_hint(info, COLL_HINT_STRIPING_FACTOR) && !has_hints_of_site() &&
+                 access(path, F_OK) != 0 && storage_takes_stripes(dirname(copy));
     free(copy);
     return needs;
 }
 
-static int count_nodes(MPI_Comm comm)
+static int compare_nodes(const void *a, const void *b)
 {
-    MPI_Comm node;
-    int rank, is_first, nodes;
-    mpi.Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    mpi.Comm_rank(node, &rank);
-    mpi.Comm_free(&node);
-    is_first = rank == 0;
-    mpi.Allreduce(&is_first, &nodes, 1, MPI_INT, MPI_SUM, comm);
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* node: of each rank; is sorted. */
+static int count_nodes(int64_t *node, int ranks)
+{
+    int nodes = 1;
+    qsort(node, (size_t)ranks, sizeof *node, compare_nodes);
+    for (int i = 1; i < ranks; i++)
+        nodes += node[i] != node[i - 1];
     return nodes;
+}
+
+/* On rank 0, which has the nodes of all ranks. */
+static int choose_count(const char *name, int64_t *node, int ranks)
+{
+    const int nodes = count_nodes(node, ranks);
+    const int count = nodes > 1 ? storage_choose_count(nodes, storage_count_targets("")) : 0;
+    if (count > 0)
+        front_log(1, "%s is created with %d stripes of %d bytes, for %d nodes", name, count,
+                  STRIPE_BYTES, nodes);
+    return count;
 }
 
 /* 0: the file system's default. Collective; rank 0 decides. */
 static int choose_stripes(MPI_Comm comm, const char *name, int mode, MPI_Info info)
 {
-    int rank, count;
+    int rank, ranks, count;
+    int64_t own = front_process_node(), *node = NULL;
     mpi.Comm_rank(comm, &rank);
-    count = rank == 0 && needs_stripes(name, mode, info);
+    mpi.Comm_size(comm, &ranks);
+    if (rank == 0 && needs_stripes(name, mode, info))
+        node = base_alloc((size_t)ranks, sizeof *node);
+    count = node != NULL;
     mpi.Bcast(&count, 1, MPI_INT, 0, comm);
     if (count == 0)
         return 0;
-    const int nodes = count_nodes(comm);
-    count = nodes > 1 ? storage_choose_count(nodes, storage_count_targets("")) : 0;
+    mpi.Gather(&own, 1, MPI_INT64_T, node, 1, MPI_INT64_T, 0, comm);
+    if (rank == 0)
+        count = choose_count(name, node, ranks);
     mpi.Bcast(&count, 1, MPI_INT, 0, comm);
-    if (rank == 0 && count > 0)
-        front_log(1, "%s is created with %d stripes of %d bytes, for %d nodes", name, count,
-                  STRIPE_BYTES, nodes);
+    free(node);
     return count;
 }
 

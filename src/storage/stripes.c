@@ -210,7 +210,8 @@ storage_stripes storage_get_stripes(int fd)
 bool storage_takes_stripes(const char *folder)
 {
     struct statfs system;
-    return statfs(folder, &system) == 0 && ((unsigned long)system.f_type & 0xffffffff) == LUSTRE;
+    return statfs(folder, &system) == 0 && ((unsigned long)system.f_type & 0xffffffff) == LUSTRE &&
+           getxattr(folder, "lustre.lov", NULL, 0) <= 0;
 }
 
 static int read_count(const char *path)
@@ -248,12 +249,14 @@ int storage_count_targets(const char *root)
 
 int storage_choose_count(int nodes, int targets)
 {
-    if (targets <= 0 || nodes <= targets)
+    const bool has_few = targets > 0 && targets < STORAGE_MOST_STRIPES;
+    const int most = has_few ? targets : STORAGE_MOST_STRIPES;
+    if (nodes <= most)
         return nodes;
-    for (int count = targets; 2 * count >= targets; count--)
+    for (int count = most; 2 * count >= most; count--)
         if (nodes % count == 0)
             return count;
-    return targets;
+    return most;
 }
 
 /* ---- caches of nodes ---- */

@@ -37,16 +37,18 @@ void storage_forget(int fd);
 /* Whether a request to the open file waits for a device or a server: reads a byte of it. */
 bool storage_is_slow(int fd);
 
-/* Whether hints of MPI_File_open set the stripes of new files in the folder: it is on Lustre. */
+/* Whether hints of MPI_File_open set the stripes of new files in the folder, and nobody has set
+ * them: it is on Lustre, without a layout of its own. */
 bool storage_takes_stripes(const char *folder);
 
 /* Storage targets of the Lustre file system that this node has mounted, of the one with the fewest
  * if there are several; 0: not known. root: "", or a folder that stands for the root. */
 int storage_count_targets(const char *root);
 
-/* How many stripes a file needs that so many nodes access at once, at least 1: one for each node,
- * as far as there are targets (0: not known); with fewer targets a number that divides the nodes,
- * unless it would leave more than half of the targets idle. */
+/* How many stripes a new file gets that so many nodes access at once, at least 1: one for each
+ * node, as far as there are targets (0: not known), and not more than STORAGE_MOST_STRIPES, as it
+ * may stay small; with fewer a number that divides the nodes, unless it is below half of that. */
+enum { STORAGE_MOST_STRIPES = 16 };
 int storage_choose_count(int nodes, int targets);
 
 /* ---- locks ---- */

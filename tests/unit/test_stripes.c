@@ -36,6 +36,12 @@ int fstatfs(int fd, struct statfs *system)
     return fake.type != 0 ? 0 : -1;
 }
 
+int statfs(const char *path, struct statfs *system)
+{
+    (void)path;
+    return fstatfs(0, system);
+}
+
 ssize_t fgetxattr(int fd, const char *name, void *value, size_t size)
 {
     (void)fd;
@@ -46,6 +52,13 @@ ssize_t fgetxattr(int fd, const char *name, void *value, size_t size)
         return -1;
     memcpy(value, fake.attribute, fake.length);
     return (ssize_t)fake.length;
+}
+
+ssize_t getxattr(const char *path, const char *name, void *value, size_t size)
+{
+    char room[1 << 10];
+    (void)path;
+    return size > 0 ? fgetxattr(0, name, value, size) : fgetxattr(0, name, room, sizeof room);
 }
 
 int ioctl(int fd, unsigned long request, ...)
@@ -290,13 +303,29 @@ END_TEST
 
 static const struct {
     int nodes, targets, count;
-} new_files[] = {{1, 8, 1},    {3, 8, 3}, {8, 8, 8},     {12, 8, 6}, {64, 24, 16},
-                 {17, 16, 16}, {9, 4, 3}, {512, 0, 512}, {7, 1, 1},  {10, 3, 2}};
+} new_files[] = {{1, 8, 1},    {3, 8, 3}, {8, 8, 8},    {12, 8, 6}, {64, 24, 16}, {20, 96, 10},
+                 {17, 16, 16}, {9, 4, 3}, {512, 0, 16}, {7, 1, 1},  {10, 3, 2}};
 
 START_TEST(stripes_of_new_files)
 {
     ck_assert_int_eq(storage_choose_count(new_files[_i].nodes, new_files[_i].targets),
                      new_files[_i].count);
+}
+END_TEST
+
+/* As of a folder: with a layout of its own, or without. */
+START_TEST(folders_with_a_layout)
+{
+    fake.type = LUSTRE;
+    fake.name = NULL;
+    ck_assert(storage_takes_stripes("."));
+    fake.name = "lustre.lov";
+    fake.attribute = plain;
+    fake.length = sizeof plain;
+    ck_assert(!storage_takes_stripes("."));
+    fake.type = EXT4;
+    fake.name = NULL;
+    ck_assert(!storage_takes_stripes("."));
 }
 END_TEST
 
@@ -396,9 +425,9 @@ END_TEST
 int main(void)
 {
     return run_tests("stripes", ONCE(lustre_recorded), ONCE(lustre_damaged), ONCE(beegfs_patterns),
-                     ONCE(no_stripes), ONCE(flushes), TIMES(caches_and_locks, LENGTH(systems)),
-                     ONCE(locks_of_each_descriptor), ONCE(targets_of_mounts),
-                     TIMES(stripes_of_new_files, LENGTH(new_files)),
+                     ONCE(no_stripes), ONCE(folders_with_a_layout), ONCE(flushes),
+                     TIMES(caches_and_locks, LENGTH(systems)), ONCE(locks_of_each_descriptor),
+                     ONCE(targets_of_mounts), TIMES(stripes_of_new_files, LENGTH(new_files)),
                      TIMES(lustre_plain, LENGTH(plain_layouts)),
                      TIMES(lustre_composite, LENGTH(composite_layouts)),
                      TIMES(ceph_attributes, LENGTH(ceph_layouts)));
