@@ -156,6 +156,12 @@ echo 'int gone(void); int stub(void); int stub(void) { return gone(); }' |
 rm gone/libgone.so
 finds "a missing library" "fcoll/tatp in $tap_dir/gone/mca_fcoll_tatp.so cannot be loaded: .*libgone.so: cannot open" "OMPI_MCA_mca_base_component_path=$tap_dir/gone:$OMPI_PKGLIBDIR"
 
+mkdir part old
+head -c 100000 "$components/mca_fcoll_tatp.so" >part/mca_fcoll_tatp.so
+finds "a part of a file" "fcoll/tatp in $tap_dir/part/mca_fcoll_tatp.so is no whole library: install it again" "OMPI_MCA_mca_base_component_path=$tap_dir/part:$OMPI_PKGLIBDIR"
+for file in "$components"/mca_*.so; do LC_ALL=C sed 's/tatp-dla [0-9]/tatp-dla 9/g' "$file" >"old/${file##*/}"; done
+finds "another version" "fcoll/tatp in $tap_dir/old/mca_fcoll_tatp.so is version 9.*, and these programs are [0-8].*: install both of one version" "OMPI_MCA_mca_base_component_path=$tap_dir/old:$OMPI_PKGLIBDIR"
+[[ $mapper != "$components"/* ]] || blames "another version of the mapper" "rmaps/dla in $tap_dir/old/mca_rmaps_dla.so is version 9"
 "${CC:-cc}" -shared -fPIC -x c -o other.so - <<'END'
 #include <string.h>
 int PMPI_Get_library_version(char *version, int *length);

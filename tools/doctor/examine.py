@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 import shutil
+import struct
 import tempfile
 
 import openmpi
@@ -49,6 +50,16 @@ def version_of(file):
     return found and found.group(1).decode()
 
 
+def is_whole(file):
+    """Whether it is a shared library of 64 bits up to its table of sections, which is at the end."""
+    with open(file, "rb") as stream:
+        head, size = stream.read(64), os.fstat(stream.fileno()).st_size
+    if len(head) < 64 or not head.startswith(b"\x7fELF\x02"):
+        return False
+    sections, (length, count) = struct.unpack_from("=Q", head, 40)[0], struct.unpack_from("=HH", head, 58)
+    return sections + length * count <= size
+
+
 class Component:
     """One of the two: whether it is usable (None: not known), whether it is inside Open MPI's libraries, else the files that
     are used, and all files of this name."""
@@ -90,6 +101,21 @@ class Examined:
     def __init__(self, build, options):
         self.build, self.options = build, options
         self.problems, self.notes = [], []
+
+    def blame_parts(self, files):
+        """Of these files, by the name of what they hold: what cannot be loaded. Programs that try end by SIGBUS."""
+        parts = [(name, file) for name, file in files if os.path.exists(file) and not is_whole(file)]
+        for name, file in parts:
+            self.blame(f"{name} in {file} is no whole library: install it again")
+        return bool(parts)
+
+    def blame_version(self, name, file):
+        """Whether it was not installed together with these programs."""
+        found, own = (version_of(path) for path in (file, os.path.join(os.path.dirname(self.build.dla), "tatp")))
+        if None in (found, own) or found == own:
+            return False
+        self.blame(f"{name} in {file} is version {found}, and these programs are {own}: install both of one version")
+        return True
 
     def choose_file(self):
         """The file that is read: the given one, one in the given folder, or the program itself, which all nodes have."""
@@ -148,6 +174,8 @@ class Examination(Examined):
 
     def examine(self):
         self.find_copies([])
+        if self.blame_parts([(component.name, file) for component in (self.fcoll, self.mapper) for file in component.copies]):
+            return
         with self.choose_file() as self.file:
             if self.check_open_mpi() and not self.blame_nodes():
                 self.check_components()
@@ -244,7 +272,7 @@ class Examination(Examined):
                        f"{self.mpi.mpirun} of Open MPI {self.mpi.release}, the library {probe.all('library')[0].split(',')[0]}: "
                        "let PATH and LD_LIBRARY_PATH name the same installation")
         elif probe.is_served_by_tatp():
-            component.usable = not by_romio
+            component.usable = not by_romio and not self.blame_versions(component)
             component.inside = not component.used
             self.notes += self.messages(probe)
         elif probe.result.status is None:
@@ -367,8 +395,8 @@ class Examination(Examined):
         component.usable = False
         probe = self.run_mapper(SHOW_LAUNCHER_ERRORS)
         if probe.ranks is not None:
-            component.usable = True
             component.used = probe.all("mapper")
+            component.usable = not self.blame_versions(component)
             component.inside = not component.used and not self.mpi.opens_components
             return
         if self.blame_component(component, probe, r"rmaps:dla: (.*not used.*)", "mca_(?:rmaps|schizo)_dla"):
@@ -400,6 +428,9 @@ class Examination(Examined):
             self.blame(f"{MAPPER} is not installed where mpirun looks for it: run make install")
 
     # ---- copies ----
+
+    def blame_versions(self, component):
+        return any([self.blame_version(component.name, file) for file in component.used])
 
     def find_copies(self, searched):
         """Files of the components in the folders that ranks search, then in those where one may be."""
@@ -446,6 +477,8 @@ class OtherExamination(Examined):
 
     def examine(self):
         self.check_stripes()
+        if self.blame_parts([("the library", self.build.components)]):
+            return
         with self.choose_file() as file:
             probe = self.run_probe(os.path.abspath(file.name))
         if "one rank has opened it" in probe.result.output:
@@ -459,6 +492,8 @@ class OtherExamination(Examined):
         self.is_served = probe.is_served_by_tatp()
         if not self.is_served:
             self.blame_ranks(probe)
+        elif self.loaded and self.blame_version("the library", self.loaded):
+            self.is_served = False
 
     def run_probe(self, file):
         preloaded = [*filter(None, [os.environ.get("LD_PRELOAD")]), self.build.components]
