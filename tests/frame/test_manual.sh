@@ -53,6 +53,9 @@ for program in tatp dla; do
     options $program $(commands $program | grep -vx report)
 done
 
+tap_is "$(cd "$src" && grep -rnE '"[^"]*doc/[a-z-]+\.md' src mpi ompi orte prte tools --include='*.[ch]' --include='*.py' | grep -v ':[0-9]*: \*')" "" \
+    "no message names a page that is not installed"
+tap_check "the section that messages name is there" grep -qx '.Sh CALLS THAT ARE NOT COLLECTIVE' "$manual"
 command -v mandoc >/dev/null || { tap_skip "the pages as printed" "mandoc is not installed (apt-get install mandoc)" && tap_plan; }
 # The sources have long lines, as all documents do, and which other manuals there are depends on the machine. What a macro
 # does to one word too many is valid: it becomes an option.
