@@ -52,8 +52,7 @@
     "This run is not recorded there; nothing else changes.\n"
 #define COLL_TEXT_END                                                                              \
     "Rank %d of a file cannot exchange messages with the other ranks any more, which wait for\n"   \
-    "them: the MPI refuses them with an error of class %d. The job ends. The usual cause is "      \
-    "that\n"                                                                                       \
-    "memory, or another resource of the MPI, is exhausted: run fewer ranks on a node.\n"
+    "them: the MPI refuses them with an error of class %d. The job ends. Most often memory, or\n"  \
+    "another resource of the MPI, is exhausted: run fewer ranks on a node.\n"
 
 #endif
