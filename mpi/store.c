@@ -177,12 +177,15 @@ static int flush_file(void *context)
     if (s->mode & MPI_MODE_RDONLY)
         return 0;
     int rc = front_store_open(s);
-    if (rc != 0)
-        return rc;
-    s->has_written = true;
-    rc = front_store_flush(s);
-    storage_forget(s->fd);
-    return rc;
+    s->has_written = rc == 0;
+    return rc == 0 ? front_store_flush(s) : rc;
+}
+
+static void refresh_file(void *context)
+{
+    const front_store *s = context;
+    if (s->is_writable && s->fd >= 0)
+        storage_refresh(s->fd);
 }
 
 static void begin_operation(void *context)
@@ -198,6 +201,7 @@ void front_store_init(front_store *s, const char *name, int mode)
     s->store = (coll_store){
         .access = {s, write_extents, read_bytes, lock_bytes, unlock_bytes, 0},
         .flush = flush_file,
+        .refresh = refresh_file,
         .begin = begin_operation,
         .may_map = may_map,
     };

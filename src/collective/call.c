@@ -162,6 +162,7 @@ static int run_ops(running *r)
     if (rc == 0)
         rc = transfer_early(r, &op);
     rc = coll_slots_agree(&file->slots, &file->group, &r->access, rc, &agreement);
+    coll_op_refresh(file);
     if (rc == 0)
         rc = coll_file_agree(file, agreement.settings_differ);
     if (rc == 0)

@@ -149,6 +149,13 @@ int coll_op_flush(const coll_file *file, int rc)
     return rc == 0 ? flushed : rc;
 }
 
+void coll_op_refresh(const coll_file *file)
+{
+    const coll_store *store = file->handle.store;
+    if (file->settings.of[COLL_ROOT_FLUSHES])
+        store->refresh(store->access.context);
+}
+
 /* Moves the data and agrees on errors, unless that is done; does it again by the plan where any
  * rank gave up. */
 int coll_op_transfer(coll_op *op, int rc)
@@ -163,6 +170,7 @@ int coll_op_transfer(coll_op *op, int rc)
         rc = coll_op_flush(file, rc);
         int64_t value[VALUES] = {[GAVE_UP] = gave_up};
         rc = coll_agree_max(&file->group, value, VALUES, rc);
+        coll_op_refresh(file);
         op->since = coll_clock(&file->group);
         gave_up = value[GAVE_UP];
     }

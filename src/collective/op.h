@@ -41,9 +41,11 @@ int coll_op_run_independent(coll_op *op, bool *gave_up);
 /* The rule of caches. Where those of nodes are not coherent, another node than the one that has
  * written a byte may access it only when it is in storage, and no older one in that node's cache.
  * So all ranks flush before the first agreement of a call, for what they have accessed alone, and
- * before the agreement after data were moved. By whom a byte is accessed next is then free: by a
- * new plan, a trial, or the program itself. rc: this rank's status so far. Local. */
+ * before the agreement after data were moved; and refresh after both. By whom a byte is accessed
+ * next is then free: by a new plan, a trial, or the program itself. rc: this rank's status so far.
+ * Local. */
 int coll_op_flush(const coll_file *file, int rc);
+void coll_op_refresh(const coll_file *file);
 
 /* Adds the time since the last stage ended. Local. */
 void coll_op_end_stage(coll_op *op, double *stage);

@@ -41,9 +41,10 @@ enum coll_operation { COLL_MAX, COLL_SUM };
 typedef struct coll_store {
     exchange_store access; /* but for most_hole */
     int64_t lock_unit;     /* bytes that the file system locks together; 0: local, or not known */
-    /* Where caches of nodes are not coherent: after this, if all nodes do it, each reads what
-     * others have written, also by calls that are not collective. NULL: caches are coherent. */
+    /* Where caches of nodes are not coherent: what this node has written is in storage, also by
+     * calls that are not collective; it reads what others have flushed. NULL, both: they are. */
     int (*flush)(void *context);
+    void (*refresh)(void *context);
     /* An operation begins. The context is that of `access`. May be NULL. */
     void (*begin)(void *context);
     /* Whether small pieces may be written through mapped pages. May ask the file system. NULL: no.

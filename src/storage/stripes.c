@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stripes from Lustre's attribute lustre.lov, BeeGFS's ioctl and CephFS's attribute
  * ceph.file.layout. */
-#define _GNU_SOURCE /* RUSAGE_THREAD, TEMP_FAILURE_RETRY */
+#define _GNU_SOURCE /* RUSAGE_THREAD, TEMP_FAILURE_RETRY, statx */
 #include "storage/stripes.h"
 
 #include <errno.h>
@@ -299,9 +299,12 @@ int storage_flush(int fd)
     return TEMP_FAILURE_RETRY(fsync(fd)) == 0 || errno == EINVAL ? 0 : -errno;
 }
 
-void storage_forget(int fd)
+/* Also its size, beyond which this node would read nothing. */
+void storage_refresh(int fd)
 {
+    struct statx status;
     (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    (void)!statx(fd, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_SIZE, &status);
 }
 
 /* ---- locks ---- */

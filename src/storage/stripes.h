@@ -31,8 +31,8 @@ bool storage_is_coherent(int fd);
 /* Where it does not: what this node has written is then in storage, or the negative errno value
  * says why not. */
 int storage_flush(int fd);
-/* And this node reads anew what it has read, or written and flushed. */
-void storage_forget(int fd);
+/* And then this node reads what others have flushed. */
+void storage_refresh(int fd);
 
 /* Whether a request to the open file waits for a device or a server: reads a byte of it. */
 bool storage_is_slow(int fd);

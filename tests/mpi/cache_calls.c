@@ -2,8 +2,8 @@
 /* In place of the C library's calls, loaded before it: the regular files of the folder CACHE_CALLS
  * are on a file system behind FUSE, and each process has a cache of its own, as if it were alone on
  * a node. What it has written is there, and not in the file, until it flushes or closes the file;
- * what it has read it does not read again. All know the size of the file at once. */
-#define _GNU_SOURCE /* RTLD_NEXT, fallocate */
+ * what it has read, and the size of the file, it does not read again. */
+#define _GNU_SOURCE /* RTLD_NEXT, fallocate, statx */
 #include <aio.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -31,6 +31,13 @@ typedef struct page {
 } page;
 
 static page *pages[BUCKETS];
+
+/* The size of a file; of several in one slot, that of the last. */
+static struct {
+    ino_t inode;
+    off_t size;
+} sizes[BUCKETS];
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* The C library's function of this name. */
@@ -63,6 +70,16 @@ static page *find_page(ino_t inode, off_t number)
     p->number = number;
     p->next = *bucket;
     return *bucket = p;
+}
+
+static off_t *find_size(int fd, ino_t inode)
+{
+    struct stat status;
+    off_t *size = &sizes[inode % BUCKETS].size;
+    if (sizes[inode % BUCKETS].inode != inode && fstat(fd, &status) == 0)
+        *size = status.st_size;
+    sizes[inode % BUCKETS].inode = inode;
+    return size;
 }
 
 /* ---- flushing ---- */
@@ -109,8 +126,10 @@ static void empty(int fd, bool flushes, bool forgets)
     ino_t inode = find_inode(fd);
     if (inode != 0 && flushes && (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY)
         flush_pages(fd, inode);
-    if (inode != 0 && forgets)
+    if (inode != 0 && forgets) {
         forget_pages(inode);
+        sizes[inode % BUCKETS].inode = 0;
+    }
     pthread_mutex_unlock(&lock);
 }
 
@@ -118,8 +137,10 @@ static void empty(int fd, bool flushes, bool forgets)
 
 static ssize_t write_cached(int fd, ino_t inode, const char *data, size_t bytes, off_t offset)
 {
+    off_t *size = find_size(fd, inode), end = offset + (off_t)bytes;
     if (bytes > 0 && fallocate(fd, 0, offset, (off_t)bytes) != 0)
         return -1;
+    *size = end > *size ? end : *size;
     for (size_t done = 0; done < bytes; done++, offset++) {
         page *p = find_page(inode, offset / PAGE);
         p->data[offset % PAGE] = data[done];
@@ -130,6 +151,9 @@ static ssize_t write_cached(int fd, ino_t inode, const char *data, size_t bytes,
 
 static ssize_t read_cached(int fd, ino_t inode, char *data, size_t bytes, off_t offset)
 {
+    off_t rest = *find_size(fd, inode) - offset;
+    if (rest < (off_t)bytes)
+        bytes = rest > 0 ? (size_t)rest : 0;
     ssize_t done = REAL(pread)(fd, data, bytes, offset);
     for (ssize_t k = 0; k < done; k++, offset++) {
         page *p = find_page(inode, offset / PAGE);
@@ -199,9 +223,20 @@ int fsync(int fd)
 
 int posix_fadvise(int fd, off_t offset, off_t bytes, int advice)
 {
-    if (advice == POSIX_FADV_DONTNEED)
-        empty(fd, false, true);
+    if (advice == POSIX_FADV_DONTNEED) {
+        pthread_mutex_lock(&lock);
+        forget_pages(find_inode(fd));
+        pthread_mutex_unlock(&lock);
+    }
     return REAL(posix_fadvise)(fd, offset, bytes, advice);
+}
+
+int statx(int fd, const char *path, int flags, unsigned int mask, struct statx *status)
+{
+    ino_t inode = flags & AT_STATX_FORCE_SYNC ? find_inode(fd) : 0;
+    if (inode != 0)
+        sizes[inode % BUCKETS].inode = 0;
+    return REAL(statx)(fd, path, flags, mask, status);
 }
 
 int close(int fd)

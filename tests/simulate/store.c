@@ -46,14 +46,20 @@ void sim_begin_caches(const life *l)
             cached[n][at] = NOT_CACHED;
 }
 
+static void flush_cache(const sim_rank *r)
+{
+    short *cache = cache_of(r);
+    for (int64_t at = 0; at < SPACE && r->life->has_caches; at++)
+        if (cache[at] >= DIRTY)
+            r->life->content[at] = (unsigned char)(cache[at] -= DIRTY);
+}
+
 static void empty_cache(const sim_rank *r)
 {
     short *cache = cache_of(r);
-    for (int64_t at = 0; at < SPACE && r->life->has_caches; at++) {
-        if (cache[at] >= DIRTY)
-            r->life->content[at] = (unsigned char)(cache[at] - DIRTY);
-        cache[at] = NOT_CACHED;
-    }
+    for (int64_t at = 0; at < SPACE && r->life->has_caches; at++)
+        if (cache[at] < DIRTY)
+            cache[at] = NOT_CACHED;
 }
 
 static void write_byte(const sim_rank *r, int64_t at, unsigned char byte)
@@ -80,8 +86,15 @@ static int flush_file(void *context)
     sim_trace(&r->life->order, "rank %d: flushes", r->rank);
     sim_happened(&r->life->order);
     sim_call(&r->life->net, r->rank, "flush");
-    empty_cache(r);
+    flush_cache(r);
     return sim_has_fault(r, FAULT_FLUSH) ? sim_report(r, CLASS_IO) : 0;
+}
+
+static void refresh_file(void *context)
+{
+    sim_rank *r = context;
+    sim_call(&r->life->net, r->rank, "refresh");
+    empty_cache(r);
 }
 
 /* ---- writing ---- */
@@ -206,7 +219,7 @@ static int unlock_bytes(void *context)
         sim_fail(r->life, "rank %d unlocks what it has not locked", r->rank);
     r->lock_from = r->lock_to = 0;
     if (r->life->locks_file)
-        empty_cache(r);
+        flush_cache(r);
     return 0;
 }
 
@@ -224,6 +237,7 @@ coll_store sim_store(sim_rank *r)
     return (coll_store){
         .access = {r, write_extents, read_bytes, lock_bytes, unlock_bytes, 0},
         .flush = r->life->has_caches ? flush_file : NULL,
+        .refresh = refresh_file,
         .begin = begin,
     };
 }

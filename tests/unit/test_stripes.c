@@ -397,7 +397,7 @@ START_TEST(flushes)
     ck_assert_int_eq(storage_flush(fd), 0);
     ck_assert_int_eq(storage_flush(ends[1]), 0);
     ck_assert_int_eq(storage_flush(-1), -EBADF);
-    storage_forget(fd);
+    storage_refresh(fd);
     close(fd);
     close(ends[0]);
     close(ends[1]);

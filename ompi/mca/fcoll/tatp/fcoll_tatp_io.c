@@ -146,12 +146,16 @@ static int flush_file(void *context)
 {
     tatp_io *io = context;
     bool is_written = io->has_written || io->counted[true] > 0;
-    if (io->fh->f_amode & MPI_MODE_RDONLY)
-        return OMPI_SUCCESS;
     int rc = is_written ? storage_flush(io->fh->fd) : 0;
     io->has_written = 0 != rc;
-    storage_forget(io->fh->fd);
     return from_storage(rc);
+}
+
+static void refresh_file(void *context)
+{
+    const tatp_io *io = context;
+    if (0 == (io->fh->f_amode & MPI_MODE_RDONLY))
+        storage_refresh(io->fh->fd);
 }
 
 /* ---- what OMPIO accesses itself ---- */
@@ -227,6 +231,7 @@ void tatp_io_open(tatp_io *io, ompio_file_t *fh)
     io->store = (coll_store){
         .access = {io, write_extents, read_bytes, lock_bytes, unlock_bytes, 0},
         .flush = flush_file,
+        .refresh = refresh_file,
         .begin = begin_operation,
         .may_map = may_map,
     };
