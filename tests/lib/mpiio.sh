@@ -24,12 +24,12 @@ other() {
         env LD_PRELOAD="${preloaded-$library}:$pause" "${environment[@]}" "$OTHER_MPIEXEC" -n "$@"
 }
 
-# other_on_cluster RANKS COMMAND...: by hydra on the cluster, or on $hosts of it. With TCP alone between nodes, UCX often stops in MPI_Finalize.
+# other_on_cluster RANKS COMMAND...: by hydra on the cluster, or on $hosts of it, whose nodes share no memory: by TCP alone.
 other_on_cluster() {
     [[ -n ${hosts-} ]] || hosts=$(sed 's/ slots=/:/' "$TMPDIR/tatp-cluster-$UID/$cluster_name/hosts")
     echo "$hosts" >"$tap_dir/hosts"
     timeout --kill-after=5 "${RUN_LIMIT:-$HANG_LIMIT}" "$CLUSTER" exec --name "$cluster_name" \
-        env UCX_TLS=tcp,self,sysv,cma UCX_NET_DEVICES=eth0 "${environment[@]}" "$OTHER_MPIEXEC" -launcher rsh -launcher-exec "$top_srcdir/tests/cluster/agent" \
+        env UCX_TLS=tcp,self UCX_NET_DEVICES=eth0 "${environment[@]}" "$OTHER_MPIEXEC" -launcher rsh -launcher-exec "$top_srcdir/tests/cluster/agent" \
         -iface spine -f "$tap_dir/hosts" -genv LD_PRELOAD "${preloaded-$library}:$pause" -n "$@"
 }
 

@@ -109,7 +109,11 @@ start_cluster
 RUN_LIMIT=300
 if [[ -n $cluster_name ]]; then
     mapfile -t cases < <(served_cases | grep -E '^(even|ragged|new_holes|memory_holes|darray|overlapping_writes|atomic)/')
+    hosts=$(printf '%s:2\n' n0 n1 n2 n3)
+    uplinks >/dev/null
     conform conformance "7 ranks, cluster" other_on_cluster 7
+    bytes=$(uplinks)
+    tap_check "7 ranks, cluster: $bytes bytes took the links" test "$bytes" -gt 1000000
     random_views 100 6000 "random views, 8 ranks, cluster" other_on_cluster 8
     hosts=$(printf '%s:1\n' n0 n1 n2 n3) environment=(CACHE_CALLS="$files")
     cases=(own_records/all own_records/i_at_all same_view_again/at_all)

@@ -87,7 +87,7 @@ if ! "$CLUSTER" check >reason 2>&1; then
 else
     nodes=doctor-$$
     trap '"$CLUSTER" down --name "$nodes"; rm -rf "$tap_dir"' EXIT
-    "$CLUSTER" up --name "$nodes" --owner $$ --nodes 2 >up 2>&1
+    "$CLUSTER" up --name "$nodes" --owner $$ --nodes 2 >started 2>&1
     mkdir -p "$HOME/.openmpi" second/.openmpi
     echo "mca_base_component_path = $TATP_COMPONENT_PATH" >"$HOME/.openmpi/mca-params.conf"
     cat >agent <<END
