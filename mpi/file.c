@@ -214,13 +214,14 @@ static void share_store(front_file *f)
         id->device = 0;
 }
 
-static void start_file(front_file *f, MPI_Info info)
+static void start_file(front_file *f, MPI_Info info, double began)
 {
     const coll_handle handle = {
         .runtime = &f->group.runtime,
         .store = &f->store.store,
         .name = f->name,
         .device = &front_device,
+        .began = began,
     };
     const char *text[PARAMETERS];
     const coll_hint_values hints = read_hints(f, info);
@@ -237,7 +238,7 @@ static void start_file(front_file *f, MPI_Info info)
 
 /* NULL if there is no reason. Collective. */
 static const char *serve_file(front_ranks *ranks, const char *name, int mode, MPI_Info info,
-                              MPI_File handle)
+                              MPI_File handle, double began)
 {
     front_file *f = new_file(name, mode, handle);
     int error = f == NULL ? ENOMEM : front_group_init(&f->group, ranks, front_process());
@@ -246,21 +247,26 @@ static const char *serve_file(front_ranks *ranks, const char *name, int mode, MP
     error = front_group_largest(ranks->comm, error);
     if (error == 0) {
         share_store(f);
-        start_file(f, info);
+        start_file(f, info, began);
         return NULL;
     }
     free_file(f);
     return error == EBUSY ? "an older file has its tags" : strerror(error);
 }
 
+double front_clock(void)
+{
+    return mpi.Wtime();
+}
+
 void front_open(front_word comm_word, const char *name, int mode, front_word info,
-                front_word handle)
+                front_word handle, double began)
 {
     MPI_Comm comm = (MPI_Comm)comm_word;
     front_ranks *ranks = front_ranks_of(comm);
-    const char *reason = ranks != NULL
-                             ? serve_file(ranks, name, mode, (MPI_Info)info, (MPI_File)handle)
-                             : "the MPI has no communicator for it";
+    const char *reason =
+        ranks != NULL ? serve_file(ranks, name, mode, (MPI_Info)info, (MPI_File)handle, began)
+                      : "the MPI has no communicator for it";
     if (reason != NULL)
         log_reason(comm, name, reason);
 }
@@ -275,17 +281,21 @@ int front_flush(front_word handle)
 }
 
 /* No rank frees what belongs to all of them before all come here. */
-int front_close(front_word handle)
+int front_close(front_word handle, front_file **closing)
 {
-    front_file *f = look_up((MPI_File)handle, true);
+    front_file *f = *closing = look_up((MPI_File)handle, true);
     if (f == NULL)
         return MPI_SUCCESS;
     front_requests_finish(&f->group.queue);
     coll_file_count_noncollective(f->file, (int64_t[2]){f->counted[false], f->counted[true]});
-    coll_file_close(f->file);
-    int error = coll_file_report_loss(f->file, front_store_close(&f->store));
+    return front_error_class(coll_file_report_loss(f->file, front_store_close(&f->store)));
+}
+
+void front_end_closing(front_file *f)
+{
+    if (f != NULL)
+        coll_file_close(f->file);
     free_file(f);
-    return front_error_class(error);
 }
 
 /* ---- views and hints ---- */

@@ -27,14 +27,19 @@ bool front_may_serve(front_word comm, const char *name, int mode);
 front_word front_choose_info(front_word comm, const char *name, int mode, front_word info);
 void front_release_info(front_word info, front_word chosen);
 
-/* A file was opened: the library serves it, or leaves it to the MPI, on all ranks. Collective. */
-void front_open(front_word comm, const char *name, int mode, front_word info, front_word handle);
+/* A file was opened: the library serves it, or leaves it to the MPI, on all ranks. began: when, by
+ * front_clock. Collective. */
+void front_open(front_word comm, const char *name, int mode, front_word info, front_word handle,
+                double began);
+double front_clock(void); /* seconds */
 /* The file of a handle; NULL if the MPI serves it as long as it has this view. */
 front_file *front_find(front_word handle);
 /* Before the MPI flushes a file, or closes it: what the library has written is then in storage, or
  * an error class says why not, the same on all ranks. Collective. */
 int front_flush(front_word handle);
-int front_close(front_word handle);
+int front_close(front_word handle, front_file **closing);
+/* The MPI has closed it. Local, but for MPI's objects of the file. NULL is allowed. */
+void front_end_closing(front_file *closing);
 /* Calls the error handler of a file unless the error is 0. Returns the error. */
 int front_report(front_word handle, int error);
 

@@ -173,18 +173,21 @@ TAKE(File_open, (front_word comm, const char *name, int mode, front_word info, f
 {
     if (!front_may_serve(comm, name, mode))
         return PASS(comm, name, mode, info, handle);
+    const double began = front_clock();
     const front_word chosen = front_choose_info(comm, name, mode, info);
     int rc = PASS(comm, name, mode, chosen, handle);
     front_release_info(info, chosen);
     if (rc == 0)
-        front_open(comm, name, mode, info, *handle);
+        front_open(comm, name, mode, info, *handle, began);
     return rc;
 }
 
 TAKE(File_close, (front_word * handle), handle)
 {
-    const int error = front_report(*handle, front_close(*handle));
+    front_file *closing;
+    const int error = front_report(*handle, front_close(*handle, &closing));
     const int rc = PASS(handle);
+    front_end_closing(closing);
     return error != 0 ? error : rc;
 }
 

@@ -28,6 +28,7 @@ typedef struct coll_handle {
     const char *name;            /* of the file, for people */
     const access_device *device; /* whose memory calls may use; NULL: none */
     coll_observer observer;      /* the front end's; zeroed: none */
+    double began;                /* the opening, by the clock of the process */
 } coll_handle;
 
 /* ---- files ---- */
@@ -68,7 +69,7 @@ void coll_file_count_noncollective(coll_file *file, const int64_t bytes[2]);
  * the file: rc, 0 or a negative errno value. Returns the largest error class over all ranks; the
  * first of them with an error reports it. Collective. */
 int coll_file_report_loss(coll_file *file, int rc);
-/* Writes what is recorded. Local. */
+/* Ends the closing, which the call before has begun. Writes what is recorded. Local. */
 void coll_file_close(coll_file *file);
 
 /* ---- calls ---- */

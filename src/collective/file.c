@@ -64,9 +64,33 @@ bool coll_file_has_settings(const coll_file *file, const coll_facts *facts)
     return has_plan_settings(file, expected.of);
 }
 
+static coll_process *process_of(const coll_file *file)
+{
+    return file->handle.runtime->process;
+}
+
+static double now(const coll_file *file)
+{
+    const coll_process *process = process_of(file);
+    return process->clock(process->context);
+}
+
+/* Of what has begun, on the rank that writes statistics. */
+static void count_time(coll_file *file, _Atomic int64_t *count, _Atomic int64_t *nanoseconds)
+{
+    const double began = file->began;
+    file->began = -1.0;
+    if (began < 0.0 || file->error != 0 || file->group.rank != 0 ||
+        file->stats.kind == COLL_STATS_OFF)
+        return;
+    *count += 1;
+    *nanoseconds += (int64_t)(1e9 * (now(file) - began));
+}
+
 void coll_file_open(coll_file *file, const coll_handle *handle)
 {
     file->handle = *handle;
+    file->began = handle->began;
     file->observers = (coll_observers){
         {coll_record_observer(&file->record), handle->observer, coll_stats_observer(&file->stats)}};
     file->settings.digest = -1;
@@ -95,11 +119,6 @@ bool coll_file_get_hints(const coll_file *file, coll_hint_values *hints)
 }
 
 /* ---- settings ---- */
-
-static coll_process *process_of(const coll_file *file)
-{
-    return file->handle.runtime->process;
-}
 
 /* A stripe where it is known. */
 static int64_t find_lock_unit(const coll_file *file)
@@ -292,6 +311,7 @@ void coll_file_start(coll_file *file, const coll_facts *facts)
     file->facts = *facts;
     file->error = complete_opening(file);
     file->has_started = true;
+    count_time(file, &process_of(file)->opens, &process_of(file)->opening);
 }
 
 bool coll_file_has_started(const coll_file *file)
@@ -336,6 +356,7 @@ static void tell_of_noncollective(const coll_file *file, int64_t read, int64_t w
 void coll_file_count_noncollective(coll_file *file, const int64_t bytes[2])
 {
     int64_t sum[] = {bytes[false], bytes[true], file->moved};
+    file->began = now(file);
     if (!file->has_started || file->error != 0 || coll_reduce(&file->group, sum, 3, COLL_SUM) != 0)
         return;
     tell_of_noncollective(file, sum[false], sum[true], sum[2]);
@@ -371,5 +392,6 @@ void coll_file_close(coll_file *file)
     for (coll_slot *s = file->slots.slot; s < file->slots.slot + COLL_SLOTS; s++)
         coll_observers_settle(&file->observers, s->observed, false);
     coll_record_end(&file->record, file->noncollective);
+    count_time(file, &process_of(file)->closes, &process_of(file)->closing);
     coll_stats_end(&file->stats);
 }

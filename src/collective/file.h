@@ -20,6 +20,7 @@ struct coll_file {
     int64_t aggregators; /* of the last call by a plan; 0: none yet */
     bool has_started;    /* all ranks have agreed on `error` */
     int error;           /* of the opening */
+    double began;        /* the opening, or closing, by the clock of the process; -1: neither */
     coll_handle handle;
     access_staging *staging; /* NULL until a device's memory is used */
     coll_group group;

@@ -58,10 +58,12 @@ typedef struct coll_process {
 
     /* ---- of src/collective; zero at first ---- */
 
-    pthread_mutex_t lock;               /* PTHREAD_MUTEX_INITIALIZER; guards ... */
-    struct coll_recorder *recorder;     /* ... what it records; NULL if there is nothing yet */
-    _Atomic int64_t plans, lines;       /* made by this process as rank 0; of statistics, ... */
-    _Atomic int plan_lines, timelines;  /* ... of them with a plan, and with a time line */
+    pthread_mutex_t lock;              /* PTHREAD_MUTEX_INITIALIZER; guards ... */
+    struct coll_recorder *recorder;    /* ... what it records; NULL if there is nothing yet */
+    _Atomic int64_t plans, lines;      /* made by this process as rank 0; of statistics, ... */
+    _Atomic int plan_lines, timelines; /* ... of them with a plan, and with a time line */
+    _Atomic int64_t opens, opening;    /* files with statistics that it has opened as rank 0, ... */
+    _Atomic int64_t closes, closing;   /* ... and closed; nanoseconds that this has taken */
     _Atomic uint64_t shown[COLL_SHOWN]; /* digests of messages that are shown once */
 } coll_process;
 

@@ -192,6 +192,10 @@ static void put_origin(json_writer *w, const coll_stats_line *line, const coll_p
     json_put_string(w, "program", coll_process_program(process));
     json_put_string(w, "run", process->job.id);
     json_put_int64(w, "call", number);
+    json_put_int64(w, "opens", process->opens);
+    json_put_formatted(w, "open_seconds", "%.6f", 1e-9 * (double)process->opening);
+    json_put_int64(w, "closes", process->closes);
+    json_put_formatted(w, "close_seconds", "%.6f", 1e-9 * (double)process->closing);
     json_put_formatted(w, "ended", "%.3f", (double)now.tv_sec + (double)now.tv_nsec * 1e-9);
     if (line->plan_id >= 0)
         json_put_int64(w, "schedule", line->plan_id);

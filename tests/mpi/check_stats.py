@@ -11,7 +11,8 @@ import sys
 MOST_WINDOWS, MOST_LINES = 32, 64
 KEYS = {"op", "file", "ranks", "nodes", "aggregators", "cycles", "bytes", "messages", "metadata_bytes", "seconds", "waited",
         "st1", "st2", "st3", "st4", "st5", "strategy", "hop_bytes", "hop_bytes_otp", "crossing_bytes", "format", "version", "program",
-        "run", "call", "ended", "domains", "unit", "device_bytes", "device_copies", "device_seconds", "calls", "plans"}
+        "run", "call", "ended", "domains", "unit", "device_bytes", "device_copies", "device_seconds", "calls", "plans",
+        "opens", "open_seconds", "closes", "close_seconds"}
 JOB = {"user", "id", "host", "command", "mpi"}
 
 
@@ -82,6 +83,8 @@ def check(call):
     yield ("schedule" not in call) or (call["calls"] == 1 and call["plans"] <= 1), "one call, or totals"
     yield ("job" in call) == (call["call"] == 1), "the job in the first line"
     yield set(call.get("job", JOB)) - {"record"} == JOB, "what is known of the job"
+    yield call["opens"] > 0 and call["open_seconds"] > 0, "its file was opened"
+    yield call["closes"] <= call["opens"] and (call["closes"] > 0) == (call["close_seconds"] > 0), "closing takes time"
     yield call["format"] == 1 and call["domains"] in ("even", "stripe", "fitted", "none"), "format and domains"
     yield abs(sum(call[f"st{n}"] for n in range(1, 6)) - call["seconds"]) < 1e-5, "seconds are the sum of stages"
     yield all(call[key] >= 0 for key in KEYS if isinstance(call[key], (int, float))), "no number is negative"

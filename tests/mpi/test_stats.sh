@@ -102,6 +102,8 @@ mv "$tap_dir/$(id -un)-7_8-dump-%-%z" "$tap_dir/totals"
 tap_check "there are several calls" test "$(wc -l <"$tap_dir/calls")" -gt 2
 right totals "totals" "lines 2 plans 0 timelines 0"
 tap_is "$(sums totals)" "$(sums calls)" "totals are the sums of the calls"
+tap_is "$(grep -o '"\(opens\|closes\)": [0-9]*' "$tap_dir/totals" | tail -n 2 | xargs)" "opens: 2 closes: 2" \
+    "totals: how many files were opened, and closed"
 
 # Into a FIFO, which is refused without waiting for a reader; and a file whose name is not UTF-8.
 name=$tap_dir/$'\xc3\xa9 \xff "\\\x01'

@@ -37,7 +37,11 @@ with_pause() {
 }
 
 served "C" other 4 ./field
-environment+=(TATP_RECORD="$tap_dir/view.crs")
+environment+=(TATP_STATS_LEVEL=files)
+served "totals" other 4 ./field
+tap_check "totals: openings and closings take time" \
+    grep -qE '"opens": ([1-9][0-9]*), "open_seconds": [^,]*[1-9][^,]*, "closes": \1, "close_seconds": [^,]*[1-9]' "$stats"
+environment=(TATP_STATS="$stats" TATP_RECORD="$tap_dir/view.crs")
 served "with a record" other 4 ./field
 tap_check "the record places ranks" "$TOOLS_DIR/dla" map -n 'n[0-1]:2' -f view.crs
 environment=(TATP_STATS="$stats")

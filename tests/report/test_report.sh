@@ -214,6 +214,9 @@ cat 16.jsonl >>alone.jsonl
 tap_is "$(summary alone.jsonl -o alone.html | sed -n 's/^plans: *//p')" \
     "1 plan for 2 calls, 2 calls without a plan; metadata 1.28 kB (under 1 % of the data)" "summary: calls without aggregators"
 has alone "16.8 MB" "calls without aggregators: a page"
+sed 's/"call": /"opens": 3, "open_seconds": 1.5, "closes": 2, "close_seconds": 0.25, &/' recorded.jsonl >opened.jsonl
+tap_is "$(summary opened.jsonl -o opened.html | grep -o '[0-9]* openings.*')" "3 openings 1.50 s, 2 closings 250.0 ms" \
+    "openings and closings are told"
 tap_is "$(summary level.jsonl -o level.html | sed -n 's/^plans: *//p; s/^measured: *generate: \(.*\) of .*/\1/p')" \
     "20 writes and 20 reads
 1 plan for 40 calls; metadata 12.8 kB (under 1 % of the data)" "summary: lines of files count their calls and plans"

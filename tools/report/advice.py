@@ -233,12 +233,20 @@ def measured(run, others):
             f"{text.count(len(run.files), 'file')}, by {text.count(run.ranks, 'rank')} on {text.count(run.nodes, 'node')}{more}")
 
 
+def opening(run):
+    """Of the process that has opened most files, as its last line has it."""
+    last = max(run.calls, key=lambda call: (call["opens"], call["closes"]))
+    counts = ((last["opens"], "opening", last["open_seconds"]), (last["closes"], "closing", last["close_seconds"]))
+    told = [f"{text.count(count, noun)} {text.seconds(took)}" for count, noun, took in counts if count > 0]
+    return "; " + ", ".join(told) if told else ""
+
+
 def time_spent(run):
     total, spent = run.sum("seconds"), {stage: run.sum(stage) for stage in STAGES}
     stages = [f"{STAGE_NAMES[stage]} {text.share(spent[stage], total)}"
               for stage in sorted(STAGES, key=spent.get, reverse=True) if spent[stage] > 0]
     return (f"{text.seconds(total)} in calls{': ' if stages else ''}{', '.join(stages)}; "
-            f"waited before them {text.seconds(run.sum('waited'))}")
+            f"waited before them {text.seconds(run.sum('waited'))}{opening(run)}")
 
 
 def between_nodes(run):

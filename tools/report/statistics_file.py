@@ -14,7 +14,8 @@ FORMAT = 1
 COUNTS = ("ranks", "nodes", "aggregators")
 NUMBERS = ("cycles", "bytes", "seconds", "st1", "st2", "st3", "st4", "st5", "hop_bytes", "hop_bytes_otp", "crossing_bytes")
 # And what is meant where they lack.
-LATER_NUMBERS = {"messages": 0, "metadata_bytes": 0, "waited": 0, "calls": 1, "noncollective_bytes": 0, "stripe_size": 0, "stripe_count": 0}
+LATER_NUMBERS = {"messages": 0, "metadata_bytes": 0, "waited": 0, "calls": 1, "noncollective_bytes": 0, "stripe_size": 0, "stripe_count": 0,
+                 "opens": 0, "open_seconds": 0, "closes": 0, "close_seconds": 0}
 NUMBERS_THAT_MAY_LACK = ("call", "schedule", "format", "ended", "plans")
 MOST_LEVELS, MOST_CABLES = 64, 1 << 20
 MOST_LINES, MOST_CHARACTERS = 1 << 18, 1 << 26  # of a file, of a line

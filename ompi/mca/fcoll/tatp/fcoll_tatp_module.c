@@ -328,6 +328,7 @@ static void open_file(tatp_file *file, ompio_file_t *fh)
         .name = fh->f_filename,
         .device = &tatp_device,
         .observer = {.moved = count_access},
+        .began = tatp_process()->clock(NULL),
     };
     tatp_io_open(&file->io, fh);
     coll_file_open(file->file, &handle);
