@@ -5,7 +5,7 @@
 #ifndef BASE_VERSION_H
 #define BASE_VERSION_H
 
-#define TATP_VERSION "2.1.0"
+#define TATP_VERSION "2.1.1"
 /* As it stands in files, where strings(1) finds it. */
 #define TATP_VERSION_TEXT "tatp-dla " TATP_VERSION
 
