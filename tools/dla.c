@@ -7,9 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/version.h"
 #include "tool.h"
 
-const char *argp_program_version = "dla (" PACKAGE_STRING ")";
+const char *argp_program_version = "dla (" TATP_VERSION_TEXT ")";
 
 /* Executes dla-pingpong, an MPI program, so that dla does not depend on MPI. */
 static int dla_pingpong(int argc, char **argv)

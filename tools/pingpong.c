@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/version.h"
 #include "tool.h"
 #include "topo/topo.h"
 
-const char *argp_program_version = "dla-pingpong (" PACKAGE_STRING ")";
+const char *argp_program_version = "dla-pingpong (" TATP_VERSION_TEXT ")";
 
 struct options {
     bool all;

@@ -9,9 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/version.h"
 #include "tool.h"
 
-const char *argp_program_version = "tatp (" PACKAGE_STRING ")";
+const char *argp_program_version = "tatp (" TATP_VERSION_TEXT ")";
 
 /* ---- programs in Python, which call the tatp and dla in the folder of this program ---- */
 
