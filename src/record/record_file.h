@@ -65,7 +65,8 @@ typedef struct record_news {
     bool keeps; /* that one is of another program or number of ranks, and has become FILE~ */
 } record_news;
 
-/* Writes what was added, which is empty then. After an error the file is what it was before.
+/* Writes what was added, which is empty then. After an error the file is what it was before; an
+ * older FILE~ may be lost.
  * -EALREADY: it is news->before of another run at the same time, or a version of this one is gone;
  * -EBADMSG: the record of this run in the file is damaged; -ETIMEDOUT: another process keeps
  * FILE.new locked; -ENOTUNIQ: FILE.new or FILE~ is something else; -ERANGE: a sum; -EEXIST,

@@ -223,8 +223,11 @@ int record_store_commit(record_store *store, const char *text, size_t length, bo
     int rc = write_whole(store->fd, text, length);
     if (rc == 0 && keep)
         rc = keep_present(store);
-    if (rc == 0 && rename(store->next, store->file) != 0)
+    if (rc == 0 && rename(store->next, store->file) != 0) {
         rc = -errno;
+        if (keep) /* where it has both names, this does nothing */
+            (void)rename(store->kept, store->file);
+    }
     if (rc == 0) {
         free(store->next);
         store->next = NULL;

@@ -41,7 +41,20 @@ mode_t umask(mode_t mask)
 }
 
 /* Calls until one fails; 0: none does. */
-static int statuses_left;
+static int statuses_left, renames_left;
+static bool has_links = true;
+
+int link(const char *from, const char *to)
+{
+    errno = EPERM;
+    return has_links ? linkat(AT_FDCWD, from, AT_FDCWD, to, 0) : -1;
+}
+
+int rename(const char *from, const char *to)
+{
+    errno = EIO;
+    return renames_left > 0 && --renames_left == 0 ? -1 : renameat(AT_FDCWD, from, AT_FDCWD, to);
+}
 
 int fstat(int fd, struct stat *status)
 {
@@ -359,6 +372,23 @@ START_TEST(what_is_replaced_is_told)
     }
     ck_assert_uint_eq(remove_files(), 2);
     free(kept);
+}
+END_TEST
+
+/* A file system without links refuses the second renaming, too. */
+START_TEST(what_cannot_be_replaced_stays)
+{
+    record_file *file = start_run("ring", "a", 0);
+    write_text(path, earlier);
+    add_entry(file, RANKS);
+    has_links = false;
+    renames_left = 2;
+    ck_assert_int_eq(write_record(file), -EIO);
+    check_text(path, earlier);
+    ck_assert_int_eq(write_record(file), 0);
+    check_record("a", 1);
+    check_text(beside("view.crs~"), earlier);
+    record_file_free(file);
 }
 END_TEST
 
@@ -732,11 +762,12 @@ int main(void)
         ONCE(the_mode_is_that_of_the_umask_and_stays),
         TIMES(what_is_there_is_replaced_or_left, LENGTH(versions)),
         ONCE(nothing_else_is_replaced_by_what_is_kept), ONCE(what_is_replaced_is_told),
-        ONCE(without_memory_nothing_is_lost), ONCE(what_cannot_be_recorded_is_refused_alone),
-        ONCE(only_a_regular_file_is_written), ONCE(what_others_have_put_there_is_left),
-        ONCE(a_folder_can_be_shared), ONCE(a_file_that_becomes_something_else_is_left),
-        ONCE(the_target_of_a_link_is_written), ONCE(a_folder_without_permission_is_refused),
-        ONCE(a_full_disk_leaves_the_old_file), ONCE(without_descriptors_nothing_is_lost),
-        ONCE(an_opening_that_fails_leaves_nothing), ONCE(what_a_killed_writer_left_is_removed),
-        ONCE(waiting_for_a_lock_ends), ONCE(locks_of_the_record_do_not_matter));
+        ONCE(what_cannot_be_replaced_stays), ONCE(without_memory_nothing_is_lost),
+        ONCE(what_cannot_be_recorded_is_refused_alone), ONCE(only_a_regular_file_is_written),
+        ONCE(what_others_have_put_there_is_left), ONCE(a_folder_can_be_shared),
+        ONCE(a_file_that_becomes_something_else_is_left), ONCE(the_target_of_a_link_is_written),
+        ONCE(a_folder_without_permission_is_refused), ONCE(a_full_disk_leaves_the_old_file),
+        ONCE(without_descriptors_nothing_is_lost), ONCE(an_opening_that_fails_leaves_nothing),
+        ONCE(what_a_killed_writer_left_is_removed), ONCE(waiting_for_a_lock_ends),
+        ONCE(locks_of_the_record_do_not_matter));
 }
