@@ -47,10 +47,11 @@ typedef struct setmatch_network {
 
 /* Derives levels from measured bandwidths: a value for each pair of nodes (the mean of both
  * directions if both are present; 0: not measured) and within each node (the diagonal). Groups are
- * formed like sets of ranks: nodes connected by bandwidths within 10 per cent of the
- * largest one between groups, repeatedly, until all nodes are one group. The bandwidth of a level
- * is the mean of those measured at it. -EINVAL: not square, a negative value or no value above 0;
- * -ENOMEM. Release with setmatch_network_release. */
+ * formed like sets of ranks: nodes connected by bandwidths within 10 per cent of the largest one
+ * between groups, repeatedly, until none is between groups. The bandwidth of a level is the mean of
+ * those measured at it; without any, that of the level before, and within nodes the largest.
+ * -EINVAL: not square, a negative value or no value above 0; -ENOMEM. Release with
+ * setmatch_network_release. */
 int setmatch_network_from_bandwidth(const matrix *bandwidth, setmatch_network *network);
 
 /* The distance class of two nodes, an index in bandwidth[]. 0: one node; 1 + level: one group of

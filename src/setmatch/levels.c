@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "setmatch/quality.h"
 #include "setmatch/task.h"
 
 /* Ranks to be placed on some nodes, which are in groups of the levels below `level`. */
@@ -183,9 +184,30 @@ static int place_by_groups(const placement_task *task, const affinity *ranks, si
     return rc;
 }
 
+/* Placements that know no groups, where they cost less. */
+static int compare_flat(const placement_task *task, size_t *node)
+{
+    static const place_fn flat[] = {place_by_sets, place_by_slot};
+    size_t ranks = task->ranks.vertices, *trial = calloc(ranks + 1, sizeof *trial);
+    double least, cost;
+    int rc = trial == NULL ? -ENOMEM : setmatch_cost(task->input, node, &least);
+    for (size_t k = 0; rc == 0 && k < 2; k++) {
+        rc = flat[k](&task->ranks, &task->allocation, trial);
+        if (rc == 0)
+            rc = setmatch_cost(task->input, trial, &cost);
+        if (rc == 0 && cost < least) {
+            least = cost;
+            memcpy(node, trial, ranks * sizeof *trial);
+        }
+    }
+    free(trial);
+    return rc;
+}
+
 int place_by_affinity(const placement_task *task, const affinity *ranks, size_t *node)
 {
     if (task->input->network == NULL || task->input->network->levels == 0)
         return place_best(ranks, &task->allocation, task->input->refine, task->work, node);
-    return place_by_groups(task, ranks, node);
+    int rc = place_by_groups(task, ranks, node);
+    return rc == 0 && ranks == &task->ranks ? compare_flat(task, node) : rc;
 }

@@ -21,9 +21,9 @@ int setmatch_weight(const matrix *view, const size_t *node_of_rank, int64_t *ins
 int setmatch_cost(const setmatch_input *input, const size_t *node_of_rank, double *cost);
 
 /* The co-access matrix C * transpose(C) with each bin's products divided by the bin's bytes: the
- * bytes that two ranks have in common; the upper triangle. In bins of more than 64 ranks each rank
- * is paired with the next 32 only, with proportionally greater values. -EINVAL: a malformed
- * profile; -ERANGE; -ENOMEM. Release with matrix_release. */
+ * bytes that two ranks have in common, rounded down, of a bin at most INT64_MAX / 64; the upper
+ * triangle. In a bin of more than 64 ranks each rank is paired with the next 32 only, ranks / 64
+ * times. -EINVAL: a malformed profile; -ERANGE; -ENOMEM. Release with matrix_release. */
 int setmatch_coaccess(const setmatch_profile *profile, matrix *coaccess);
 
 #endif

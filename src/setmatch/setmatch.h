@@ -17,9 +17,10 @@
 
 /* A method sets node_of_rank, an entry for each row of the view. No node gets more ranks than
  * slots. Equal input gives equal output, however a matrix is stored.
- * -EINVAL: the view is not square or has a negative value, a malformed profile, or the objective is
- * a profile and there is none; -ENOSPC: fewer slots than ranks; -EOVERFLOW: 2^32 - 1 ranks or nodes
- * or more; -ERANGE: bytes of the profile add up to more than int64; -ENOMEM. */
+ * -EINVAL: the view is not square or has a negative value; -ENOSPC: fewer slots than ranks;
+ * -EOVERFLOW: 2^32 - 1 ranks or nodes or more; -ENOMEM. Only auto uses profile and network.
+ * -EINVAL: the one it uses is malformed, or the objective is a profile and there is none; -ERANGE:
+ * a load, or a sum of bytes that are on the nodes of their domains. */
 typedef int (*setmatch_method_fn)(const setmatch_input *input, size_t *node_of_rank);
 
 typedef struct setmatch_method {
@@ -31,14 +32,14 @@ typedef struct setmatch_method {
 /* The methods, terminated by an entry whose name is NULL; the first is the default. */
 extern const setmatch_method setmatch_methods[];
 
-/* auto: the least cut of setmatch, byslot and bisections; if `refine` is set, of these refined:
- * never a larger cut than that of setmatch or byslot. With a network, ranks are divided among the
- * groups of the last level first, then among the groups in each, and so on down to nodes. With a
- * profile, the placement by the view competes with placements by the co-access matrix (fitted
- * domains) and by a transportation problem (even ones): never more bytes cross than with the
- * placement by the view. All sums of values are exact up to 2^62; beyond, values are halved until
- * their sum is below. Where the input has a `load`, that is what the placements by a profile
- * compete by. */
+/* auto: the least cut of setmatch, byslot and bisections, which are refined if `refine` is set:
+ * never a larger cut than that of the two without it. With a network, ranks are divided among the
+ * groups of the last level first, then among the groups in each, and so on down to nodes; never a
+ * larger setmatch_cost than that of the two. With a profile, the placement by the view competes
+ * with placements by the co-access matrix (fitted domains) and by a transportation problem (even
+ * ones), by the `load` of the input: without one, never more bytes cross than with the placement by
+ * the view. Cuts are exact where the values and their number add up to less than 2^61; else values
+ * are halved until they do, but none to 0. */
 int setmatch_auto(const setmatch_input *input, size_t *node_of_rank);
 
 /* The paper's method, then refinement if set. Uses V + transpose(V) without the diagonal; a value

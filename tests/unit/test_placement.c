@@ -306,6 +306,41 @@ START_TEST(network_without_memory)
 }
 END_TEST
 
+/* By the cut or, with a network, by the cost. */
+START_TEST(auto_is_never_worse_than_setmatch_or_byslot)
+{
+    static const setmatch_method_fn methods[] = {setmatch_auto, setmatch_paper, setmatch_byslot};
+    for_random_seeds (seed, 2000) {
+        uint64_t state = seed;
+        size_t slots[6], group[] = {0, 0, 1, 1, 2, 2}, node[6], room = 0;
+        const setmatch_network network = {1, group, NULL};
+        matrix_builder b = {.rows = (size_t)pick(&state, 1, 6)};
+        b.cols = b.rows;
+        for (size_t n = 0; n < 6; n++)
+            room += slots[n] = (size_t)pick(&state, 0, 4);
+        slots[pick(&state, 0, 5)] += room < b.rows ? b.rows : 0;
+        for (size_t k = 0; k < 2 * b.rows; k++)
+            add_entry(&b, next_random(&state) % b.rows, next_random(&state) % b.rows,
+                      pick(&state, 1, 9));
+        matrix view = finish_matrix(&b);
+        setmatch_input input = {.view = &view, .slots = slots, .nodes = 6};
+        for (int with = 0; with < 2; with++, input.network = &network) {
+            double cost[3];
+            for (size_t k = 0; k < 3; k++) {
+                input.refine = k == 0 && seed % 20 == 0;
+                cost[k] = (double)cut_by(methods[k], &input);
+                ck_assert_int_eq(methods[k](&input, node), 0);
+                if (with == 1)
+                    ck_assert_int_eq(setmatch_cost(&input, node, &cost[k]), 0);
+            }
+            ck_assert_msg(cost[0] <= cost[1] && cost[0] <= cost[2], "seed %llu, network %d",
+                          (unsigned long long)seed, with);
+        }
+        matrix_release(&view);
+    }
+}
+END_TEST
+
 /* --- profiles --- */
 
 /* The bytes of ranks on another node than the owner of the file domain. */
@@ -533,10 +568,10 @@ int main(void)
               (const struct suite_test[]){
                   ONCE(stock_policies), ONCE(values_beyond_any_sum), ONCE(cost_by_what_is_shared),
                   ONCE(grid_among_groups), ONCE(levels_in_levels), ONCE(network_from_bandwidth),
-                  ONCE(network_without_memory), TIMES(crossing_by_hand, LENGTH(crossings)),
-                  ONCE(coaccess_by_hand), ONCE(profile_of_uneven_blocks),
-                  ONCE(cube_with_fitted_domains), ONCE(refusals), ONCE(no_ranks),
-                  TIMES(memory_runs_out, SHORTAGES), END_OF_TESTS});
+                  ONCE(auto_is_never_worse_than_setmatch_or_byslot), ONCE(network_without_memory),
+                  TIMES(crossing_by_hand, LENGTH(crossings)), ONCE(coaccess_by_hand),
+                  ONCE(profile_of_uneven_blocks), ONCE(cube_with_fitted_domains), ONCE(refusals),
+                  ONCE(no_ranks), TIMES(memory_runs_out, SHORTAGES), END_OF_TESTS});
     suite_add_tcase(suite, slow);
     suite_add_tcase(suite, others);
     return run_suite(suite);
