@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cache/cache.h"
 #include "json/json.h"
 #include "mpi.h"
 
@@ -194,7 +195,7 @@ int main(int argc, char **argv)
 {
     static struct finding own;
     int rank, size, status = EXIT_SUCCESS;
-    setenv("XDG_CACHE_HOME", "/dev/null", 1); /* this program is not recorded in the user's cache */
+    setenv(CACHE_FOLDER, "/dev/null", 1); /* this program is not recorded in the user's cache */
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

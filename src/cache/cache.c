@@ -23,9 +23,12 @@
 int cache_path(char **path)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *told = getenv(CACHE_FOLDER);
     int length;
 
-    if (cache != NULL && cache[0] == '/')
+    if (told != NULL && told[0] == '/')
+        length = asprintf(path, "%s", told);
+    else if (cache != NULL && cache[0] == '/')
         length = asprintf(path, "%s/" NAME, cache);
     else if (home != NULL && home[0] == '/')
         length = asprintf(path, "%s/.cache/" NAME, home);

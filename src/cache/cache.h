@@ -2,7 +2,8 @@
  *
  * The records of a user's programs: one folder, $XDG_CACHE_HOME/openmpi-tatp, by default
  * ~/.cache/openmpi-tatp, with a file KEY.crs for each program, number of ranks and arguments
- * (program.h). It was changed when the program was recorded, and read when it was used last.
+ * (program.h). It was changed when the program was recorded, and read when it was used last. mpirun
+ * tells the ranks its folder, as their variables may differ.
  *
  * The folder belongs to the effective user and has mode 0700; otherwise nothing in it is used.
  * Files are replaced as a whole, so that any number of jobs may use the folder at the same time,
@@ -19,13 +20,15 @@
 
 #include "cache/program.h"
 
+#define CACHE_FOLDER "RMAPS_DLA_CACHE" /* the variable of the folder that mpirun tells */
+
 /* What cache_trim leaves. */
 #define CACHE_MOST_ENTRIES 256
 #define CACHE_MOST_ARGUMENTS 16 /* entries of one program and number of ranks */
 #define CACHE_MOST_BYTES (INT64_C(256) << 20)
 #define CACHE_MOST_DAYS 90 /* since the last run */
 
-/* The folder's name; the caller frees it. -ENXIO: neither variable has an absolute name. */
+/* The folder's name; the caller frees it. -ENXIO: no variable has an absolute name. */
 int cache_path(char **path);
 
 /* Opens the folder, which is created if `create`. Returns a descriptor, which the caller closes, or
