@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "dla/predict.h"
 
 static void __attribute__((format(printf, 2, 3)))
@@ -111,6 +112,37 @@ static int place_by_data(dla_mapping *m, const dla_spec *spec, dla_data *data, b
     return rc;
 }
 
+/* Whether a name, or a command of the cache, has the file as a word. */
+static bool has_word(const char *text, const char *file)
+{
+    const char *slash = strrchr(file, '/'), *name = slash == NULL ? file : slash + 1;
+    size_t length = strlen(name);
+    const char *found = length == 0 ? NULL : strstr(text, name);
+
+    for (; found != NULL; found = strstr(found + 1, name))
+        if ((found == text || strchr("/ ", found[-1]) != NULL) &&
+            (found[length] == ' ' || found[length] == '\0'))
+            return true;
+    return false;
+}
+
+/* Any word of the command may be the program. */
+static void report_program(const dla_mapping *m, const dla_spec *spec, const char *comments)
+{
+    const char *line = comments == NULL ? NULL : strstr(comments, "\nprogram: ");
+    char recorded[256], file[256], program[256];
+
+    if (m->verbose < 0 || m->program == NULL || line == NULL ||
+        sscanf(line, "\nprogram: %255[^\n]", recorded) != 1)
+        return;
+    for (char *const *word = m->program->argument; *word != NULL; word++)
+        if (has_word(recorded, *word))
+            return;
+    base_escape(file, sizeof file, dla_spec_name(spec));
+    base_escape(program, sizeof program, recorded);
+    show_line(m, "dla: %s is a record of %s, which this command does not name", file, program);
+}
+
 static int place_by_files(dla_mapping *m, const dla_spec *spec, char *reason)
 {
     const dla_nodes nodes = {m->node_name, m->job.nodes};
@@ -119,6 +151,7 @@ static int place_by_files(dla_mapping *m, const dla_spec *spec, char *reason)
 
     if (rc != 0)
         return rc == -ENODATA ? -EINVAL : rc;
+    report_program(m, spec, data.file.comments);
     rc = place_by_data(m, spec, &data, false);
     if (rc != 0)
         snprintf(reason, DLA_REASON_SIZE, "%.800s: %s", dla_spec_name(spec), strerror(-rc));

@@ -92,6 +92,18 @@ said=$(launch --host localhost:8 -np 8 --bind-to none --mca rmaps_dla_verbose 1 
 tap_contains "$said" "weight inside nodes 36 of 36 by slot, 36 of 36 placed" "the verbose line tells what it is worth"
 said=$(launch --host localhost:8 -np 8 --bind-to none --map-by dla:file=pairs.crs true 2>&1)
 tap_is "$(grep 'dla: ' <<<"$said" | sed 's/.*dla: //')" "not placed by pairs.crs: there is one node only" "without being asked one line is told"
+# others RECORDED...: of which of them a line says that a record is theirs and not true's
+others() {
+    for recorded; do
+        sed "1a % view matrix\n% program: $recorded" pairs.crs >of.crs
+        launch --host localhost:8 -np 8 --bind-to none --map-by dla:file=of.crs /bin/true 2>&1 | sed -n 's/.*of.crs is a record of \(.*\), which.*/\1/p'
+    done | xargs
+}
+if [[ $OMPI_VERSION != 6.* ]]; then
+    tap_is "$(others true "./true 2" truer untrue)" "truer untrue" "a record of another program: a line says so"
+else
+    tap_skip "a record of another program" "mpirun of Open MPI 6 does not tell the mapper which program it starts"
+fi
 
 # ---- choices ----
 
