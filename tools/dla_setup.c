@@ -14,10 +14,21 @@
 
 enum { MOST_NAME = 4096 };
 
-/* In PMIx's parameter file of the home folder, which names a path for all its users: PRRTE looks
- * for components before it reads a file of its own. */
-static const char folder[] = ".pmix", stored[] = DLA_PMIX_DIR ";prte@" DLA_PRRTE_DIR;
 #define PARAMETER "mca_base_component_path"
+#define IS_ORTE (strncmp(DLA_OMPI_VERSION, "4.", 2) == 0)
+#define OMPI_PATH DLA_COMPONENT_DIR ":" DLA_OMPI_OWN_DIR
+
+/* In a parameter file of the home folder: PMIx's, which names a path for all its users, because
+ * PRRTE looks for components before it reads a file of its own. */
+static const char *folder(void)
+{
+    return IS_ORTE ? ".openmpi" : ".pmix";
+}
+
+static const char *stored(void)
+{
+    return IS_ORTE ? OMPI_PATH : DLA_PMIX_DIR ";prte@" DLA_PRRTE_DIR;
+}
 
 /* In the environment. PRRTE 3 reads PMIx's path, which adds to the folders of all that use PMIx;
  * later ones read a path of their own as well. */
@@ -71,7 +82,7 @@ static int append_parameter(const char *file)
     FILE *stream = fopen(file, "a");
     if (stream == NULL)
         return tool_fail("%s: %s", file, strerror(errno));
-    fprintf(stream, "# where mpirun finds --map-by dla\n" PARAMETER " = %s\n", stored);
+    fprintf(stream, "# where mpirun finds --map-by dla\n" PARAMETER " = %s\n", stored());
     if (fclose(stream) != 0)
         return tool_fail("%s: %s", file, strerror(errno));
     printf("%s: set " PARAMETER "\n", file);
@@ -86,10 +97,10 @@ static int store_setting(void)
     bool found = false;
     if (home == NULL)
         return tool_fail("HOME is not set");
-    snprintf(file, sizeof file, "%s/%s", home, folder);
+    snprintf(file, sizeof file, "%s/%s", home, folder());
     if (mkdir(file, 0777) != 0 && errno != EEXIST)
         return tool_fail("%s: %s", file, strerror(errno));
-    snprintf(file, sizeof file, "%s/%s/mca-params.conf", home, folder);
+    snprintf(file, sizeof file, "%s/%s/mca-params.conf", home, folder());
     FILE *stream = fopen(file, "r");
     if (stream != NULL) {
         found = find_parameter(stream, value);
@@ -97,9 +108,9 @@ static int store_setting(void)
     }
     if (!found)
         return append_parameter(file);
-    if (strcmp(value, stored) != 0)
+    if (strcmp(value, stored()) != 0)
         return tool_fail("%s: " PARAMETER " is set already, to %s; combine it with %s", file, value,
-                         stored);
+                         stored());
     printf("%s: " PARAMETER " is set\n", file);
     return 0;
 }
@@ -123,14 +134,15 @@ static const struct argp setup_argp = {
     .doc = "Prints the setting by which mpirun finds --map-by dla.",
 };
 
-/* The folder in which mpirun looks for components anyway; NULL if the mapper is not there. */
-static const char *default_folder(void)
+/* Whether it is where mpirun looks for components anyway. */
+static bool is_found(void)
 {
-    if (*DLA_PRRTE_DIR != '\0')
-        return strcmp(DLA_PRRTE_DIR, DLA_PRRTE_OWN_DIR) == 0 ? DLA_PRRTE_DIR : NULL;
-    if (strcmp(DLA_COMPONENT_DIR, DLA_OMPI_OWN_DIR) == 0)
-        return DLA_COMPONENT_DIR;
-    return "~/.openmpi/components";
+    char own[MOST_NAME];
+    const char *home = getenv("HOME");
+    snprintf(own, sizeof own, "%s/.openmpi/components", home != NULL ? home : "");
+    if (!IS_ORTE)
+        return strcmp(DLA_PRRTE_DIR, DLA_PRRTE_OWN_DIR) == 0;
+    return strcmp(DLA_COMPONENT_DIR, DLA_OMPI_OWN_DIR) == 0 || strcmp(DLA_COMPONENT_DIR, own) == 0;
 }
 
 int dla_setup(int argc, char **argv)
@@ -143,16 +155,20 @@ int dla_setup(int argc, char **argv)
         printf("Open MPI %s has the mapper inside its libraries.\n", DLA_OMPI_VERSION);
         return 0;
     }
-    if (*DLA_PRRTE_DIR == '\0' && strncmp(DLA_OMPI_VERSION, "4.", 2) != 0)
+    if (*DLA_PRRTE_DIR == '\0' && !IS_ORTE)
         return tool_fail("the mapper was not built for Open MPI %s: use dla map --format seq",
                          DLA_OMPI_VERSION);
-    if (default_folder() != NULL) {
+    if (is_found()) {
         printf("Open MPI %s finds the mapper in %s without a setting.\n", DLA_OMPI_VERSION,
-               default_folder());
+               IS_ORTE ? DLA_COMPONENT_DIR : DLA_PRRTE_DIR);
         return 0;
     }
     if (write)
         return store_setting();
+    if (IS_ORTE) {
+        printf("export OMPI_MCA_" PARAMETER "='" OMPI_PATH "'\n");
+        return 0;
+    }
     if (strncmp(DLA_OMPI_VERSION, "5.", 2) == 0) {
         print_pmix_path();
         return 0;

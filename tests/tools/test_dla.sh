@@ -151,7 +151,15 @@ mkdir home
 if [[ -z $OMPI_VERSION ]]; then
     tap_refuses 1 "dla: there is no mapper for other MPIs than Open MPI: use dla map" "setup: another MPI" dla setup
 elif [[ $OMPI_VERSION == 4.* ]]; then
-    tap_contains "$(dla setup)" "without a setting" "setup: Open MPI 4 needs none"
+    setting=$(dla setup | sed -n "s/^export OMPI_MCA_mca_base_component_path='\(.*\):.*'/\1/p")
+    if [[ $setting == */.openmpi/components ]]; then
+        tap_contains "$(HOME=${setting%/.openmpi/components} dla setup)" "without a setting" "setup: in the home folder Open MPI 4 needs none"
+        tap_is "$(dla setup --write && cat home/.openmpi/mca-params.conf)" "$PWD/home/.openmpi/mca-params.conf: set mca_base_component_path
+# where mpirun finds --map-by dla
+mca_base_component_path = $setting:$OMPI_PKGLIBDIR" "setup: elsewhere the setting is stored"
+    elif [[ -z $setting ]]; then
+        tap_contains "$(dla setup)" "without a setting" "setup: Open MPI's own folder needs none"
+    fi
 elif [[ ! -e ${TATP_COMPONENT_PATH%%:*}/prrte ]]; then
     tap_refuses 1 "dla: the mapper was not built for Open MPI $OMPI_VERSION: use dla map --format seq" "setup: no mapper" dla setup
 else

@@ -414,7 +414,7 @@ class Examination(Examined):
         if probe.result.status is None:
             self.blame_run(probe)
             return
-        setting, said = self.setup()
+        setting, said = ({}, "") if self.mpi.has_orte() else self.setup()
         if not setting and not self.mpi.has_orte():
             self.blame(f"{MAPPER} is not built for the PRRTE of {self.mpi.mpirun}" + (f": {said}" if self.is_built_for() else ""))
             return
