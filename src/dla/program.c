@@ -20,10 +20,10 @@ typedef struct checked {
     dla_reports *reports;
 } checked;
 
-/* name: up to a =, if there is one. NULL if it is not set. */
+/* NULL if it is not set. */
 static const char *find_variable(char *const *environment, const char *name)
 {
-    size_t length = strcspn(name, "=");
+    size_t length = strlen(name);
     for (; *environment != NULL; environment++)
         if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=')
             return *environment + length + 1;
@@ -148,30 +148,10 @@ static void check_record(const checked *c, char *const *environment)
         check_folder(c);
 }
 
-/* Rank 0 reports those that it has, too. */
-static void check_names(char *const *environment, dla_reports *reports)
-{
-    const char *known[PARAMETERS + 1];
-    const base_settings settings = parameter_settings(known);
-    size_t length = strlen(settings.variable);
-    for (char *const *v = environment; *v != NULL; v++) {
-        char line[BASE_UNKNOWN_BYTES + 64], message[BASE_UNKNOWN_BYTES];
-        if (strncmp(*v, settings.variable, length) != 0 ||
-            find_variable(reports->first, *v) != NULL ||
-            !base_is_unknown(&settings, *v + length, message))
-            continue;
-        snprintf(line, sizeof line, "rmaps:dla: there is no MCA parameter %s", message);
-        (void)show_once(reports, line);
-    }
-}
-
 void dla_check_program(const char *folder, char *const *environment, dla_reports *reports)
 {
     if (environment == NULL)
         return;
-    if (reports->first == NULL)
-        reports->first = environment;
-    check_names(environment, reports);
     const char *strict = find_variable(environment, "OMPI_MCA_fcoll_tatp_strict");
     bool is_strict = parameter_value(PARAMETER_STRICT, strict) != 0;
     for (enum parameter i = 0; i < PARAMETERS; i++) {

@@ -12,16 +12,14 @@
 enum { DLA_MARKS_SIZE = 1024 };
 typedef struct dla_reports {
     void (*show)(const char *line);
-    char *const *first;         /* environment of the first program; NULL before it */
     char *lines;                /* each once; the caller frees them */
     char marks[DLA_MARKS_SIZE]; /* of parameters that the ranks would report, too */
 } dla_reports;
 
 /* Shows a line for each parameter in the environment of the program whose value, or the file that
- * it names, cannot be used; and what only mpirun sees: a record or statistics where the list of a
- * framework excludes io/ompio or fcoll/tatp, and names that do not exist and that the first program
- * has not. folder: where names of files begin. NULL for either: it is not known, and what depends
- * on it is not checked. */
+ * it names, cannot be used, and for a record or statistics where the list of a framework excludes
+ * io/ompio or fcoll/tatp. Names that do not exist are left to the ranks. folder: where names of
+ * files begin. NULL for either: it is not known, and what depends on it is not checked. */
 void dla_check_program(const char *folder, char *const *environment, dla_reports *reports);
 
 /* Variables that tell the ranks: these marks; "1": the view has decided the nodes, so that topo/dla
