@@ -35,25 +35,27 @@ static void report_unknown(const char *message)
     front_log(0, "there is no environment variable %s", message);
 }
 
-/* Those of the tools are known, too. */
+/* Those of the tools are known, too. Version and priority are for Open MPI alone. */
 static void check_names(void)
 {
     char name[PARAMETERS][PARAMETER_NAME_BYTES];
-    const char *known[PARAMETERS + 8] = {NULL};
-    int count = 0;
+    const char *known[PARAMETERS + 6] = {NULL};
+    base_settings settings = parameter_settings(known);
+    settings.variable = "";
+    settings.prefix = PARAMETER_VARIABLE;
+    settings.report = report_unknown;
     for (enum parameter i = 0; i < PARAMETERS; i++) {
         parameter_write_name(i, "", true, name[i]);
-        known[count++] = name[i];
+        known[i] = name[i];
     }
-    known[count++] = "VERBOSE";
-    known[count++] = "REORDER";
-    known[count++] = "STRIPES";
-    known[count++] = "REPORT_DIR";
-    known[count++] = "DOCTOR_DIR";
-    known[count++] = "COMPARE_DIR";
-    known[count++] = "COMPONENT_PATH";
-    base_check_environment(
-        &(base_settings){"", PARAMETER_VARIABLE, known, "7 fcoll_tatp", report_unknown, NULL});
+    known[PARAMETER_VERSION] = "VERBOSE";
+    known[PARAMETER_PRIORITY] = "REORDER";
+    known[PARAMETERS] = "STRIPES";
+    known[PARAMETERS + 1] = "REPORT_DIR";
+    known[PARAMETERS + 2] = "DOCTOR_DIR";
+    known[PARAMETERS + 3] = "COMPARE_DIR";
+    known[PARAMETERS + 4] = "COMPONENT_PATH";
+    base_check_environment(&settings);
 }
 
 static const char *read_stripes(void)

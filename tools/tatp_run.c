@@ -31,6 +31,7 @@ static void set_parameter(const char *name, const char *value)
     base_settings settings = parameter_settings(known);
     int64_t parsed;
     enum parameter i = 0;
+    known[PARAMETER_VERSION] = known[PARAMETER_PRIORITY] = known[i]; /* for Open MPI alone */
     while (i < PARAMETERS && strcmp(known[i], name) != 0)
         i++;
     if (i == PARAMETERS) {

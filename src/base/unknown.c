@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -49,7 +50,7 @@ void base_describe_unknown(const base_settings *s, const char *name,
     const char *nearest = base_nearest_name(name, s->known);
     const base_removed *r = s->removed;
     char shown[4 * BASE_SETTING_BYTES];
-    while (r != NULL && r->name != NULL && strcmp(r->name, name) != 0)
+    while (r != NULL && r->name != NULL && strcasecmp(r->name, name) != 0)
         r++;
     base_escape(shown, sizeof shown, name);
     if (r != NULL && r->name != NULL)

@@ -109,6 +109,7 @@ while IFS='|' read -r option message; do
 done <<END
 --set=domians=fitted|there is no parameter domians; did you mean domains?
 --set==fitted|there is no parameter ; man 7 fcoll_tatp lists them
+--set=priority=60|there is no parameter priority;
 --set=domains=fited|domains=fited cannot be used. Valid values: auto, even
 --library=none.so|none.so: No such file or directory.
 --library=text.so|text.so: it is no shared library.
@@ -158,12 +159,13 @@ fi
 
 # --- parameters and hints ---
 
-environment+=(TATP_RECROD=view.crs TATP_DOMAINS=evne)
+environment+=(TATP_RECROD=view.crs TATP_UNIT_SIZE=1 TATP_DOMAINS=evne)
 # With no other file beside the library.
 mkdir alone
 cp "$library" alone
 preloaded=$tap_dir/alone/libtatp-mpiio.so served "with mistakes" other 4 ./field
 tap_contains "$output" "there is no environment variable TATP_RECROD; did you mean TATP_RECORD?" "a wrong name is reported"
+tap_contains "$output" "there is no environment variable TATP_UNIT_SIZE; a unit of fitted domains is a stripe" "... and one of an earlier version"
 tap_contains "$output" "The environment variable TATP_DOMAINS has the value
 
   evne
