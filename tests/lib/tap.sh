@@ -105,6 +105,19 @@ in: $1" ;;
     esac
 }
 
+# tap_described PAGE NAME JSON: the last item NAME of a manual page has the keys of what a program prints. Names of files
+# are no keys.
+tap_described() {
+    tap_is "$("${PYTHON3:-/usr/bin/python3}" -c 'import json, re, sys
+def keys(value):
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return {*(value if isinstance(value, dict) else ()), *(key for part in inner for key in keys(part))}
+item = open(sys.argv[1]).read().rpartition(f".It Cm {sys.argv[2]}\n")[2].partition(".It Cm")[0]
+named = re.findall(r"[\w/]+", " ".join(re.findall(r"^\.Li (.*)", item, re.MULTILINE)))
+print(*sorted(key for key in keys(json.loads(sys.argv[3])) if key not in named and "/" not in key))' \
+        "$top_srcdir/doc/man/$1" "$2" "$3")" "" "$1 describes the JSON of $2"
+}
+
 # tap_tempdir: makes a folder, $tap_dir, that goes away with the script. What the script starts keeps its
 # files there too (Open MPI's sessions, clusters), apart from those of tests that run at the same time.
 tap_tempdir() {

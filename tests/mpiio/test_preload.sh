@@ -142,6 +142,7 @@ if [[ -n $PYTHON3 ]]; then
     tap_contains "$said" "library     usable: $library" "tatp doctor: the library that is used"
     doctor "$library" --json .
     tap_contains "$said" '"problems": []' "tatp doctor --json"
+    tap_described tatp.1 doctor "$said"
     doctor "$tap_dir/none.so"
     finds "no library" "ranks do not load $tap_dir/none.so"
     doctor "$library" -- -nonsense

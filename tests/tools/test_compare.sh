@@ -105,6 +105,7 @@ says 0 "tatp: not distinguishable from noise" "seconds that vary"
 tap_contains "$said" "Noise: more rounds (--rounds), a machine" "seconds that vary: what to do"
 
 compare --json "${launcher[@]}"
+tap_described tatp.1 compare "$said"
 tap_is "$status: $("$PYTHON3" -c 'import json, sys
 said = json.load(sys.stdin)
 print(*[way["way"] for way in said["ways"]], *[said[name] for name in ("rounds", "failures", "with_launch", "files_vary")], said["start"] > 0)

@@ -37,6 +37,8 @@ tap_is "$(dla show --json view.crs | json '[d[k] for k in ("ranks", "entries", "
     printf '%% file "a\\b\tc" of \xc3\xa9\n'
     sed 1,3d view.crs
 } >odd.crs
+tap_described dla.1 show "$(dla show --json "$top_srcdir/tests/fixtures/recorded/4.1.crs")"
+tap_described dla.1 json "$(dla map -F json -n 'n[0-1]:4' "$top_srcdir/tests/fixtures/recorded/4.1.crs")"
 tap_is "$(dla show -j odd.crs | json 'ascii(d["provenance"])')" "['file \"a\\\\b\\tc\" of \\xe9']" \
     "show: JSON of a comment with quotes, backslash, tab and UTF-8"
 

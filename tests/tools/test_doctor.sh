@@ -71,6 +71,7 @@ else
 found = json.load(sys.stdin)
 print(found["release"], *[c["usable"] for c in found["components"].values()], found["problems"])' \
         <<<"$said")" "0: $OMPI_VERSION True True []" "as JSON, with a folder"
+    tap_described tatp.1 doctor "$said"
     tap_is "$(find . -name '.tatp-doctor*')" "" "no file is left in the folder"
     doctor "$found" OMPI_MCA_fcoll=vulcan
     tap_is "$status" 0 "fcoll is another component: usable"

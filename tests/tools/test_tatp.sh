@@ -91,6 +91,11 @@ tap_is "$(tatp plan -r C.mtx -d D.mtx --strategy=tatp --json | without_seconds)"
 '[11.0,17.0,24.0],[8.0,24.0,20.0],[12.0,24.0,16.0],[32.0,16.0,20.0],[32.0,20.0,16.0]]}' \
     "plan: JSON, hops between ranks"
 
+tap_described tatp.1 plan "$(paper --json --aggregators 0,1,3)"
+tap_described tatp.1 plan "$(tatp plan --json -v "$fixtures/../recorded/4.1.crs" -H 'n[0-1]:4')"
+tap_described tatp.1 assign "$(tatp assign --json C.mtx)"
+tap_described tatp.1 topology "$(tatp topology --json H.mtx)"
+
 # totals COMMAND...: name and hop-bytes of each strategy.
 totals() {
     "$@" --quiet | sed 1d | awk '{ printf "%s %s ", $1, $2 }'

@@ -488,7 +488,8 @@ class OtherExamination(Examined):
         if probe.ranks is None:
             self.blame_run(probe)
             return
-        self.mpi, self.loaded = (next(iter(probe.all(key)), None) for key in ("library", "component"))
+        self.mpi = in_one_line(probe.all("library")[0].splitlines()[0])
+        self.loaded = next(iter(probe.all("component")), None)
         self.is_served = probe.is_served_by_tatp()
         if not self.is_served:
             self.blame_ranks(probe)
@@ -512,7 +513,7 @@ class OtherExamination(Examined):
     def lines(self):
         yield "launcher", self.launcher
         if self.mpi is not None:
-            yield "MPI", in_one_line(self.mpi.splitlines()[0])
+            yield "MPI", self.mpi
         yield "library", f"{'usable' if self.is_served else 'not usable'}: {self.loaded or self.build.components}"
         standard = self.build.components.replace("-mpiio.so", "-mpiio-abi.so")
         if os.path.exists(standard):
