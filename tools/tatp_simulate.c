@@ -172,7 +172,7 @@ static const struct {
 } combinations[] = {
     {'v', 'c', true},  {'v', 'r', true},  {'c', 'r', true},  {'T', 'v', false}, {'b', 'c', false},
     {'e', 'c', false}, {'k', 'c', false}, {'r', 'p', false}, {'p', 'r', false}, {'m', 'r', false},
-    {'x', 'r', false}, {'H', 'n', true},  {'u', 't', false}, {'R', 'C', true},
+    {'x', 'r', false}, {'H', 'n', true},  {'t', 'H', false}, {'u', 't', false}, {'R', 'C', true},
 };
 
 static const char *name_of(int key)
@@ -201,9 +201,6 @@ static void check_options(struct argp_state *state, simulate_options *a)
     check_combinations(state, a->is_given);
     if (a->view == NULL && !a->is_given['c'] && a->record == 0)
         argp_error(state, "one of --view, --cart and --records is needed");
-    bool lacks_nodes = a->view != NULL && a->per_node == 0;
-    if (a->network.hosts == NULL && (lacks_nodes || a->network.topology != NULL))
-        argp_error(state, "--topology needs --hosts, --view that or --ranks-per-node");
     if (a->record > 0) {
         a->element = (int64_t)a->record;
         memcpy(a->grid, (int64_t[]){1, (int64_t)a->ranks, 1}, sizeof a->grid);

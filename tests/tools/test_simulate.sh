@@ -26,6 +26,7 @@ simulates() {
 simulates "slabs" --cart 4x2x2 --block 64x64x64 --ranks-per-node 4 --servers 1x2GB/s
 tap_check "slabs: headers of messages cross alone" test "$(figure write bytes_between_nodes)" -lt 4096
 tap_is "$(figure close messages)" 0 "slabs: closing sends nothing"
+tap_described tatp.1 simulate "$(<out)"
 # Columns of each node: of each quarter of the file three quarters cross.
 simulates "columns" --cart 1x1x16 --block 64x64x4 --ranks-per-node 4
 moved=$((64 * 64 * 64 * 8 * 3 / 4))
@@ -40,6 +41,8 @@ simulates "records" --records 1024 --ranks 64 --ranks-per-node 16
 tap_check "records: memory of rank 0" test "$(figure write rank_0_bytes)" -gt 1000000
 simulates "a recorded run" --view "$record" --hosts 'n[0-1]:4'
 once=$(figure write bytes_between_nodes)
+simulates "a recorded run, without nodes" --view "$record"
+tap_is "$(figure write bytes_between_nodes)" 0 "a recorded run, without nodes: 32 ranks on each"
 simulates "a recorded run, its ranks by node" --view "$record" --ranks-per-node 4
 tap_is "$(figure write bytes_between_nodes)" "$once" "a recorded run, its ranks by node: the same"
 simulates "a recorded run 8 times" --view "$record" --times 8 --ranks-per-node 4
@@ -112,6 +115,7 @@ print(next(p[sys.argv[2]] for p in chosen["phases"] if p["phase"] == "write"))' 
 }
 compared=(--records 1024 --ranks 64 --ranks-per-node 16 --compare)
 simulates "a comparison" "${compared[@]}"
+tap_described tatp.1 simulate "$(<out)"
 tap_is "$(choice ROMIO messages)" 756 "a comparison: ROMIO's messages are those of ROMIO alone"
 tap_check "a comparison: ranks by dla move no more than by slot" \
     test "$(choice 'ranks by dla' bytes_between_nodes)" -le "$(choice 'ranks by slot' bytes_between_nodes)"
@@ -125,6 +129,7 @@ tree=(--cart 1x16 --block 512x64 --hosts 'n[0-15]' --topology "$top_srcdir/tests
 simulates "a tree of Slurm" "${tree[@]}"
 once=$(figure write busiest_link_bytes)
 simulates "a tree of Slurm with 4 uplinks" "${tree[@]}" --uplinks 4
+tap_described tatp.1 simulate "$(<out)"
 tap_check "a tree of Slurm with 4 uplinks: the busiest link has less" \
     awk -v few="$once" -v many="$(figure write busiest_link_bytes)" 'BEGIN { exit !(many < few) }'
 tap_contains "$(tatp simulate "${tree[@]}" --uplinks 4)" "above each switch: 4" "a tree of Slurm: how many uplinks"
@@ -165,7 +170,6 @@ refuses "--cart 2x2 --servers 3" "are no servers" 2
 refuses "--cart 2x2 --topology x" "--topology needs --hosts" 2
 refuses "--cart 2x2 --hosts n0:3" "4 rows, but 3 ranks" 1
 refuses "--view x --hosts n0:4" "No such file" 1
-refuses "--view x --times 2" "--view that or --ranks-per-node" 2
 refuses "--cart 2x2 --times 2" "--times needs --view" 2
 refuses "--view $record --ranks-per-node 4 --times 1048576" "at most 1048576" 1
 tap_plan
