@@ -2,8 +2,8 @@
 /* Whether a collective access needs aggregators. */
 #include "collective/aggregation.h"
 
-/* Mean length of pieces that are worth a request each, bytes: what counts is the time of all
- * requests against that of all bytes, so that a few short pieces do not matter. A request to a
+/* Mean length of a rank's pieces that are worth a request each, bytes: a few short ones among long
+ * ones do not matter, but one rank with short ones gives all ranks aggregators. A request to a
  * local file system costs less than a microsecond, as much as 2 to 4 KiB on their way through an
  * aggregator; a server takes longer. */
 #define LARGE_LOCAL_PIECE ((int64_t)8 << 10)

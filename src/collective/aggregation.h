@@ -36,8 +36,8 @@ aggregation_access aggregation_describe(const access_list *list, int64_t lock_un
 /* The same access, moved by a distance. */
 aggregation_access aggregation_move(const aggregation_access *access, int64_t distance);
 
-/* For the access of all ranks: true if it should have aggregators. Each rank may access the file
- * itself if its data are one piece, or its pieces are large in the mean, and, for writing, no two
+/* For the access of all ranks: true if it should have aggregators. None are needed if no rank has
+ * more than one piece, or the pieces of every rank are large in the mean, and, for writing, no two
  * ranks write under one lock. */
 bool aggregation_pays(const aggregation_access *access, bool write);
 

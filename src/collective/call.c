@@ -5,8 +5,8 @@
  * the rank with most layers.
  *
  * The plan of an earlier call is reused when every rank accesses what it did then, moved by one
- * distance that is the same for all (the next time step, most often): then one reduction is all
- * that precedes the data.
+ * distance that is the same for all and suits the stripes: then one reduction is all that precedes
+ * the data.
  *
  * Nothing returns between two collective steps: every rank carries its own error to the next
  * agreement, where it becomes the error of all. */
