@@ -218,11 +218,10 @@ struct bad_text {
     const char *text;
     size_t length;
     size_t line;
-    const char *reason;
 };
-#define BAD(text, line, reason)                                                                    \
+#define BAD(text, line)                                                                            \
     {                                                                                              \
-        text, sizeof(text) - 1, line, reason                                                       \
+        text, sizeof(text) - 1, line                                                               \
     }
 #define FIFTY "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 
@@ -235,75 +234,73 @@ struct bad_text {
 #define FROM_COLUMNS "1 2 0 2 0\n" FROM_VALUES
 
 static const struct bad_text bad_fileviews[] = {
-    BAD("", 0, "the file is empty"),
-    BAD(" \n\n", 0, "the file is empty"),
-    BAD("fileview\n", 1, "does not begin with the word FILEVIEW"),
-    BAD("\nFILEVIEWS\n", 2, "does not begin with the word FILEVIEW"),
-    BAD("FILEVIEW", 1, "the file ends where the number of entries is expected"),
-    BAD("FILEVIEW\n% only\n% comments", 3, "the file ends where the number of entries is expected"),
-    BAD("FILEVIEW\n5\n", 3, "the file ends where the number of row pointers is expected"),
-    BAD(COUNTS, 2, "5 entries in 3 rows cannot be in a file of 13 bytes"),
-    BAD(VALUES "1 3\n", 2, "5 entries in 3 rows cannot be in a file of 37 bytes"),
-    BAD(VALUES "1 3 5\n", 2, "5 entries in 3 rows cannot be in a file of 39 bytes"),
-    BAD(COUNTS "1  2  0  2  0\n2 1 2 1 1\n1 3 5\n", 6,
-        "the file ends where a row pointer is expected"),
-    BAD(COUNTS "1 2 0 2                                        \n", 4,
-        "the file ends where a column is expected"),
-    BAD(COLUMNS "2 1 2 1                          \n", 5,
-        "the file ends where a value is expected"),
-    BAD("FILEVIEW\n5 x\n" FROM_COLUMNS, 2, "'x' where the number of row pointers is expected"),
-    BAD(COUNTS "1 2 0 two 0\n" FROM_VALUES, 3, "'two' where a column is expected"),
-    BAD(COLUMNS "2 1 2.5 1 1\n" POINTERS, 4, "'2.5' where a value is expected"),
-    BAD(COLUMNS "2 1 - 1 1\n" POINTERS, 4, "'-' where a value is expected"),
-    BAD(VALUES "1 3 0x5 6\n", 5, "'0x5' where a row pointer is expected"),
-    BAD(COLUMNS "2 1 \033[2J\377 1 1\n" POINTERS, 4, "'\\x1b[2J\\xff' where a value is expected"),
-    BAD(COLUMNS "2 1 " FIFTY " 1 1\n" POINTERS, 4,
-        "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...' where a value is expected"),
-    BAD(COLUMNS "2 1 " FIFTY FIFTY FIFTY " 1 1\n" POINTERS, 4,
-        "a word of more than 127 characters"),
-    BAD(COLUMNS "2 1 \0002 1 1\n" POINTERS, 4, "a NUL byte"),
-    BAD(COLUMNS "2 1 2\000 1 1\n" POINTERS, 4, "a NUL byte"),
-    BAD("\000FILEVIEW\n", 1, "a NUL byte"),
-    BAD("FILEVIEW\n-5 4\n" FROM_COLUMNS, 2, "the number of entries is negative: -5"),
-    BAD("FILEVIEW\n5 -4\n" FROM_COLUMNS, 2, "the number of row pointers is negative: -4"),
-    BAD("FILEVIEW\n5 0\n" FROM_COLUMNS, 2, "the number of row pointers is 0"),
-    BAD(COUNTS "1 2 0 3 0\n" FROM_VALUES, 3, "column 3 in a matrix of 3"),
-    BAD(COUNTS "1 2 0 -2 0\n" FROM_VALUES, 3, "a column is negative: -2"),
-    BAD(COLUMNS "2 1 -2 1 1\n" POINTERS, 4, "a value is negative: -2"),
-    BAD(COLUMNS "2 1 9223372036854775808 1 1\n" POINTERS, 4, "a value is beyond 64 bits"),
-    BAD("FILEVIEW\n99999999999999999999 4\n1 2 0 2 0\n", 2,
-        "the number of entries is beyond 64 bits"),
-    BAD("FILEVIEW\n10000000000 17\n" FROM_COLUMNS, 2,
-        "10000000000 entries in 16 rows cannot be in a file of 52 bytes"),
-    BAD("FILEVIEW\n5 9223372036854775807\n1 2 0 2 0\n", 2,
-        "5 entries in 9223372036854775806 rows cannot be in a file of 41 bytes"),
-    BAD("FILEVIEW\n9223372036854775807 9223372036854775807\n1 2 0 2 0\n", 2,
-        "9223372036854775807 entries in 9223372036854775806 rows cannot be in a file of 59 bytes"),
-    BAD(VALUES "0 3 5 6\n", 5, "row pointer 0, not in 1..1"),
-    BAD(VALUES "2 3 5 6\n", 5, "row pointer 2, not in 1..1"),
-    BAD(VALUES "1 3 2 6\n", 5, "row pointer 2, not in 3..6"),
-    BAD(VALUES "1\n3\n5\n7\n", 8, "row pointer 7, not in 5..6"),
-    BAD(VALUES "1 3 5 5\n", 5, "the last row pointer is 5, not 6"),
-    BAD(COUNTS "1 2 2 0 0\n" FROM_VALUES, 5, "row 1 has column 0 after column 2"),
-    BAD(COUNTS "1 1 0 2 0\n" FROM_VALUES, 5, "row 0 has column 1 after column 1"),
-    BAD(STOCK "7\n", 6, "'7' where the end of the file or a section is expected"),
-    BAD(STOCK "rubbish\n", 6, "'rubbish' where the end of the file or a section is expected"),
-    BAD(STOCK "Rubbish\n", 6, "'Rubbish' where the end of the file or a section is expected"),
-    BAD(STOCK "\n ACCESS\n", 7, "'ACCESS' where the end of the file or a section is expected"),
-    BAD(VALUES "1 3 5 6 ACCESS\n", 5,
-        "'ACCESS' where the end of the file or a section is expected"),
-    BAD(STOCK "\000", 6, "a NUL byte"),
-    BAD(COUNTS "% late\n" FROM_COLUMNS, 3, "'%' where a column is expected"),
-    BAD("FILEVIEW % early\n5 4\n" FROM_COLUMNS, 1, "'%' where the number of entries is expected"),
+    BAD("", 0),
+    BAD(" \n\n", 0),
+    BAD("fileview\n", 1),
+    BAD("\nFILEVIEWS\n", 2),
+    BAD("FILEVIEW", 1),
+    BAD("FILEVIEW\n% only\n% comments", 3),
+    BAD("FILEVIEW\n5\n", 3),
+    BAD(COUNTS, 2),
+    BAD(VALUES "1 3\n", 2),
+    BAD(VALUES "1 3 5\n", 2),
+    BAD(COUNTS "1  2  0  2  0\n2 1 2 1 1\n1 3 5\n", 6),
+    BAD(COUNTS "1 2 0 2                                        \n", 4),
+    BAD(COLUMNS "2 1 2 1                          \n", 5),
+    BAD("FILEVIEW\n5 x\n" FROM_COLUMNS, 2),
+    BAD(COUNTS "1 2 0 two 0\n" FROM_VALUES, 3),
+    BAD(COLUMNS "2 1 2.5 1 1\n" POINTERS, 4),
+    BAD(COLUMNS "2 1 - 1 1\n" POINTERS, 4),
+    BAD(VALUES "1 3 0x5 6\n", 5),
+    BAD(COLUMNS "2 1 \033[2J\377 1 1\n" POINTERS, 4),
+    BAD(COLUMNS "2 1 " FIFTY " 1 1\n" POINTERS, 4),
+    BAD(COLUMNS "2 1 " FIFTY FIFTY FIFTY " 1 1\n" POINTERS, 4),
+    BAD(COLUMNS "2 1 \0002 1 1\n" POINTERS, 4),
+    BAD(COLUMNS "2 1 2\000 1 1\n" POINTERS, 4),
+    BAD("\000FILEVIEW\n", 1),
+    BAD("FILEVIEW\n-5 4\n" FROM_COLUMNS, 2),
+    BAD("FILEVIEW\n5 -4\n" FROM_COLUMNS, 2),
+    BAD("FILEVIEW\n5 0\n" FROM_COLUMNS, 2),
+    BAD(COUNTS "1 2 0 3 0\n" FROM_VALUES, 3),
+    BAD(COUNTS "1 2 0 -2 0\n" FROM_VALUES, 3),
+    BAD(COLUMNS "2 1 -2 1 1\n" POINTERS, 4),
+    BAD(COLUMNS "2 1 9223372036854775808 1 1\n" POINTERS, 4),
+    BAD("FILEVIEW\n99999999999999999999 4\n1 2 0 2 0\n", 2),
+    BAD("FILEVIEW\n10000000000 17\n" FROM_COLUMNS, 2),
+    BAD("FILEVIEW\n5 9223372036854775807\n1 2 0 2 0\n", 2),
+    BAD("FILEVIEW\n9223372036854775807 9223372036854775807\n1 2 0 2 0\n", 2),
+    BAD(VALUES "0 3 5 6\n", 5),
+    BAD(VALUES "2 3 5 6\n", 5),
+    BAD(VALUES "1 3 2 6\n", 5),
+    BAD(VALUES "1\n3\n5\n7\n", 8),
+    BAD(VALUES "1 3 5 5\n", 5),
+    BAD(COUNTS "1 2 2 0 0\n" FROM_VALUES, 5),
+    BAD(COUNTS "1 1 0 2 0\n" FROM_VALUES, 5),
+    BAD(STOCK "7\n", 6),
+    BAD(STOCK "rubbish\n", 6),
+    BAD(STOCK "Rubbish\n", 6),
+    BAD(STOCK "\n ACCESS\n", 7),
+    BAD(VALUES "1 3 5 6 ACCESS\n", 5),
+    BAD(STOCK "\000", 6),
+    BAD(COUNTS "% late\n" FROM_COLUMNS, 3),
+    BAD("FILEVIEW % early\n5 4\n" FROM_COLUMNS, 1),
 };
+
+/* What is quoted of a file does not reach a terminal as it is. */
+static void check_printable(const char *reason)
+{
+    ck_assert_str_ne(reason, "");
+    for (; *reason != '\0'; reason++)
+        ck_assert(*reason >= ' ' && *reason <= '~');
+}
 
 static void assert_refused(read_fn reader, const struct bad_text *bad)
 {
     matrix m = {.rows = 99};
     matrix_error error = {.line = 77};
     ck_assert_int_eq(read_text(reader, bad->text, bad->length, &m, &error), -EBADMSG);
-    ck_assert_str_eq(error.reason, bad->reason);
     ck_assert_uint_eq(error.line, bad->line);
+    check_printable(error.reason);
     ck_assert_uint_eq(m.rows, 99);
     ck_assert_ptr_null(m.row_start);
 }
@@ -311,37 +308,6 @@ static void assert_refused(read_fn reader, const struct bad_text *bad)
 START_TEST(bad_fileview)
 {
     assert_refused(read_fileview, &bad_fileviews[_i]);
-}
-END_TEST
-
-/* Whatever prefix is kept, the reader refuses it or has seen all that matters. */
-START_TEST(truncated_fileview)
-{
-    size_t enough = strlen(STOCK) - strlen(" \n");
-    matrix m;
-    matrix_error error;
-    for (size_t length = 0; length < enough; length++)
-        ck_assert_int_eq(read_text(read_fileview, STOCK, length, &m, &error), -EBADMSG);
-    ck_assert_int_eq(read_text(read_fileview, STOCK, enough, &m, &error), 0);
-    matrix_release(&m);
-}
-END_TEST
-
-START_TEST(huge_lines_are_counted_as_one)
-{
-    enum { COMMENT = 300000 };
-    char *text = malloc(COMMENT + 100);
-    ck_assert_ptr_nonnull(text);
-    size_t length = (size_t)sprintf(text, "FILEVIEW\n%%");
-    memset(text + length, 'c', COMMENT);
-    length += COMMENT;
-    length += (size_t)sprintf(text + length, "\n1 2\n0\n?\n1 2\n");
-    matrix m;
-    matrix_error error;
-    ck_assert_int_eq(read_text(read_fileview, text, length, &m, &error), -EBADMSG);
-    ck_assert_uint_eq(error.line, 5);
-    ck_assert_str_eq(error.reason, "'?' where a value is expected");
-    free(text);
 }
 END_TEST
 
@@ -414,46 +380,6 @@ START_TEST(fileview_is_not_written)
 }
 END_TEST
 
-/* What the reader would refuse: a name, an order, a sum, a name with what is escaped. */
-START_TEST(unreadable_view_files_are_not_written)
-{
-    enum { NAME = 32768 };
-    static const size_t length[] = {NAME, 1, 1, NAME - 2};
-    char *name = calloc(NAME + 1, 1);
-    ck_assert_ptr_nonnull(name);
-    for (int fault = 0; fault < 4; fault++) {
-        size_t order[] = {1, fault == 1};
-        matrix_entry entry[] = {{0, 0, fault == 2 ? INT64_MAX : 1}, {1, 1, 1}};
-        view_file f = {.order = NULL}, back;
-        matrix bytes;
-        matrix_error error;
-        ck_assert_int_eq(matrix_allocate(&f.view, 2, 2, 0), 0);
-        ck_assert_int_eq(matrix_from_entries(&bytes, 2, 2, entry, 2), 0);
-        memset(name, 'n', NAME);
-        name[length[fault] - 1] = fault == 3 ? '\n' : 'n';
-        name[length[fault]] = '\0';
-        const access_pattern pattern = {.file = name, .unit = 8};
-        ck_assert_int_eq(view_file_add_calls(&f, &pattern, &bytes, 1), 0);
-        ck_assert_int_eq(view_file_set_order(&f, order, 2), 0);
-        FILE *stream = tmpfile();
-        ck_assert_ptr_nonnull(stream);
-        ck_assert_int_eq(view_file_write(stream, &f), -EINVAL);
-        ck_assert_int_eq(ftell(stream), 0);
-        f.order[1] = 0;
-        f.bytes[0].value[0] = 1;
-        f.pattern[0].file[length[fault] - 1] = '\0';
-        ck_assert_int_eq(view_file_write(stream, &f), 0);
-        rewind(stream);
-        ck_assert_int_eq(view_file_read(stream, &back, &error), 0);
-        view_file_release(&back);
-        view_file_release(&f);
-        matrix_release(&bytes);
-        fclose(stream);
-    }
-    free(name);
-}
-END_TEST
-
 START_TEST(zeroed_matrices_are_equal)
 {
     matrix zeroed = {0}, other = {0}, empty;
@@ -498,66 +424,55 @@ START_TEST(good_market_text)
 END_TEST
 
 static const struct bad_text bad_markets[] = {
-    BAD("", 0, "the file is empty"),
-    BAD("2 2\n", 1, "does not begin with %%MatrixMarket"),
-    BAD("\n" INTEGERS, 2, "does not begin with %%MatrixMarket"),
-    BAD("%%MatrixMarket vector coordinate integer general\n", 1,
-        "Matrix Market object 'vector' is not supported"),
-    BAD(MM "sparse integer general\n", 1, "Matrix Market format 'sparse' is not supported"),
-    BAD(MM "coordinate complex general\n", 1, "Matrix Market field 'complex' is not supported"),
-    BAD(MM "coordinate real skew-symmetric\n", 1,
-        "Matrix Market symmetry 'skew-symmetric' is not supported"),
-    BAD(MM "coordinate complex hermitian\n", 1, "Matrix Market field 'complex' is not supported"),
-    BAD(MM "coordinate integer\n1 1 1\n", 1, "Matrix Market symmetry '' is not supported"),
-    BAD(MM, 1, "Matrix Market format '' is not supported"),
-    BAD(MM "array pattern general\n1 1\n1\n", 1, "an array cannot be a pattern"),
-    BAD(INTEGERS, 2, "the file ends where the number of rows is expected"),
-    BAD(INTEGERS "2 2\n", 3, "the file ends where the number of entries is expected"),
-    BAD(INTEGERS "2 two 1\n1 1 1\n", 2, "'two' where the number of columns is expected"),
-    BAD(INTEGERS "-2 2 1\n1 1 1\n", 2, "the number of rows is negative: -2"),
-    BAD(INTEGERS "2 2 10000000000\n1 1 1\n", 2,
-        "10000000000 entries cannot be in a file of 71 bytes"),
-    BAD(INTEGERS "2 2 9223372036854775807\n1 1 1\n", 2,
-        "9223372036854775807 entries cannot be in a file of 79 bytes"),
-    BAD(INTEGERS "2000000000 2 1\n1 1 1\n", 2, "2000000000 rows in a file of 70 bytes"),
-    BAD(INTEGERS "1 9223372036854775807 0\n", 2,
-        "9223372036854775807 columns in a file of 73 bytes"),
-    BAD(MM "array integer general\n5000000000 5000000000\n1\n", 2,
-        "5000000000 times 5000000000 is beyond 64 bits"),
-    BAD(MM "array integer symmetric\n6000000000 6000000000\n1\n", 2,
-        "6000000000 times 6000000000 is beyond 64 bits"),
-    BAD(MM "array integer general\n5000 5000\n1\n", 2,
-        "25000000 entries cannot be in a file of 56 bytes"),
-    BAD(MM "coordinate pattern general\n1 1 1\n1\n", 2,
-        "1 entries cannot be in a file of 57 bytes"),
-    BAD(SYMMETRIC "2 3 1\n1 1 1\n", 2, "a symmetric matrix of 2 rows and 3 columns"),
-    BAD(INTEGERS "% c\n2 2 1\n3 1 1\n", 4, "a row is 3, not in 1..2"),
-    BAD(INTEGERS "2 2 1\n1 0 1\n", 3, "a column is 0, not in 1..2"),
-    BAD(INTEGERS "2 2 1\n-1 1 1\n", 3, "a row is negative: -1"),
-    BAD(INTEGERS "2 2 1\n1 1 1.0\n", 3, "'1.0' where a value is expected"),
-    BAD(INTEGERS "2 2 1\n1 1 9223372036854775808\n", 3, "a value is beyond 64 bits"),
-    BAD(INTEGERS "2 2 2\n1 1 1      \n", 4, "the file ends where a row is expected"),
-    BAD(INTEGERS "2 2 1\n1         \n", 4, "the file ends where a column is expected"),
-    BAD(INTEGERS "2 2 1\n1 1       \n", 4, "the file ends where a value is expected"),
-    BAD(INTEGERS "2 2 1\n1 1 1\n1 2 1\n", 4, "more text after the last entry"),
-    BAD(INTEGERS "2 2 2\n1 1 9223372036854775807\n1 1 1\n", 0,
-        "entries of one place add up beyond 64 bits"),
-    BAD(INTEGERS "2 2 2\n1 1 1\n2 1 -4\n", 4, "a value is negative: -4"),
-    BAD(REALS "2 2 1\n1 1 -922337203685477580.8e1\n", 3,
-        "a value is negative: -922337203685477580.8e1"),
-    BAD(MM "array integer general\n1 2\n3\n-1\n", 4, "a value is negative: -1"),
-    BAD(REALS "2 2 1\n1 1 1.5\n", 3, "a value is not whole: 1.5"),
-    BAD(REALS "2 2 1\n1 1 1e-1\n", 3, "a value is not whole: 1e-1"),
-    BAD(REALS "2 2 1\n1 1 1e19\n", 3, "a value is beyond 64 bits"),
-    BAD(REALS "2 2 1\n1 1 1e999999999999999999999\n", 3, "a value is beyond 64 bits"),
-    BAD(REALS "2 2 1\n1 1 nan\n", 3, "'nan' where a value is expected"),
-    BAD(REALS "2 2 1\n1 1 1e\n", 3, "'1e' where a value is expected"),
-    BAD(REALS "2 2 1\n1 1 1e+\n", 3, "'1e+' where a value is expected"),
-    BAD(REALS "2 2 1\n1 1 1.2.3\n", 3, "'1.2.3' where a value is expected"),
-    BAD(REALS "2 2 1\n1 1 .\n", 3, "'.' where a value is expected"),
-    BAD(REALS "2 2 1\n1 1 1,5\n", 3, "'1,5' where a value is expected"),
-    BAD(INTEGERS "% a\000b\n2 2 1\n1 1 1\n", 2, "a NUL byte"),
-    BAD(INTEGERS "2 2 1\n% late\n1 1 1\n", 3, "'%' where a row is expected"),
+    BAD("", 0),
+    BAD("2 2\n", 1),
+    BAD("\n" INTEGERS, 2),
+    BAD("%%MatrixMarket vector coordinate integer general\n", 1),
+    BAD(MM "sparse integer general\n", 1),
+    BAD(MM "coordinate complex general\n", 1),
+    BAD(MM "coordinate real skew-symmetric\n", 1),
+    BAD(MM "coordinate complex hermitian\n", 1),
+    BAD(MM "coordinate integer\n1 1 1\n", 1),
+    BAD(MM, 1),
+    BAD(MM "array pattern general\n1 1\n1\n", 1),
+    BAD(INTEGERS, 2),
+    BAD(INTEGERS "2 2\n", 3),
+    BAD(INTEGERS "2 two 1\n1 1 1\n", 2),
+    BAD(INTEGERS "-2 2 1\n1 1 1\n", 2),
+    BAD(INTEGERS "2 2 10000000000\n1 1 1\n", 2),
+    BAD(INTEGERS "2 2 9223372036854775807\n1 1 1\n", 2),
+    BAD(INTEGERS "2000000000 2 1\n1 1 1\n", 2),
+    BAD(INTEGERS "1 9223372036854775807 0\n", 2),
+    BAD(MM "array integer general\n5000000000 5000000000\n1\n", 2),
+    BAD(MM "array integer symmetric\n6000000000 6000000000\n1\n", 2),
+    BAD(MM "array integer general\n5000 5000\n1\n", 2),
+    BAD(MM "coordinate pattern general\n1 1 1\n1\n", 2),
+    BAD(SYMMETRIC "2 3 1\n1 1 1\n", 2),
+    BAD(INTEGERS "% c\n2 2 1\n3 1 1\n", 4),
+    BAD(INTEGERS "2 2 1\n1 0 1\n", 3),
+    BAD(INTEGERS "2 2 1\n-1 1 1\n", 3),
+    BAD(INTEGERS "2 2 1\n1 1 1.0\n", 3),
+    BAD(INTEGERS "2 2 1\n1 1 9223372036854775808\n", 3),
+    BAD(INTEGERS "2 2 2\n1 1 1      \n", 4),
+    BAD(INTEGERS "2 2 1\n1         \n", 4),
+    BAD(INTEGERS "2 2 1\n1 1       \n", 4),
+    BAD(INTEGERS "2 2 1\n1 1 1\n1 2 1\n", 4),
+    BAD(INTEGERS "2 2 2\n1 1 9223372036854775807\n1 1 1\n", 0),
+    BAD(INTEGERS "2 2 2\n1 1 1\n2 1 -4\n", 4),
+    BAD(REALS "2 2 1\n1 1 -922337203685477580.8e1\n", 3),
+    BAD(MM "array integer general\n1 2\n3\n-1\n", 4),
+    BAD(REALS "2 2 1\n1 1 1.5\n", 3),
+    BAD(REALS "2 2 1\n1 1 1e-1\n", 3),
+    BAD(REALS "2 2 1\n1 1 1e19\n", 3),
+    BAD(REALS "2 2 1\n1 1 1e999999999999999999999\n", 3),
+    BAD(REALS "2 2 1\n1 1 nan\n", 3),
+    BAD(REALS "2 2 1\n1 1 1e\n", 3),
+    BAD(REALS "2 2 1\n1 1 1e+\n", 3),
+    BAD(REALS "2 2 1\n1 1 1.2.3\n", 3),
+    BAD(REALS "2 2 1\n1 1 .\n", 3),
+    BAD(REALS "2 2 1\n1 1 1,5\n", 3),
+    BAD(INTEGERS "% a\000b\n2 2 1\n1 1 1\n", 2),
+    BAD(INTEGERS "2 2 1\n% late\n1 1 1\n", 3),
 };
 
 START_TEST(bad_market_text)
@@ -605,7 +520,6 @@ START_TEST(comments_beyond_the_limit)
     rewind(stream);
     if (random_cases(2) == 2) {
         ck_assert_int_eq(read_fileview(stream, &m, &error), -EBADMSG);
-        ck_assert_str_eq(error.reason, "text of more than 67108864 characters");
         ck_assert_uint_eq(error.line, 4);
     }
     fclose(stream);
@@ -661,7 +575,6 @@ START_TEST(unreadable_streams)
         ck_assert_ptr_nonnull(streams[s]);
         memset(&error, 0, sizeof error);
         ck_assert_int_eq(readers[_i](streams[s], &m, &error), -EIO);
-        ck_assert_ptr_nonnull(strstr(error.reason, "cannot be read: "));
         ck_assert_uint_eq(error.line, 0);
         ck_assert_uint_eq(m.rows, 99);
         fclose(streams[s]);
@@ -670,30 +583,23 @@ START_TEST(unreadable_streams)
 }
 END_TEST
 
+static int read_and_release(const void *text)
+{
+    matrix m = {.rows = 99};
+    matrix_error error;
+    FILE *stream = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+    int rc = matrix_read_market(stream, &m, NULL, &error);
+    fclose(stream);
+    if (rc != 0)
+        return m.rows == 99 && m.row_start == NULL ? rc : -EIO;
+    matrix_release(&m);
+    return 0;
+}
+
 START_TEST(memory_runs_out)
 {
-    static const struct {
-        read_fn reader;
-        const char *text;
-    } cases[] = {{read_fileview, STOCK},
-                 {read_market_only, SYMMETRIC "%x\n2 2 1\n2 1 4\n"},
-                 {read_market_only, MM "array integer general\n2 2\n1\n2\n3\n4\n"}};
-    long nth = 0;
-    for (int rc = -ENOMEM; rc != 0; nth++) {
-        matrix m = {.rows = 99};
-        matrix_error error;
-        FILE *stream = open_text(cases[_i].text, strlen(cases[_i].text));
-        fail_allocation(nth);
-        rc = cases[_i].reader(stream, &m, &error);
-        stop_failing();
-        fclose(stream);
-        ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
-        if (rc == 0)
-            matrix_release(&m);
-        else
-            ck_assert(m.rows == 99 && m.row_start == NULL && allocations.live <= 0);
-    }
-    ck_assert_int_gt(nth, 3);
+    fail_each_allocation(read_and_release, SYMMETRIC "%x\n2 2 1\n2 1 4\n");
+    fail_each_allocation(read_and_release, MM "array integer general\n2 2\n1\n2\n3\n4\n");
 }
 END_TEST
 
@@ -745,11 +651,10 @@ int main(void)
         TIMES(sums_of_rows, random_cases(200)), TIMES(good_fileview, LENGTH(good_fileviews)),
         TIMES(bad_fileview, LENGTH(bad_fileviews)), TIMES(good_market_text, LENGTH(good_markets)),
         TIMES(bad_market_text, LENGTH(bad_markets)), TIMES(round_trips, random_cases(30)),
-        TIMES(unreadable_streams, 2), TIMES(memory_runs_out, 3),
+        TIMES(unreadable_streams, 2), ONCE(memory_runs_out),
         ONCE(bad_entries_leave_the_output_alone), ONCE(only_the_sum_itself_must_fit),
-        ONCE(empty_matrices), ONCE(sums_of_rows_that_cannot_be), ONCE(truncated_fileview),
-        ONCE(huge_lines_are_counted_as_one), ONCE(fileview_is_written_as_open_mpi_does),
-        ONCE(fileview_is_not_written), ONCE(unreadable_view_files_are_not_written),
+        ONCE(empty_matrices), ONCE(sums_of_rows_that_cannot_be),
+        ONCE(fileview_is_written_as_open_mpi_does), ONCE(fileview_is_not_written),
         ONCE(zeroed_matrices_are_equal), ONCE(market_comments), ONCE(comments_beyond_the_limit),
         ONCE(locale_does_not_matter));
 }

@@ -104,7 +104,6 @@ START_TEST(files_of_others_have_no_profile)
     ck_assert_int_eq(matrix_get(&f.view, 0, 2), 7);
     view_file_release(&f);
     ck_assert_int_eq(read_text(wide, strlen(wide), &f, &error), -EBADMSG);
-    ck_assert_str_eq(error.reason, "3 rows and 2 columns: a view is square");
 }
 END_TEST
 
@@ -201,44 +200,42 @@ END_TEST
 static const struct {
     const char *section;
     size_t line; /* behind VIEW's seven */
-    const char *reason;
 } bad[] = {
-    {"ACCESS\n1 0 1 1 0 0 f\n", 1, "the line ends where the number of calls is expected"},
-    {"ACCESS 2 0 1024 8 0\n0 name\n", 1, "the line ends where the number of entries is expected"},
-    {"ACCESS x 0 1024 8 0 0 f\n", 1, "'x' where the number of calls is expected"},
-    {"ACCESS 0 0 1024 8 0 0 f\n", 1, "0 calls where at least 1 is expected"},
-    {"ACCESS 1 -1 1024 8 0 0 f\n", 1, "the first byte is negative: -1"},
-    {"ACCESS 1 0 0 8 0 0 f\n", 1, "a bin of 0 bytes where a power of two is expected"},
-    {"ACCESS 1 0 1000 8 0 0 f\n", 1, "a bin of 1000 bytes where a power of two is expected"},
-    {"ACCESS 1 0 1024 0 0 0 f\n", 1, "0 bins where 1 to 1048576 are expected"},
-    {"ACCESS 1 0 1024 1048577 0 0 f\n", 1, "1048577 bins where 1 to 1048576 are expected"},
-    {"ACCESS 1 9223372036854775807 1 1 0 0 f\n", 1, "the bins end beyond 64 bits"},
-    {"ACCESS 1 0 4611686018427387904 2 0 0 f\n", 1, "the bins end beyond 64 bits"},
-    {"ACCESS 1 0 1024 8 4 4 f\n", 1, "4 rows in a file of 3 ranks"},
-    {"ACCESS 1 0 1024 8 1 1000000000000 f\n", 1, "1000000000000 entries in 1 rows cannot be in"},
-    {"ACCESS 1 0 1024 8 1 9223372036854775807 f\n", 1, "entries in 1 rows cannot be in"},
-    {"ACCESS 1 0 1024 8 0 0 a%4\n", 1, "'%' in a file name where '%' and two digits"},
-    {"ACCESS 1 0 1024 8 0 0 a%zz\n", 1, "'%' in a file name where '%' and two digits"},
-    {"ACCESS 1 0 1024 8 0 0 a%00b\n", 1, "'%' in a file name where '%' and two digits"},
-    {FULL "3 1 0 5\n", 2, "rank 3, not in 0..2"},
-    {"ACCESS 1 0 1024 8 2 2 f\n1 1 0 5\n1 1 0 5\n", 3, "rank 1, not in 2..2"},
-    {FULL "0 2 0 5 1 5\n", 2, "2 entries of rank 0 where 1 at most are expected"},
-    {"ACCESS 1 0 1024 8 1 2 file\n0 1 0 5\n", 2, "1 entries where 2 are expected"},
-    {FULL "0 1 8 5\n", 2, "bin 8 of 8"},
-    {"ACCESS 1 0 1024 8 1 2 f\n0 2 3 5 3 5\n", 2, "bin 3 after bin 3"},
-    {FULL "0 1 3 0\n", 2, "0 bytes in bin 3"},
-    {FULL "0 1 3 -7\n", 2, "a number of bytes is negative: -7"},
-    {FULL "0 1 3 9223372036854775808\n", 2, "a number of bytes is beyond 64 bits"},
-    {FULL "0 1 3 5 77\n", 2, "'77' where the end of the file or a section is expected"},
-    {FULL "0 1 3", 2, "the file ends where a number of bytes is expected"},
-    {EMPTY "DIVISION 4 0 0 0 0\n", 2, "the kind of file domains is 4, not in 0..3"},
-    {EMPTY "DIVISION 0 0 4294967297 0 0\n", 2,
-     "the bytes of a stripe is 4294967297, not in 0..4294967296"},
-    {EMPTY "DIVISION 0 0 0 2 0\n", 2, "storage targets without a stripe"},
-    {EMPTY "DIVISION 0 0\n", 3, "the file ends where the bytes of a stripe is expected"},
-    {"ORDER 0 3 1\n", 1, "rank 3 twice, or not in 0..2"},
-    {"ORDER 0 1 1\n", 1, "rank 1 twice, or not in 0..2"},
-    {FULL "0 1 3 5 ACCESS 1 0 1 1 0 0 f\n", 2, "'ACCESS' where the end of the file"},
+    {"ACCESS\n1 0 1 1 0 0 f\n", 1},
+    {"ACCESS 2 0 1024 8 0\n0 name\n", 1},
+    {"ACCESS x 0 1024 8 0 0 f\n", 1},
+    {"ACCESS 0 0 1024 8 0 0 f\n", 1},
+    {"ACCESS 1 -1 1024 8 0 0 f\n", 1},
+    {"ACCESS 1 0 0 8 0 0 f\n", 1},
+    {"ACCESS 1 0 1000 8 0 0 f\n", 1},
+    {"ACCESS 1 0 1024 0 0 0 f\n", 1},
+    {"ACCESS 1 0 1024 1048577 0 0 f\n", 1},
+    {"ACCESS 1 9223372036854775807 1 1 0 0 f\n", 1},
+    {"ACCESS 1 0 4611686018427387904 2 0 0 f\n", 1},
+    {"ACCESS 1 0 1024 8 4 4 f\n", 1},
+    {"ACCESS 1 0 1024 8 1 1000000000000 f\n", 1},
+    {"ACCESS 1 0 1024 8 1 9223372036854775807 f\n", 1},
+    {"ACCESS 1 0 1024 8 0 0 a%4\n", 1},
+    {"ACCESS 1 0 1024 8 0 0 a%zz\n", 1},
+    {"ACCESS 1 0 1024 8 0 0 a%00b\n", 1},
+    {FULL "3 1 0 5\n", 2},
+    {"ACCESS 1 0 1024 8 2 2 f\n1 1 0 5\n1 1 0 5\n", 3},
+    {FULL "0 2 0 5 1 5\n", 2},
+    {"ACCESS 1 0 1024 8 1 2 file\n0 1 0 5\n", 2},
+    {FULL "0 1 8 5\n", 2},
+    {"ACCESS 1 0 1024 8 1 2 f\n0 2 3 5 3 5\n", 2},
+    {FULL "0 1 3 0\n", 2},
+    {FULL "0 1 3 -7\n", 2},
+    {FULL "0 1 3 9223372036854775808\n", 2},
+    {FULL "0 1 3 5 77\n", 2},
+    {FULL "0 1 3", 2},
+    {EMPTY "DIVISION 4 0 0 0 0\n", 2},
+    {EMPTY "DIVISION 0 0 4294967297 0 0\n", 2},
+    {EMPTY "DIVISION 0 0 0 2 0\n", 2},
+    {EMPTY "DIVISION 0 0\n", 3},
+    {"ORDER 0 3 1\n", 1},
+    {"ORDER 0 1 1\n", 1},
+    {FULL "0 1 3 5 ACCESS 1 0 1 1 0 0 f\n", 2},
 };
 
 START_TEST(bad_sections)
@@ -248,9 +245,8 @@ START_TEST(bad_sections)
     char text[500];
     snprintf(text, sizeof text, "%s%s", VIEW, bad[_i].section);
     ck_assert_int_eq(read_text(text, strlen(text), &f, &error), -EBADMSG);
-    ck_assert_msg(strstr(error.reason, bad[_i].reason) != NULL, "%s\nrefused: %s", text,
+    ck_assert_msg(error.line == 7 + bad[_i].line, "%s\nrefused: %zu: %s", text, error.line,
                   error.reason);
-    ck_assert_uint_eq(error.line, 7 + bad[_i].line);
     ck_assert_uint_eq(f.patterns, 99);
 }
 END_TEST
@@ -288,18 +284,40 @@ START_TEST(sections_without_end)
     view_file_release(&f);
     strcat(text, "ACCESS 1 0 1 1 0 0 f\n");
     ck_assert_int_eq(read_text(text, strlen(text), &f, &error), -EBADMSG);
-    ck_assert_ptr_nonnull(strstr(error.reason, "more than 64 sections"));
+}
+END_TEST
+
+/* Also what is escaped counts. */
+START_TEST(names_that_are_too_long)
+{
+    enum { LIMIT = 32767 };
+    char *text = NULL;
+    view_file f = read_good(TEXT);
+    free(f.pattern[0].file);
+    f.pattern[0].file = malloc(LIMIT + 2);
+    memset(f.pattern[0].file, 'n', LIMIT + 2);
+    f.pattern[0].file[LIMIT + 1] = '\0';
+    check_not_written(&f);
+    f.pattern[0].file[LIMIT] = '\0';
+    ck_assert_int_eq(write_text(&f, &text), 0);
+    view_file back = read_good(text);
+    ck_assert_str_eq(back.pattern[0].file, f.pattern[0].file);
+    f.pattern[0].file[LIMIT - 1] = '\n';
+    check_not_written(&f);
+    free(text);
+    view_file_release(&back);
+    view_file_release(&f);
 }
 END_TEST
 
 START_TEST(not_written)
 {
-    view_file f = read_good(TEXT);
+    view_file f = read_good(TEXT "ORDER 2 0 1\n");
     struct {
         int64_t *value, bad;
     } cases[] = {
         {&f.pattern[0].unit, 1000}, {&f.pattern[0].calls, 0}, {&f.pattern[0].division.targets, -1},
-        {&f.bytes[0].value[1], 0},  {&f.view.value[0], -1},
+        {&f.bytes[0].value[1], 0},  {&f.view.value[0], -1},   {&f.bytes[0].value[1], INT64_MAX},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         int64_t good = *cases[i].value;
@@ -310,6 +328,9 @@ START_TEST(not_written)
     f.bytes[0].cols = VIEW_FILE_MOST_BINS + 1;
     check_not_written(&f);
     f.bytes[0].cols = 8;
+    f.order[1] = 2;
+    check_not_written(&f);
+    f.order[1] = 0;
     FILE *full = fopen("/dev/full", "w");
     if (full != NULL) {
         ck_assert_int_eq(view_file_write(full, &f), -ENOSPC);
@@ -561,13 +582,14 @@ END_TEST
 
 int main(void)
 {
-    return run_tests(
-        "view_file", TIMES(bad_sections, LENGTH(bad)),
-        TIMES(coarser_bins_hold_the_sums, random_cases(30)), ONCE(a_profile_is_read),
-        ONCE(files_of_others_have_no_profile), ONCE(line_ends_of_other_systems),
-        ONCE(names_of_all_kinds), ONCE(divisions_are_read_and_written),
-        ONCE(bytes_without_aggregators_are_a_comment), ONCE(truncated), ONCE(sections_without_end),
-        ONCE(not_written), ONCE(calls_that_look_alike_are_one), ONCE(many_shapes_become_few),
-        ONCE(files_that_look_alike_become_one), ONCE(entries_are_limited),
-        ONCE(whole_files_are_added), ONCE(memory_runs_out), ONCE(memory_runs_out_when_adding));
+    return run_tests("view_file", TIMES(bad_sections, LENGTH(bad)),
+                     TIMES(coarser_bins_hold_the_sums, random_cases(30)), ONCE(a_profile_is_read),
+                     ONCE(files_of_others_have_no_profile), ONCE(line_ends_of_other_systems),
+                     ONCE(names_of_all_kinds), ONCE(divisions_are_read_and_written),
+                     ONCE(bytes_without_aggregators_are_a_comment), ONCE(truncated),
+                     ONCE(sections_without_end), ONCE(not_written), ONCE(names_that_are_too_long),
+                     ONCE(calls_that_look_alike_are_one), ONCE(many_shapes_become_few),
+                     ONCE(files_that_look_alike_become_one), ONCE(entries_are_limited),
+                     ONCE(whole_files_are_added), ONCE(memory_runs_out),
+                     ONCE(memory_runs_out_when_adding));
 }
