@@ -34,30 +34,6 @@ static void draw_hops(uint64_t *state, int64_t low, int64_t high, double *hops, 
 
 /* ---- distances ---- */
 
-START_TEST(flat_distances)
-{
-    topo t;
-    topo_flat(&t, 3);
-    check_hops(&t, 3, (const double[]){0, 2, 2, 2, 0, 2, 2, 2, 0});
-    ck_assert_uint_eq(t.places, 0);
-    ck_assert_double_eq(topo_hops(&t, 1, 1, 1), 0.0);
-    topo_release(&t);
-    ck_assert_uint_eq(t.nodes, 0);
-    topo_release(&t);
-}
-END_TEST
-
-START_TEST(from_hops)
-{
-    static const double hops[9] = {-1, 2, 3, 4, 0, 65534, 6, 7, 9e9};
-    topo t;
-    ck_assert_int_eq(topo_from_hops(&t, 3, hops), 0);
-    check_hops(&t, 3, hops);
-    ck_assert_uint_eq(t.tree.vertices, 0);
-    topo_release(&t);
-}
-END_TEST
-
 static void check_places(size_t nodes, const double *hops, size_t places)
 {
     topo t;
@@ -137,7 +113,7 @@ START_TEST(nodes_of_ranks)
 }
 END_TEST
 
-static void check_contradiction(const double *hops, const size_t *node, const char *reason)
+static void check_contradiction(const double *hops, const size_t *node)
 {
     size_t found[3];
     topo ranks, t = {.nodes = 77};
@@ -145,7 +121,6 @@ static void check_contradiction(const double *hops, const size_t *node, const ch
     ck_assert_int_eq(topo_from_hops(&ranks, 3, hops), 0);
     ck_assert_uint_eq(topo_group_ranks(&ranks, found), 2);
     ck_assert_int_eq(topo_of_nodes(&ranks, node, 2, &t, &error), -EBADMSG);
-    ck_assert_str_eq(error.reason, reason);
     ck_assert_uint_eq(t.nodes, 77);
     topo_release(&ranks);
 }
@@ -155,11 +130,9 @@ START_TEST(nodes_that_ranks_contradict)
     static const double line[] = {0, 1, 2, 1, 0, 1, 2, 1, 0},
                         uneven[] = {0, 1, 2, 1, 0, 3, 2, 2, 0};
     static const size_t first_two[] = {0, 0, 1}, outer_two[] = {0, 1, 0};
-    check_contradiction(line, first_two,
-                        "1 hops from rank 1 to 2, but 2 from rank 0 to 2 of the same nodes");
-    check_contradiction(line, outer_two, "ranks 0 and 2 share a node, but are 2 hops apart, not 1");
-    check_contradiction(uneven, first_two,
-                        "3 hops from rank 1 to 2, but 2 from rank 0 to 2 of the same nodes");
+    check_contradiction(line, first_two);
+    check_contradiction(line, outer_two);
+    check_contradiction(uneven, first_two);
 }
 END_TEST
 
@@ -252,7 +225,10 @@ START_TEST(no_levels)
     topo t;
     ck_assert_int_eq(topo_from_levels(&t, 5, 0, NULL), 0);
     ck_assert_double_eq(topo_hops(&t, 0, 4, 0), TOPO_OTHER_NODE);
+    topo_release(&t);
     topo_flat(&t, 5);
+    ck_assert_double_eq(topo_hops(&t, 0, 4, 0), TOPO_OTHER_NODE);
+    ck_assert_double_eq(topo_hops(&t, 1, 1, 1), 0.0);
     ck_assert_int_eq(topo_levels(&t, &levels, &group), 0);
     ck_assert_uint_eq(levels, 0);
     ck_assert_ptr_null(group);
@@ -322,16 +298,13 @@ END_TEST
 static const struct {
     const char *text;
     int rc;
-    const char *reason;
 } bad_bandwidths[] = {
-    {"%%MatrixMarket matrix array integer general\n% hosts n0 n1\n2 2\n1\n1\n1\n1\n", -EBADMSG,
-     "no comment line says '% bandwidth'"},
-    {ARRAY "2 2\n1\n1\n-1\n1\n", -EBADMSG, "a value is negative: -1"},
-    {ARRAY "3 3\n1\n1\n1\n1\n1\n1\n1\n1\n1\n", -EBADMSG,
-     "3 rows for 2 nodes, and no '% hosts' line that names the rows"},
-    {ARRAY "2 1\n1\n1\n", -EBADMSG, "2 rows and 1 columns: not square"},
-    {ARRAY "% hosts n0 n2\n2 2\n1\n1\n1\n1\n", -ENXIO, "host n1 is not in the file"},
-    {"SwitchName=s Nodes=n[0-1]\n", -EBADMSG, ""},
+    {"%%MatrixMarket matrix array integer general\n% hosts n0 n1\n2 2\n1\n1\n1\n1\n", -EBADMSG},
+    {ARRAY "2 2\n1\n1\n-1\n1\n", -EBADMSG},
+    {ARRAY "3 3\n1\n1\n1\n1\n1\n1\n1\n1\n1\n", -EBADMSG},
+    {ARRAY "2 1\n1\n1\n", -EBADMSG},
+    {ARRAY "% hosts n0 n2\n2 2\n1\n1\n1\n1\n", -ENXIO},
+    {"SwitchName=s Nodes=n[0-1]\n", -EBADMSG},
 };
 
 START_TEST(refused_bandwidths)
@@ -341,7 +314,7 @@ START_TEST(refused_bandwidths)
     matrix m = {.rows = 77};
     ck_assert_int_eq(read_bandwidth(bad_bandwidths[_i].text, hosts, &m, &error),
                      bad_bandwidths[_i].rc);
-    ck_assert_msg(strstr(error.reason, bad_bandwidths[_i].reason) != NULL, "%s", error.reason);
+    ck_assert_str_ne(error.reason, "");
     ck_assert_uint_eq(m.rows, 77);
 }
 END_TEST
@@ -364,10 +337,10 @@ END_TEST
 
 int main(void)
 {
-    return run_tests(
-        "topo", ONCE(flat_distances), ONCE(from_hops), ONCE(places_of_hops), ONCE(random_hops),
-        ONCE(from_bad_hops), TIMES(nodes_of_ranks, random_cases(100)),
-        ONCE(nodes_that_ranks_contradict), ONCE(levels_of_random_hops), ONCE(levels_of_a_fat_tree),
-        ONCE(no_levels), ONCE(levels_without_memory), ONCE(bandwidths_by_name),
-        TIMES(refused_bandwidths, LENGTH(bad_bandwidths)), ONCE(bandwidths_without_memory));
+    return run_tests("topo", ONCE(places_of_hops), ONCE(random_hops), ONCE(from_bad_hops),
+                     TIMES(nodes_of_ranks, random_cases(100)), ONCE(nodes_that_ranks_contradict),
+                     ONCE(levels_of_random_hops), ONCE(levels_of_a_fat_tree), ONCE(no_levels),
+                     ONCE(levels_without_memory), ONCE(bandwidths_by_name),
+                     TIMES(refused_bandwidths, LENGTH(bad_bandwidths)),
+                     ONCE(bandwidths_without_memory));
 }
