@@ -129,47 +129,19 @@ static double arranged_cost(const matrix *view, const test_node *node, size_t *p
     return arranged;
 }
 
-/* Pairs of ranks that are so many apart. */
-static matrix pairs_view(size_t ranks, size_t apart, int64_t value)
+static uint64_t state;
+
+static matrix random_view(size_t ranks)
 {
     matrix_builder builder = {.rows = ranks, .cols = ranks};
+    int64_t density = pick(&state, 1, 4), largest = pick(&state, 1, 2) == 1 ? 3 : 1000;
 
-    for (size_t i = 0; i + apart < ranks; i++)
-        if (i / apart % 2 == 0)
-            add_entry(&builder, i, i + apart, value);
+    for (size_t i = 0; i < ranks; i++)
+        for (size_t k = 0; k < ranks; k++)
+            if (i != k && pick(&state, 1, 4) <= density)
+                add_entry(&builder, i, k, pick(&state, 0, largest));
     return finish_matrix(&builder);
 }
-
-/* Ranks that are `apart` apart are neighbours, and bound to different objects; place i is on object
- * i / divisor % objects. */
-static const struct {
-    const char *name;
-    shape shape;
-    size_t cores, apart, divisor, objects;
-    double least;
-} pairs[] = {
-    {"a cache each, in one of two packages", {1, 2, 4, 4, 8}, 16, 8, 2, 8, 8 * 5 * 4 / 8.0},
-    {"as --bind-to numa binds, in turn", {0, 0, 0, 1, 2}, 4, 1, 1, 4, 8 * 5 * 6 / 8.0},
-};
-
-START_TEST(pairs_come_together)
-{
-    size_t place[MAX_RANKS], apart = pairs[_i].apart;
-    matrix view = pairs_view(16, apart, 5);
-    test_node node;
-    double least;
-
-    make_node(&node, &pairs[_i].shape, 16, pairs[_i].cores, 1);
-    least = arranged_cost(&view, &node, place);
-    ck_assert_msg(least == pairs[_i].least, "%s: %g", pairs[_i].name, least);
-    for (size_t r = 0; r < 16; r++)
-        if (r / apart % 2 == 0)
-            ck_assert_msg(place[r] / pairs[_i].divisor % pairs[_i].objects ==
-                              place[r + apart] / pairs[_i].divisor % pairs[_i].objects,
-                          "%s: rank %zu", pairs[_i].name, r);
-    matrix_release(&view);
-}
-END_TEST
 
 /* Groups of a chain fill packages, their halves NUMA nodes, whatever the order of the places. */
 START_TEST(a_chain_is_cut_least)
@@ -216,7 +188,7 @@ END_TEST
 START_TEST(nothing_to_gain)
 {
     const shape none = {0, 0, 0, 0, 0}, s = {1, 0, 0, 4, 4};
-    matrix view = pairs_view(8, 4, 1);
+    matrix view = random_view(8);
     size_t place[MAX_RANKS];
     test_node node;
 
@@ -252,20 +224,6 @@ START_TEST(too_many_ranks)
 END_TEST
 
 /* ---- random nodes ---- */
-
-static uint64_t state;
-
-static matrix random_view(size_t ranks)
-{
-    matrix_builder builder = {.rows = ranks, .cols = ranks};
-    int64_t density = pick(&state, 1, 4), largest = pick(&state, 1, 2) == 1 ? 3 : 1000;
-
-    for (size_t i = 0; i < ranks; i++)
-        for (size_t k = 0; k < ranks; k++)
-            if (i != k && pick(&state, 1, 4) <= density)
-                add_entry(&builder, i, k, pick(&state, 0, largest));
-    return finish_matrix(&builder);
-}
 
 static void random_node(test_node *node, size_t ranks)
 {
@@ -329,8 +287,7 @@ END_TEST
 
 int main(void)
 {
-    return run_tests("dla_arrange", TIMES(pairs_come_together, LENGTH(pairs)),
-                     ONCE(a_chain_is_cut_least), ONCE(ranks_of_other_nodes), ONCE(nothing_to_gain),
-                     ONCE(too_many_ranks), ONCE(random_nodes), ONCE(every_allocation_fails),
-                     ONCE(text_of_the_report));
+    return run_tests("dla_arrange", ONCE(a_chain_is_cut_least), ONCE(ranks_of_other_nodes),
+                     ONCE(nothing_to_gain), ONCE(too_many_ranks), ONCE(random_nodes),
+                     ONCE(every_allocation_fails), ONCE(text_of_the_report));
 }
