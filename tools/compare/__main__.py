@@ -98,6 +98,7 @@ def require_first(ways):
 def run_all(program, rounds):
     """All ways in turn, each round beginning with another one. Also returns the shortest start of MPI; None: not known."""
     ways, starts = program.ways(), []
+    print(f"{len(ways) * (rounds + 1)} runs, each of which overwrites the files that the program writes", file=sys.stderr, flush=True)
     for i in range(rounds + 1):
         turn = i % len(ways)
         for way in (way for way in ways[turn:] + ways[:turn] if not way.failure):
