@@ -91,7 +91,7 @@ static void find_own_file(const void *address, char *name, size_t size)
         fclose(stream);
 }
 
-/* Also where that cannot be told. */
+/* Also where that cannot be told, as without memory. */
 static bool may_have_file(long process, const char *name)
 {
     FILE *stream = open_file(process, "maps");
@@ -100,6 +100,7 @@ static bool may_have_file(long process, const char *name)
     bool has = stream == NULL;
     while (!has && getline(&line, &capacity, stream) > 0)
         has = strstr(line, name) != NULL;
+    has = has || !feof(stream);
     free(line);
     if (stream != NULL)
         fclose(stream);

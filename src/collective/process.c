@@ -144,6 +144,8 @@ int coll_process_command(char **text, size_t *length)
     int rc = stream == NULL ? -errno : 0;
     while (rc == 0 && getdelim(&argument, &capacity, '\0', stream) > 0)
         rc = -argz_add(text, length, argument);
+    if (rc == 0 && !feof(stream))
+        rc = -ENOMEM;
     free(argument);
     if (stream != NULL)
         fclose(stream);

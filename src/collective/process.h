@@ -97,8 +97,8 @@ int coll_refuse(coll_process *process, const coll_refusal *refusal, const char *
 /* When this process was started, in nanoseconds since 1970; 0: not known. Linux only. */
 int64_t coll_process_start(void);
 
-/* The command of this process: its arguments, each with its NUL. The caller frees *text. Negative
- * errno; -ENOEXEC: there are none. Linux only. */
+/* Appends the command of this process, its arguments, each with its NUL, to *text, which the caller
+ * frees, after an error, too. Negative errno; -ENOEXEC: there are none. Linux only. */
 int coll_process_command(char **text, size_t *length);
 
 /* The name of the script that this process, an interpreter as python, executes; relative names

@@ -409,7 +409,8 @@ void free(void *at)
 ALLOCATING(char *, strdup, (const char *text), text)
 ALLOCATING(int, vasprintf, (char **text, const char *format, va_list list), text, format, list)
 ALLOCATING(FILE *, open_memstream, (char **text, size_t *length), text, length)
-ALLOCATING(ssize_t, getline, (char **line, size_t *room, FILE *stream), line, room, stream)
+ALLOCATING(ssize_t, getdelim, (char **text, size_t *room, int end, FILE *stream), text, room, end,
+           stream)
 
 int asprintf(char **text, const char *format, ...)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A profiling library: counts files that are opened and collective writes, and prints them. Built
  * with NEXT it finds the functions behind its own by the dynamic linker, as preloaded ones do; with
- * LATE it keeps rank 1 so many seconds in MPI_Init. */
+ * LATE it keeps rank 1 so many seconds in MPI_Init; with POOR, a newline or NUL, there is no
+ * memory for lines, or for what comes behind the first NUL of a file. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -37,6 +38,20 @@ int MPI_Init(int *argc, char ***argv)
     if (rank == 1)
         sleep(LATE);
     return rc;
+}
+#endif
+
+#ifdef POOR
+ssize_t getdelim(char **text, size_t *room, int end, FILE *stream)
+{
+    if (end == POOR && (end == '\n' || *text != NULL))
+        return -1;
+    return ((__typeof__(&getdelim))dlsym(RTLD_NEXT, "getdelim"))(text, room, end, stream);
+}
+
+ssize_t __getdelim(char **text, size_t *room, int end, FILE *stream)
+{
+    return getdelim(text, room, end, stream);
 }
 #endif
 

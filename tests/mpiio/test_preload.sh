@@ -231,6 +231,11 @@ done
 # Processes do not wait for each other with a time limit.
 "$OTHER_MPICC" -DLATE=11 -shared -fPIC -o late.so "$top_srcdir/tests/mpiio/profiler.c" || exit 1
 preloaded=$library:$tap_dir/late.so served "a rank is late in MPI_Init" other 4 ./field
+for poor in '\n' '\0'; do
+    "$OTHER_MPICC" "-DPOOR='$poor'" -shared -fPIC -o "poor$poor.so" "$top_srcdir/tests/mpiio/profiler.c" || exit 1
+done
+preloaded=$library:$tap_dir/poor'\n'.so served "without memory for lines" other 4 ./field
+tap_is "$(preloaded=$library:$tap_dir/poor'\0'.so cached ./field with_arguments)" 0 "without memory for its arguments a program is not recorded"
 
 # --- the MPI of the program ---
 
