@@ -47,20 +47,20 @@ struct front_file {
 
 static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER;
 static front_file *files;
+static front_file *failing; /* their error handlers run, as they could not be closed */
 
-static void add_file(front_file *f)
+static void add_file(front_file **list, front_file *f)
 {
     pthread_mutex_lock(&files_lock);
-    f->next = files;
-    files = f;
+    f->next = *list;
+    *list = f;
     pthread_mutex_unlock(&files_lock);
 }
 
-/* remove: from the list. */
-static front_file *look_up(MPI_File handle, bool remove)
+static front_file *find_file(front_file **list, MPI_File handle, bool remove)
 {
     pthread_mutex_lock(&files_lock);
-    front_file **at = &files;
+    front_file **at = list;
     while (*at != NULL && (*at)->handle != handle)
         at = &(*at)->next;
     front_file *f = *at;
@@ -68,6 +68,11 @@ static front_file *look_up(MPI_File handle, bool remove)
         *at = f->next;
     pthread_mutex_unlock(&files_lock);
     return f;
+}
+
+static front_file *look_up(MPI_File handle)
+{
+    return find_file(&files, handle, false);
 }
 
 /* ---- hints ---- */
@@ -233,7 +238,7 @@ static void start_file(front_file *f, MPI_Info info, double began)
     coll_file_open(f->file, &handle);
     coll_file_start(f->file, &facts);
     read_view(f);
-    add_file(f);
+    add_file(&files, f);
 }
 
 /* NULL if there is no reason. Collective. */
@@ -273,7 +278,7 @@ void front_open(front_word comm_word, const char *name, int mode, front_word inf
 
 int front_flush(front_word handle)
 {
-    front_file *f = look_up((MPI_File)handle, false);
+    front_file *f = look_up((MPI_File)handle);
     if (f == NULL)
         return MPI_SUCCESS;
     front_requests_finish(&f->group.queue);
@@ -281,14 +286,28 @@ int front_flush(front_word handle)
 }
 
 /* No rank frees what belongs to all of them before all come here. */
-int front_close(front_word handle, front_file **closing)
+static int finish_file(front_file *f)
 {
-    front_file *f = *closing = look_up((MPI_File)handle, true);
-    if (f == NULL)
-        return MPI_SUCCESS;
     front_requests_finish(&f->group.queue);
     coll_file_count_noncollective(f->file, (int64_t[2]){f->counted[false], f->counted[true]});
     return front_error_class(coll_file_report_loss(f->file, front_store_close(&f->store)));
+}
+
+bool front_close(front_word *handle, front_file **closing, int *error)
+{
+    const MPI_File file = (MPI_File)*handle;
+    front_file *f = *closing = find_file(&files, file, true);
+    *error = f != NULL ? finish_file(f) : MPI_SUCCESS;
+    if (f == NULL)
+        (void)find_file(&failing, file, true);
+    if (*error == MPI_SUCCESS)
+        return true;
+    add_file(&failing, f);
+    front_report(*handle, *error);
+    const bool is_open = find_file(&failing, file, true) != NULL;
+    if (!is_open)
+        *handle = (front_word)MPI_FILE_NULL;
+    return is_open;
 }
 
 void front_end_closing(front_file *f)
@@ -302,13 +321,13 @@ void front_end_closing(front_file *f)
 
 front_file *front_find(front_word handle)
 {
-    front_file *f = look_up((MPI_File)handle, false);
+    front_file *f = look_up((MPI_File)handle);
     return f != NULL && f->is_native ? f : NULL;
 }
 
 void front_set_info(front_word handle, front_word info)
 {
-    front_file *f = look_up((MPI_File)handle, false);
+    front_file *f = look_up((MPI_File)handle);
     if (f == NULL)
         return;
     const coll_hint_values hints = read_hints(f, (MPI_Info)info);
@@ -318,7 +337,7 @@ void front_set_info(front_word handle, front_word info)
 
 void front_set_view(front_word handle, front_word info)
 {
-    front_file *f = look_up((MPI_File)handle, false);
+    front_file *f = look_up((MPI_File)handle);
     if (f == NULL)
         return;
     read_view(f);
@@ -328,7 +347,7 @@ void front_set_view(front_word handle, front_word info)
 
 void front_get_info(front_word handle, const void *info)
 {
-    const front_file *f = look_up((MPI_File)handle, false);
+    const front_file *f = look_up((MPI_File)handle);
     coll_hint_values hints;
     char text[COLL_HINT_TEXT];
     if (f == NULL || !coll_file_get_hints(f->file, &hints))
@@ -627,7 +646,7 @@ int front_completed(int rc, const int *flag, int count, void *statuses)
             status[i].MPI_ERROR = status[i].MPI_TAG;
         else if (rc == MPI_SUCCESS)
             status[i].MPI_ERROR = MPI_SUCCESS;
-    if (look_up(failure.file, false) != NULL)
+    if (look_up(failure.file) != NULL)
         front_report((front_word)failure.file, failure.error);
     if (rc != MPI_SUCCESS)
         return rc;
@@ -636,7 +655,7 @@ int front_completed(int rc, const int *flag, int count, void *statuses)
 
 void front_finish(front_word handle)
 {
-    const front_file *f = look_up((MPI_File)handle, false);
+    const front_file *f = look_up((MPI_File)handle);
     if (f != NULL)
         front_requests_finish(&f->group.queue);
 }
@@ -706,7 +725,7 @@ int front_access_alone(front_file *f, const front_access *access, bool starts, c
                              datatype, result);
     if (rc == MPI_SUCCESS && !starts)
         correct_pointer(f, move, find_end(f, move, result));
-    else if (rc != MPI_SUCCESS && look_up(handle, false) == f)
+    else if (rc != MPI_SUCCESS && look_up(handle) == f)
         correct_pointer(f, move, move.before);
     return rc;
 }

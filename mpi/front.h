@@ -35,9 +35,10 @@ double front_clock(void); /* seconds */
 /* The file of a handle; NULL if the MPI serves it as long as it has this view. */
 front_file *front_find(front_word handle);
 /* Before the MPI flushes a file, or closes it: what the library has written is then in storage, or
- * an error class says why not, the same on all ranks. Collective. */
+ * an error class says why not, the same on all ranks. Collective. Before it is closed its error
+ * handler has got the error; false: and has closed it. */
 int front_flush(front_word handle);
-int front_close(front_word handle, front_file **closing);
+bool front_close(front_word *handle, front_file **closing, int *error);
 /* The MPI has closed it. Local, but for MPI's objects of the file. NULL is allowed. */
 void front_end_closing(front_file *closing);
 /* Calls the error handler of a file unless the error is 0. Returns the error. */

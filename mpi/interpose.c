@@ -185,8 +185,8 @@ TAKE(File_open, (front_word comm, const char *name, int mode, front_word info, f
 TAKE(File_close, (front_word * handle), handle)
 {
     front_file *closing;
-    const int error = front_report(*handle, front_close(*handle, &closing));
-    const int rc = PASS(handle);
+    int error;
+    const int rc = front_close(handle, &closing, &error) ? PASS(handle) : 0;
     front_end_closing(closing);
     return error != 0 ? error : rc;
 }

@@ -141,17 +141,29 @@ static void case_told(struct test *t, int independent)
 
 /* --- the file system delays an error --- */
 
-static int handled; /* the class that an error handler got */
+static int handled;   /* the class that an error handler got */
+static int disturbed; /* calls until then */
 
 static void note_class(MPI_File *file, int *code, ...)
 {
     (void)file;
+    disturbed = inject_end();
     MPI_Error_class(*code, &handled);
 }
 
+static struct test *closing;
+static MPI_File opened; /* most likely with the handle of the one that is closed */
+
+static void note_and_close(MPI_File *file, int *code, ...)
+{
+    note_class(file, code);
+    MPI_File_close(file);
+    opened = create_small(closing);
+}
+
 /* Open MPI's MPI_File_close returns no error; its handler learns of it. */
-enum { BY_HANDLER, BY_CLOSE, BY_SYNC, BY_WRITE };
-static const char *const delays[] = {"handler", "close", "sync", "write", NULL};
+enum { BY_HANDLER, BY_CLOSE, BY_CLOSES, BY_SYNC, BY_WRITE };
+static const char *const delays[] = {"handler", "close", "closes", "sync", "write", NULL};
 
 static int call_delayed(struct test *t, MPI_File *file, int variant)
 {
@@ -165,21 +177,22 @@ static void case_delayed(struct test *t, int variant)
 {
     MPI_Errhandler handler;
     inject_file_system(variant == BY_WRITE ? V9FS_MAGIC : 0);
-    MPI_File file = create_small(t);
-    MPI_File_create_errhandler(note_class, &handler);
+    MPI_File file = create_small(closing = t);
+    MPI_File_create_errhandler(variant == BY_CLOSES ? note_and_close : note_class, &handler);
     MPI_File_set_errhandler(file, handler);
     agreed(t, "write", write_call(t, file, ALL, 1), SUCCESS);
     handled = MPI_SUCCESS;
+    disturbed = 0;
     if (t->rank == 0 || variant == BY_WRITE)
         inject_flush(t->path, ENOSPC);
     int rc = call_delayed(t, &file, variant);
-    if (sum_of_all(t, inject_end()) == 0)
+    if (sum_of_all(t, disturbed + inject_end()) == 0)
         differ(t, "no call was disturbed");
     agreed(t, delays[variant], variant == BY_HANDLER ? handled : rc, MPI_ERR_NO_SPACE);
     if (handled == MPI_SUCCESS)
         differ(t, "the handler got no error");
-    if (variant >= BY_SYNC)
-        empty_and_use(t, file, ALL, 2);
+    if (variant >= BY_CLOSES)
+        empty_and_use(t, variant == BY_CLOSES ? opened : file, ALL, 2);
     inject_file_system(0);
     MPI_Errhandler_free(&handler);
 }

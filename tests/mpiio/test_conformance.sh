@@ -42,7 +42,7 @@ types() {
 }
 types "$OTHER_MPICC" other 2
 
-cases=(write_\* read_\* delayed/{close,sync})
+cases=(write_\* read_\* delayed/{close,closes,sync})
 conform conformance_faults "4 ranks" other 4
 
 build "$OTHER_MPICC" errors
@@ -133,7 +133,7 @@ if [[ -n $OMPI_VERSION ]]; then
     programs=$top_builddir/tests/mpi
     mapfile -t cases < <(served_cases)
     conform conformance "Open MPI, 4 ranks" openmpi 4
-    cases=(delayed/{close,sync})
+    cases=(delayed/{close,closes,sync})
     conform conformance_faults "Open MPI, 4 ranks" openmpi 4
     random_views 1000 0 "Open MPI, random views, 4 ranks" openmpi 4
     types "$MPICC" openmpi 2
