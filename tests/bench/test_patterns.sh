@@ -26,10 +26,10 @@ pattern 6 cube --size 17x13x7
 
 tap_check "a wrong file" run_here 4 "$BENCH_DIR/btio" --size 12 --file "$files/spoiled"
 printf x | dd of="$files/spoiled" bs=1 seek=777 conv=notrunc status=none
-tap_fails_with "wrong byte in the buffer" "is seen" run_here 4 "$BENCH_DIR/btio" --size 12 --file "$files/spoiled" --read-only --verify
+tap_check_fails "is seen" run_here 4 "$BENCH_DIR/btio" --size 12 --file "$files/spoiled" --read-only --verify
 
 tap_check_fails "a number of ranks that is not square" run_here 3 "$BENCH_DIR/btio" --file "$files/none"
-tap_is "$(grep -c 'square number of ranks' <<<"$tap_output")" 1 "is told once"
+tap_is "$(grep -c '^btio: --size' <<<"$tap_output")" 1 "is told once"
 tap_check_fails "a grid of another number of ranks" run_here 4 "$BENCH_DIR/tile" --grid 3x2 --file "$files/none"
 tap_check_fails "no such variant" run_here 4 "$BENCH_DIR/btio" --variant epio --file "$files/none"
 tap_plan

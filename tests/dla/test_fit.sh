@@ -70,9 +70,9 @@ configure() (
 mkdir -p other/src/mca/rmaps
 touch other/src/mca/rmaps/rmaps.h
 printf '%s\n' major=9 minor=8 release=7 greek=rc1 >other/VERSION
-tap_fails_with "these are the sources of PRRTE 9.8.7rc1, but" "--with-prrte: sources of another release" \
-    configure --with-prrte="$tap_dir/other"
-tap_fails_with "neither include/prte/src/mca/rmaps/rmaps.h nor src/mca/rmaps/rmaps.h is there" \
-    "--with-prrte: a folder without headers" configure --with-prrte="$tap_dir/nowhere"
+tap_check_fails "--with-prrte: sources of another release" configure --with-prrte="$tap_dir/other"
+tap_contains "$tap_output" "PRRTE 9.8.7rc1" "... is named"
+tap_check_fails "--with-prrte: a folder without headers" configure --with-prrte="$tap_dir/nowhere"
+tap_contains "$tap_output" "rmaps.h" "... is named"
 
 tap_plan

@@ -19,12 +19,6 @@ make_tree() {
     touch "$tree/autogen.pl" "$tree/ompi/mca/fcoll/fcoll.h" "$tree/3rd-party/prrte/src/mca/rmaps/rmaps.h"
 }
 
-# refuses TREE PART NAME: with one line that has PART
-refuses() {
-    tap_fails_with "autogen.pl: $2" "$3" graft "$1"
-    tap_is "$(wc -l <<<"$tap_output")" 1 "$3: in one line"
-}
-
 # value NAME: of a variable of the Makefile
 value() {
     # shellcheck disable=SC2016 # for make
@@ -93,17 +87,19 @@ tap_is "$(diff -r "$tap_dir/first" "$tree")" "" "makes the same, without files t
 
 # ---- bad input ----
 
-refuses "$tap_dir/nowhere" "$tap_dir/nowhere: no such folder" "no folder"
-mkdir "$tap_dir/empty"
-refuses "$tap_dir/empty" "$tap_dir/empty is no source tree of Open MPI" "another folder"
+cd "$tap_dir" || exit 1
+PATH=$top_srcdir:$PATH
+mkdir empty
+tap_refuses 1 "$tap_dir/nowhere:" autogen.pl --graft "$tap_dir/nowhere"
+tap_refuses 1 "$tap_dir/empty" autogen.pl --graft "$tap_dir/empty"
 make_tree 3 1
-refuses "$tree" "$tree has the sources of Open MPI 3.1; the components are for 4.1.x and 5.0.x" "another release"
+tap_refuses 1 "$tree 3.1 4.1.x 5.0.x" autogen.pl --graft "$tree"
 make_tree 5 0
 rm -r "$tree/3rd-party/prrte/src"
-refuses "$tree" "$tree/3rd-party/prrte is empty" "no PRRTE"
+tap_refuses 1 "$tree/3rd-party/prrte" autogen.pl --graft "$tree"
 make_tree "${release[@]}"
 mkdir "$tree/ompi/mca/fcoll/tatp"
 touch "$tree/ompi/mca/fcoll/tatp/theirs.c"
-refuses "$tree" "$tree/ompi/mca/fcoll/tatp is there, and not from --graft: remove it first" "a component of that name"
+tap_refuses 1 "$tree/ompi/mca/fcoll/tatp" autogen.pl --graft "$tree"
 tap_check "the other component stays" test -e "$tree/ompi/mca/fcoll/tatp/theirs.c"
 tap_plan

@@ -63,23 +63,47 @@ $tap_output"
     fi
 }
 
-# tap_fails_with PART NAME COMMAND [ARGUMENT...]: tap_check_fails, and a second result, of whether it says PART.
-tap_fails_with() {
-    tap_part=$1
-    shift
-    tap_check_fails "$@"
-    tap_contains "$tap_output" "$tap_part" "$1: it says '$tap_part'"
+# tap_refuses STATUS 'NAME...' COMMAND [ARGUMENT...]: a refusal, which says what is wrong. It ends with STATUS, and writes one line on
+# standard error and nothing on standard output. The line begins with the name of COMMAND and has each NAME: a file and its line, an
+# option, a value. The wording is free. Hints about usage do not count. The files out and err have what was written.
+tap_refuses() {
+    tap_status=$1
+    tap_names=$2
+    shift 2
+    "$@" >out 2>err
+    tap_lacks "refused: $*" "$(tap_no_refusal $? "$tap_status" "$1" "$tap_names")"
 }
 
-# tap_refuses STATUS MESSAGE NAME COMMAND [ARGUMENT...]: it ends with STATUS, the first line on standard error is MESSAGE,
-# and there is nothing on standard output. The files out and err have what it wrote.
-tap_refuses() {
-    tap_wanted="$1: $2"
-    tap_name=$3
-    shift 3
-    "$@" >out 2>err
-    tap_is "$?: $(head -n 1 err)$(cat out)" "$tap_wanted" "$tap_name"
+# tap_refuses_each NAME [COMMAND]: each line "STATUS|ARGUMENTS|NAME..." of the input is a refusal of COMMAND ARGUMENTS, which the shell
+# reads. One result.
+tap_refuses_each() {
+    tap_lacks "$1" "$(while IFS='|' read -r tap_status tap_command tap_names; do
+        tap_command="${2-}${2+ }$tap_command"
+        eval "$tap_command" </dev/null >out 2>err
+        tap_faults=$(tap_no_refusal $? "$tap_status" "${tap_command%% *}" "$tap_names")
+        [ -z "$tap_faults" ] || printf '%s\n' "$tap_command:" "$tap_faults"
+    done)"
 }
+
+# tap_no_refusal STATUS WANTED PROGRAM 'NAME...': why the files out and err are not those of a refusal, or nothing
+tap_no_refusal() (
+    set -f
+    said=$(grep -v '^Try `\|^usage: ' err)
+    [ "$1" -eq "$2" ] || echo "status $1, not $2"
+    [ ! -s out ] || echo "standard output: $(head -n 3 out)"
+    case $said in
+    *'
+'*) echo "more than one line: $said" ;;
+    "${3##*/}: "* | "${3##*/} "[a-z]*": "*) ;;
+    *) echo "does not begin with ${3##*/}: $said" ;;
+    esac
+    for name in $4; do
+        case $said in
+        *"$name"*) ;;
+        *) echo "does not name $name: $said" ;;
+        esac
+    done
+)
 
 # tap_lacks NAME FAULTS: ok when there are none.
 tap_lacks() {

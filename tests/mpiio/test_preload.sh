@@ -104,18 +104,16 @@ tatp_run=("$TOOLS_DIR/tatp" run --library "$library")
 served "tatp run" with_pause "${tatp_run[@]}" --stats stats "$OTHER_MPIEXEC" -n 4 ./field
 echo text >text.so
 mkdir "a b" a:b && cp "$library" "a b/x.so" && cp "$library" a:b/x.so && ln -s "a b/x.so" link.so
-while IFS='|' read -r option message; do
-    tap_fails_with "$message" "tatp run $option" "$TOOLS_DIR/tatp" run "$option" touch started
-done <<END
---set=domians=fitted|there is no parameter domians; did you mean domains?
---set==fitted|there is no parameter ; man 7 fcoll_tatp lists them
---set=priority=60|there is no parameter priority;
---set=domains=fited|domains=fited cannot be used. Valid values: auto, even
---library=none.so|none.so: No such file or directory.
---library=text.so|text.so: it is no shared library.
---library=a b|a b: it is a directory.
---library=a b/x.so|a b/x.so: LD_PRELOAD separates names by blanks and colons.
---library=a:b/x.so|a:b/x.so: LD_PRELOAD separates names by blanks and colons.
+tap_refuses_each "tatp run: what is refused" "$TOOLS_DIR/tatp run" <<'END'
+2|--set=domians=fitted touch started|domians domains?
+2|--set==fitted touch started|fcoll_tatp
+2|--set=priority=60 touch started|priority
+2|--set=domains=fited touch started|domains=fited even,
+1|--library=none.so touch started|none.so:
+1|--library=text.so touch started|text.so:
+1|--library="a b" touch started|b:
+1|--library="a b/x.so" touch started|b/x.so: LD_PRELOAD --library
+1|--library=a:b/x.so touch started|a:b/x.so: LD_PRELOAD --library
 END
 tap_check "tatp run with mistakes does not start the launcher" test ! -e started
 served "tatp run, a link" with_pause "$TOOLS_DIR/tatp" run --library "$tap_dir/link.so" --stats stats "$OTHER_MPIEXEC" -n 4 ./field

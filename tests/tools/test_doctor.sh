@@ -227,12 +227,12 @@ blames "no mpirun in PATH" "mpirun is not in PATH: add the folder of Open MPI's 
 
 # ---- the command line ----
 
-tap_refuses 1 "tatp: $tap_dir/none: No such file or directory" "a path that is not there" tatp doctor "$tap_dir/none"
-for arguments in "--ranks 0" "--limit none" "one two" "--fly"; do
-    # shellcheck disable=SC2086 # several words
-    tatp doctor $arguments >out 2>&1
-    tap_is "$?" 2 "refused: $arguments"
-done
-tap_contains "$(TATP_DOCTOR_DIR=/nonexistent tatp doctor 2>&1)" "the environment variable TATP_DOCTOR_DIR may name its folder" \
-    "no program"
+tap_refuses_each "the command line" "tatp doctor" <<'END'
+1|"$tap_dir/none"|/none:
+2|--ranks 0|--ranks
+2|--limit none|--limit
+2|one two|two
+2|--fly|--fly
+END
+TATP_DOCTOR_DIR=/nonexistent tap_refuses 1 "/nonexistent/__main__.py: TATP_DOCTOR_DIR" tatp doctor
 tap_plan

@@ -15,15 +15,6 @@ agrees() {
     tap_is "$said$(cat err)" "right" "$name"
 }
 
-# refuses_each: for each line "STATUS|ARGUMENTS|MESSAGE" of its input, tatp with these arguments is refused.
-refuses_each() {
-    local status arguments message words
-    while IFS='|' read -r status arguments message; do
-        read -ra words <<<"$arguments"
-        tap_refuses "$status" "tatp$message" "refused: tatp $arguments" tatp "${words[@]}" </dev/null
-    done
-}
-
 # The example of the TATP paper: requests, hops between nodes and between ranks.
 cat >C.mtx <<END
 %%MatrixMarket matrix coordinate integer general
@@ -143,35 +134,34 @@ tap_is "$(tatp plan -r large.mtx -H 'n[0-63]:1024' -S tatp | awk 'NR == 2 { prin
     "plan: the least of a large problem"
 
 nulls='"assignment":null,"hop_bytes":null,"max_link_bytes":null,"crossing_bytes":null,"seconds":0'
-tap_is "$(tatp plan -r C.mtx -H a:3,b:3 -m 1 --json 2>err | without_seconds), $(cat err)" \
+tap_is "$(tatp plan -r C.mtx -H a:3,b:3 -m 1 --json 2>err | without_seconds)" \
     '{"ranks":6,"domains":3,"nodes":2,"distances":"nothing but which ranks share a node",'\
-'"is_tree":false,"parent":[2,2,2],"cables":[1,1,0],"strategies":[{"name":"tatp",'"$nulls"'},{"name":"latp_volume",'"$nulls"'},{"name":"latp_count",'"$nulls"'},{"name":"otp",'"$nulls"'}]}, '\
-'tatp: C.mtx: no plan: with --per-node=1 the 2 nodes cannot own 3 domains: write --per-node=2 or more' "plan: JSON, more domains than may be served"
+'"is_tree":false,"parent":[2,2,2],"cables":[1,1,0],"strategies":[{"name":"tatp",'"$nulls"'},{"name":"latp_volume",'"$nulls"'},{"name":"latp_count",'"$nulls"'},{"name":"otp",'"$nulls"'}]}' "plan: JSON, more domains than may be served"
 printf '%%%%MatrixMarket matrix array integer general\n1 2\n3\n4\n' >wide.mtx
 sed 's/^4 4 4 4 1e0/4 4 4 4 1.5/' D.mtx >half.mtx
-refuses_each <<'END'
-1|plan -r C.mtx -d D.mtx -b H.mtx|: H.mtx: 3 rows and 3 columns, but C.mtx has 6 and 3
-1|plan -r C.mtx -d D.mtx -b none|: none: No such file or directory
-1|plan -r C.mtx -H a:2,b:2|: C.mtx: 6 rows, but 4 ranks on the hosts: write the number of ranks behind each host, as a:3
-1|plan -r C.mtx -d H.mtx|: H.mtx: 3 rows for 6 ranks; hops between nodes need --hosts too
-1|plan -r C.mtx -d slurm.conf -H a:2,b:2,c:2|: slurm.conf: Slurm, tree of switches, which is for --topology; --distances takes hops in Matrix Market
-1|plan -r C.mtx -d half.mtx|: half.mtx:8: a value is not whole: 1.5
-3|plan -r C.mtx -H a:3,b:3 -m 1|: C.mtx: no plan: with --per-node=1 the 2 nodes cannot own 3 domains: write --per-node=2 or more
-3|plan -r wide.mtx -H a|: wide.mtx: no plan: 2 domains for 1 ranks, which own at most one each
-2|plan -H a| plan: one of --requests and --view is needed
-2|plan -r C.mtx| plan: --hosts, as n0:4,n1:4, or --distances between ranks is needed
-2|plan -r C.mtx -t slurm.conf| plan: --topology needs --hosts
-2|plan -r C.mtx -t slurm.conf -d D.mtx| plan: --distances and --topology exclude each other
-2|assign -s simplex W.mtx| assign: 'simplex' is not a solver: jv, hungarian, apc, aps
-2|assign -s hungary W.mtx| assign: 'hungary' is not a solver; did you mean 'hungarian'?
-2|plan -r C.mtx -H a -S best| plan: 'best' is not a strategy: tatp, latp_volume, latp_count, otp
-2|plan -r C.mtx -H a -S latp-count| plan: 'latp-count' is not a strategy; did you mean 'latp_count'?
-2|reprot|: 'reprot' is not a command; did you mean 'report'?
-2|--hlep|: '--hlep' is not an option; did you mean '--help'?
-2|plan --hots=a| plan: '--hots' is not an option; did you mean '--hosts'?
-2|plan --view C.mtx --topologie tree| plan: '--topologie' is not an option; did you mean '--topology'?
-2|plan -r C.mtx -H a -m x| plan: 'x' is not a number of domains
-2|plan more| plan: 'more' is one argument too many
+tap_refuses_each "plan, assign: what is refused" tatp <<'END'
+1|plan -r C.mtx -d D.mtx -b H.mtx|H.mtx: C.mtx
+1|plan -r C.mtx -d D.mtx -b none|none:
+1|plan -r C.mtx -H a:2,b:2|C.mtx: a:3
+1|plan -r C.mtx -d H.mtx|H.mtx: --hosts
+1|plan -r C.mtx -d slurm.conf -H a:2,b:2,c:2|slurm.conf: --topology
+1|plan -r C.mtx -d half.mtx|half.mtx:8: 1.5
+3|plan -r C.mtx -H a:3,b:3 -m 1|C.mtx: --per-node=2
+3|plan -r wide.mtx -H a|wide.mtx: 2 1
+2|plan -H a|--requests --view
+2|plan -r C.mtx|--hosts --distances
+2|plan -r C.mtx -t slurm.conf|--topology --hosts
+2|plan -r C.mtx -t slurm.conf -d D.mtx|--distances --topology
+2|plan -r C.mtx -H a -S best|'best' latp_count
+2|plan -r C.mtx -H a -S latp-count|'latp-count' 'latp_count'
+2|reprot|'reprot' 'report'
+2|--hlep|'--hlep' '--help'
+2|plan --hots=a|'--hots' '--hosts'
+2|plan --view C.mtx --topologie tree|'--topologie' '--topology'
+2|plan -r C.mtx -H a -m x|'x'
+2|plan more|'more'
+2|assign -s simplex W.mtx|'simplex' hungarian
+2|assign -s hungary W.mtx|'hungary' 'hungarian'
 END
 
 # --- hosts, which every command takes alike ---
@@ -179,16 +169,16 @@ END
 : >empty
 printf 'a\n%0300d\n' 0 >long
 echo 'a"b' >quoted
-refuses_each <<'END'
-1|topology slurm.conf --hosts n0:x|: 'n0:x' is not the name of a host, or NAME:SLOTS
-1|simulate --cart 2 --hosts +n0:2|: '+n0:2' is not the name of a host, or NAME:SLOTS
-1|plan -r C.mtx -H ^a|: '^a' is not the name of a host, or NAME:SLOTS
-1|plan -r C.mtx -H @quoted|: quoted:1: 'a"b' is not the name of a host
-1|plan -r C.mtx -H n[0-|: 'n[0-': '[' without ']' in a list of hosts
-1|plan -r C.mtx --hosts @none|: none: No such file or directory
-1|topology slurm.conf --hosts @empty|: empty: no hosts in it
-1|plan -r C.mtx -H n[1-1000]:1000000|: more than 67108864 ranks on the hosts
-1|plan -r C.mtx -H @long|: long:2: a host name of more than 255 characters
+tap_refuses_each "hosts that are refused" tatp <<'END'
+1|topology slurm.conf --hosts n0:x|'n0:x'
+1|simulate --cart 2 --hosts +n0:2|'+n0:2'
+1|plan -r C.mtx -H ^a|'^a'
+1|plan -r C.mtx -H @quoted|quoted:1: 'a"b'
+1|plan -r C.mtx -H n[0-|'n[0-':
+1|plan -r C.mtx --hosts @none|none:
+1|topology slurm.conf --hosts @empty|empty:
+1|plan -r C.mtx -H n[1-1000]:1000000|67108864
+1|plan -r C.mtx -H @long|long:2: 255
 END
 
 # --- plan: links ---
@@ -247,16 +237,15 @@ tap_is "$(tatp plan -v eight.crs -H a,b,a,b,a,b,a,b | awk 'NR == 2 { print $3, $
 tap_is "$(tatp plan -v view.crs -H a:2,b:2 -j | sed 's/.*"patterns"/"patterns"/')" \
     '"patterns":[{"name":"out","assignment":[0,2],"hop_bytes":1048576.0,"max_link_bytes":0.0,"crossing_bytes":0,"calls":2,"bytes":2097152,"domains":"even","unit":0,"up":[0.0,0.0,0.0],"down":[0.0,0.0,0.0]}],"independent_bytes":77}' \
     "plan: the calls of a view, JSON"
-refuses_each <<'END'
-2|plan -v view.crs -H a:4 -S otp| plan: --blocks, --strategy and --per-node are not for --view
-1|plan -v view.crs -H a:3|: view.crs: 4 rows, but 3 ranks on the hosts: write the number of ranks behind each host, as a:4
-2|plan -v view.crs -H a:4 -g 0,1| plan: --aggregators is not for --view
-2|plan -H a| plan: one of --requests and --view is needed
-2|plan -r C.mtx -H a:6 --workload host| plan: hop-bytes are those of each 'rank' or 'node', not 'host'
-1|plan -j -r C.mtx -H a:6 -g 0,6,1|: --aggregators: 3 ranks below 6 are wanted, one for each domain
-1|plan -j -r C.mtx -H a:6 -g 0,1|: --aggregators: 3 ranks below 6 are wanted, one for each domain
-1|plan -j -r C.mtx -H a:6 -g 0,1,2,3|: --aggregators: 3 ranks below 6 are wanted, one for each domain
-1|plan -j -r C.mtx -H a:6 -g x|: --aggregators: 3 ranks below 6 are wanted, one for each domain
+tap_refuses_each "plan: what is refused of views and links" tatp <<'END'
+2|plan -v view.crs -H a:4 -S otp|--strategy --view
+1|plan -v view.crs -H a:3|view.crs: 4 3 a:4
+2|plan -v view.crs -H a:4 -g 0,1|--aggregators --view
+2|plan -r C.mtx -H a:6 --workload host|'host' 'node'
+1|plan -j -r C.mtx -H a:6 -g 0,6,1|--aggregators: 3 6
+1|plan -j -r C.mtx -H a:6 -g 0,1|--aggregators: 3
+1|plan -j -r C.mtx -H a:6 -g 0,1,2,3|--aggregators: 3
+1|plan -j -r C.mtx -H a:6 -g x|--aggregators:
 END
 
 # --- assign ---
@@ -297,12 +286,14 @@ printf '%%%%MatrixMarket matrix coordinate integer general\n3 2 2\n1 1 3\n1 2 4\
 tap_is "$(tatp assign --json infeasible.mtx 2>err | without_seconds)" \
     '{"solver":"jv","assignment":null,"cost":null,"seconds":0}' "assign: infeasible, JSON"
 printf '%%%%MatrixMarket matrix array real general\n1 1\n1e307\n' >large.mtx
-refuses_each <<'END'
-3|assign infeasible.mtx|: infeasible.mtx: no assignment: the pairs that are allowed do not give each of the columns another row
-1|assign missing.mtx|: missing.mtx: No such file or directory
-1|assign large.mtx|: large.mtx: a cost is so large that sums of costs are out of range
-2|assign| assign: no file is given
-2|assign a b| assign: 'b' is one argument too many
+tap_refuses_each "assign, topology: what is refused" tatp <<'END'
+3|assign infeasible.mtx|infeasible.mtx:
+1|assign missing.mtx|missing.mtx:
+1|assign large.mtx|large.mtx:
+2|assign|assign:
+2|assign a b|'b'
+2|topology a b|'b'
+1|topology nowhere|nowhere:
 END
 
 # --- topology ---
@@ -341,8 +332,7 @@ printf 'n2\nn0 n0\n' >ranks
 tap_is "$(tatp topology two.conf --hosts @ranks | tail -n 2)" "n2     0   4
 n0     4   0" "topology: hosts from a file"
 tatp topology two.conf --hosts n1,m1,m2 >out 2>err
-tap_is "$? $(grep missing out | xargs) $(cat err)" \
-    "1 missing m1 missing m2 tatp: two.conf: 2 of 3 hosts are not in the file, m1 first" "topology: missing hosts"
+tap_is "$? $(grep missing out | xargs) $(grep -c '^tatp: two.conf: 2 of 3 .* m1 ' err)" "1 missing m1 missing m2 1" "topology: missing hosts"
 tap_is "$(tatp topology two.conf --hosts n1,m1 --json 2>err | sed 's/.*"missing"/"missing"/')" \
     '"missing":["m1"],"distances":[],"chosen":["n1"],"hops":[[0]]}' "topology: missing hosts, JSON"
 tap_is "$(tatp topology H.mtx | tail -n 4)" "from  a  b  c
@@ -352,22 +342,15 @@ c     4  4  0" "topology: a file of hops"
 printf 'SwitchName=a Nodes=n\351"[0-1]\n' >latin.conf
 tap_contains "$(tatp topology --json latin.conf)" '"chosen":["n�\"0","n�\"1"]' "topology: names that are no UTF-8"
 
-refuses_each <<'END'
-2|topology a b| topology: 'b' is one argument too many
-1|topology nowhere|: nowhere: No such file or directory
-END
-
 # --- topology: without a file ---
 
 # job TASKS ARGUMENT...: as in a job of Slurm on n[0-1],n16
 job() {
     env SLURM_JOB_NODELIST='n[0-1],n16' SLURM_TASKS_PER_NODE="$1" SLURM_TOPOLOGY_ADDR=top.s0.n0 tatp topology "${@:2}"
 }
-mkdir with without failing hanging
+mkdir with without
 printf '#!/bin/sh\n[ "$*" = "show topology" ] && cat "%s"\n' "$fixtures/slurm-scontrol.out" >with/scontrol
 printf '#!/bin/sh\necho nothing\n' >without/scontrol
-printf '#!/bin/sh\necho "Unable to contact slurm controller" >&2\nexit 1\n' >failing/scontrol
-printf '#!/bin/sh\ntrap "" TERM\nwhile :; do sleep 1000; done\n' >hanging/scontrol
 chmod +x ./*/scontrol
 tap_is "$(PATH=$PWD/with:$PATH job '4(x3)' | awk 'NF && NR < 12' | sed 's/  */ /g; s/^ //')" "format Slurm, tree of switches
 hosts 64
@@ -389,37 +372,40 @@ from  n0  n1  n16
 n0     0   2    2
 n1     2   0    2
 n16    2   2    0" "topology: of a job on a network that is not known"
-for how in without:0:", line 1: 'nothing' begins no topology: MatrixMarket, SwitchName= or BlockName= of Slurm, ibnetdiscover or ibtracert" \
-    failing:0:" has failed; 'tatp topology FILE' takes the network from a file" \
-    hanging:0:" has not answered for 10 s (is slurmctld up?); 'tatp topology FILE' takes the network from a file"; do
-    PATH=$PWD/${how%%:*}:$PATH job 1 >out 2>err
-    tap_is "$?:$(sed -n 's/^tatp: scontrol show topology//p' err)" "${how#*:}" "topology: of a job, scontrol ${how%%:*}"
-    [[ $how != failing* ]] || tap_is "$(head -n 1 err)" "Unable to contact slurm controller" "topology: ... which says why"
+PATH=$PWD/without:$PATH job 1 >out 2>err
+tap_is "$? $(grep -c "^tatp: scontrol show topology, line 1: 'nothing'" err)" "0 1" "topology: of a job, scontrol prints something else"
+mkdir failing hanging
+printf '#!/bin/sh\necho "Unable to contact slurm controller" >&2\nexit 1\n' >failing/scontrol
+printf '#!/bin/sh\ntrap "" TERM\nwhile :; do sleep 1000; done\n' >hanging/scontrol
+chmod +x ./*/scontrol
+for how in failing hanging; do
+    PATH=$PWD/$how:$PATH job 1 >out 2>err
+    tap_is "$? $(grep -c "^Unable to contact" err) $(grep -c "^tatp: scontrol show topology.*'tatp topology FILE'" err)" \
+        "0 $([[ $how == hanging ]]; echo $?) 1" "topology: of a job, scontrol is $how"
 done
-tap_refuses 1 "tatp: 'n[0-': '[' without ']' in a list of hosts" "topology: a list of hosts that is none" \
-    env PATH="$PWD/with:$PATH" SLURM_JOB_NODELIST='n[0-' tatp topology
+PATH=$PWD/with:$PATH SLURM_JOB_NODELIST='n[0-' tap_refuses 1 "'n[0-':" tatp topology
 # As on that machine.
-here=(env -u SLURM_JOB_NODELIST -u SLURM_NODELIST HWLOC_XMLFILE="$fixtures/../machine/adapters-on-both-packages.xml" tatp topology)
-tap_is "$("${here[@]}" | sed -n '/^machine/d; /^$/q; s/  */ /gp')" "packages 2
+unset SLURM_JOB_NODELIST SLURM_NODELIST
+export HWLOC_XMLFILE=$fixtures/../machine/adapters-on-both-packages.xml
+tatp topology >out
+tap_is "$(sed -n '/^machine/d; /^$/q; s/  */ /gp' out)" "packages 2
 NUMA nodes 4
 cores 16
 network device ib0
 network device mlx5_0
 network device ib1
 network device mlx5_1" "topology: of a machine"
-tap_is "$("${here[@]}" | sed -n 's/^machine  *//p')" "$(uname -n)" "topology: its name"
-tap_contains "$("${here[@]}")" "SLURM_JOB_NODELIST is not set" "topology: where more is to be found"
-sed '/type="Core"/s/ complete_cpuset="[^"]*"//' "$fixtures/../machine/adapters-on-both-packages.xml" >crash.xml
-"${here[@]:0:5}" HWLOC_XMLFILE=crash.xml tatp topology >out 2>err
-tap_check "topology: of a machine at which hwloc 2.9 crashes" \
-    grep -q "^cores\|^tatp: hwloc cannot tell what this machine has; HWLOC_XMLFILE is crash.xml" out err
-tap_refuses 1 "tatp: this is one node, in no job of Slurm: name the file of a network" "topology: JSON of a machine" "${here[@]}" --json
+tap_is "$(sed -n 's/^machine  *//p' out)" "$(uname -n)" "topology: its name"
+tap_contains "$(cat out)" "SLURM_JOB_NODELIST" "topology: where more is to be found"
+tap_refuses 1 "" tatp topology --json
+sed '/type="Core"/s/ complete_cpuset="[^"]*"//' "$HWLOC_XMLFILE" >crash.xml
+HWLOC_XMLFILE=crash.xml tatp topology >out 2>err
+tap_check "topology: of a machine at which hwloc 2.9 crashes" grep -q "^cores\|^tatp: .*HWLOC_XMLFILE.* crash.xml" out err
 
 awk 'BEGIN { for (i = 0; i < 5; i++) printf "Switch 3 \"S-%d\" # \"s\"\n[1] \"S-%d\"[2] #\n[2] \"S-%d\"[1] #\n[3] \"H-%d\"[1] #\nCa 1 \"H-%d\" # \"n%d HCA-1\"\n[1] \"S-%d\"[3] #\n",
     i, (i + 1) % 5, (i + 4) % 5, i, i, i, i }' >ring.out
-tap_is "$(tatp topology ring.out | grep tree)" "depth         the links are not a tree" "topology: a ring"
+tap_check "topology: a ring" grep -q "^depth .* not a tree" <(tatp topology ring.out)
 tatp topology two.conf --hosts m1 >out 2>&1
-tap_is "$(grep '^tatp\|not a tree' out)" "tatp: two.conf: 1 of 1 hosts are not in the file, m1 first" \
-    "topology: without any of the hosts, nothing is said of a tree"
+tap_is "$(grep -c '^tatp: two.conf: 1 of 1 .* m1 ' out) $(grep -c 'not a tree' out)" "1 0" "topology: without any of the hosts, nothing is said of a tree"
 
 tap_plan

@@ -7,12 +7,11 @@
 # --- both ---
 
 for tool in dla tatp; do
-    tap_refuses 2 "$tool: no command is given; '$tool help' lists them" "$tool alone" $tool
-    tap_is "$(sed -n '/^First/,$p' err)" "$($tool --help | sed -n '/^First/,/^$/p')" "$tool alone: the first steps"
+    $tool >out 2>err
+    tap_is "$? $(cat out)$(sed -n '/^First/,$p' err)" "2 $($tool --help | sed -n '/^First/,/^$/p')" "$tool alone: the first steps"
     commands=$($tool --help | sed -n '/^Commands:/,/^[^ C]/s/^  \([a-z]*\)  .*/\1/p')
-    tap_contains "$($tool fly 2>&1)" "$tool: 'fly' is not a command: " "$tool: an unknown command"
+    tap_refuses 2 "'fly' $(echo "$commands" | xargs)" $tool fly
     for command in $commands; do
-        tap_contains " $($tool fly 2>&1 | head -n 1)," " $command," "$tool: an unknown command: there is $command"
         [[ $tool:$command != dla:pingpong ]] || continue
         tap_is "$($tool help "$command")" "$($tool "$command" --help)" "$tool help $command"
         tap_is "$($tool "$command" -h)" "$($tool "$command" --help)" "$tool $command -h"
@@ -26,36 +25,30 @@ done
 
 # --- endless input ---
 
-# bounded NAME MESSAGE COMMAND...: refuses with that message within 400 MB.
-bounded() {
-    local name=$1 message=$2
-    shift 2
-    tap_refuses 1 "$message" "$name" bash -c 'ulimit -v 400000 && exec "$@"' bash "$@"
-}
-
 printf '%%%%MatrixMarket matrix array integer general\n1 1\n1\n' >one.mtx
-bounded "an endless view" "dla: /dev/zero:1: a NUL byte" dla show /dev/zero
-bounded "an endless view to be placed" "dla: /dev/zero:1: a NUL byte" dla map --file /dev/zero --nodes a
-bounded "an endless view to be converted" "dla: /dev/zero:1: a NUL byte" dla convert --to mtx /dev/zero
-bounded "an endless hostfile" "dla: /dev/zero:1: a NUL byte" dla map --cart 2 --hostfile /dev/zero
-bounded "endless requests" "tatp: /dev/zero:1: a NUL byte" tatp plan --requests /dev/zero --hosts a
-bounded "endless distances" "tatp: /dev/zero:1: a NUL character: this is no text" \
-    tatp plan --requests one.mtx --distances /dev/zero
-bounded "an endless topology" "tatp: /dev/zero:1: a NUL character: this is no text" tatp topology /dev/zero
-bounded "endless costs" "tatp: /dev/zero:1: a NUL byte" tatp assign /dev/zero
-bounded "endless hosts" "tatp: /dev/zero:1: a NUL byte" tatp plan --requests one.mtx --hosts @/dev/zero
-bounded "an endless line of hosts" "tatp: /dev/stdin:1: a line of more than 16777216 characters" \
-    tatp plan --requests one.mtx --hosts @/dev/stdin < <(yes | tr -d '\n')
-bounded "endless hosts, one in each line" "tatp: more than 1048576 hosts" \
-    tatp plan --requests one.mtx --hosts @/dev/stdin < <(seq -f 'n%.0f' 1e9)
-bounded "an endless line of a hostfile" "dla: /dev/stdin:1: a line of more than 16777216 characters" \
-    dla map --cart 2 --hostfile /dev/stdin < <(yes | tr -d '\n')
-bounded "an endless hostfile of names" "dla: more than 1048576 hosts" \
-    dla map --cart 2 --hostfile /dev/stdin < <(seq -f 'n%.0f' 1e9)
-bounded "a grid of more ranks than slots" "dla: 4000000000 ranks, but 8 slots: write --nodes 'a:4000000000'" \
-    dla map --cart 4000000000 --nodes a:8
 truncate -s 6G sparse
-bounded "a view of 6 GB that is none" "dla: sparse:1: a NUL byte" dla show sparse
+limit=$(ulimit -S -v)
+ulimit -S -v 400000
+tap_refuses_each "endless views and hosts" dla <<'END'
+1|show /dev/zero|/dev/zero:1:
+1|map --file /dev/zero --nodes a|/dev/zero:1:
+1|convert --to mtx /dev/zero|/dev/zero:1:
+1|map --cart 2 --hostfile /dev/zero|/dev/zero:1:
+1|map --cart 2 --hostfile - < <(tr -d '\n' < <(yes))|-:1: 16777216
+1|map --cart 2 --hostfile - < <(seq -f 'n%.0f' 1e9)|1048576
+1|map --cart 4000000000 --nodes a:8|4000000000 8 'a:4000000000'
+1|show sparse|sparse:1:
+END
+tap_refuses_each "endless matrices, topologies and hosts" tatp <<'END'
+1|plan --requests /dev/zero --hosts a|/dev/zero:1:
+1|plan --requests one.mtx --distances /dev/zero|/dev/zero:1:
+1|topology /dev/zero|/dev/zero:1:
+1|assign /dev/zero|/dev/zero:1:
+1|plan --requests one.mtx --hosts @/dev/zero|/dev/zero:1:
+1|plan --requests one.mtx --hosts @- < <(tr -d '\n' < <(yes))|-:1: 16777216
+1|plan --requests one.mtx --hosts @- < <(seq -f 'n%.0f' 1e9)|1048576
+END
+ulimit -S -v "$limit"
 rm sparse
 
 # --- pipes ---
@@ -89,12 +82,13 @@ net.conf dla map two.crs -m byslot -n a,b -T FILE
 bandwidth.mtx dla map two.crs -m byslot -n a,b -T FILE
 $top_srcdir/tests/fixtures/machine/adapter-and-ethernet.xml dla map two.crs -m byslot -n a:2 -F rankfile -M FILE
 END
-message="'-', standard input, can be one of the files only"
-tap_refuses 2 "tatp plan: $message" "requests and hosts from one pipe" tatp plan -r - -H @-
-tap_refuses 2 "tatp topology: $message" "a topology and hosts from one pipe" tatp topology - -H @-
-tap_refuses 2 "dla map: $message" "a view and a hostfile from one pipe" dla map - -H -
-tap_refuses 1 "dla: -: cannot be read: Bad file descriptor" "no standard input" dla show - <&-
-tap_refuses 1 "dla: .: cannot be read: Is a directory" "a folder as topology" dla map two.crs -n a,b -T .
+tap_refuses_each "two files from one pipe, and what is no file" <<'END'
+2|tatp plan -r - -H @-|'-'
+2|tatp topology - -H @-|'-'
+2|dla map - -H -|'-'
+1|dla show - <&-|-:
+1|dla map two.crs -n a,b -T .|.:
+END
 
 # --- what a file must not do to a terminal ---
 
@@ -108,29 +102,25 @@ tap_contains "$(tatp plan --view hostile.crs --hosts a)" 'a\x1b[2J\x0ab' "tatp p
 printf 'SwitchName=s Nodes=a%sc,b\n' "$esc" >hostile.conf
 tap_contains "$(tatp topology hostile.conf)" 'a\x1bc' "tatp topology: control characters are escaped"
 tap_contains "$(tatp topology --json hostile.conf)" '"a\u001bc"' "tatp topology: in JSON as well"
-printf '%s[31m\n' "$esc" >hostile.conf
-tap_refuses 1 "tatp: hostile.conf:1: '\\x1b[31m' begins no topology: MatrixMarket, SwitchName= or BlockName= of Slurm, \
-ibnetdiscover or ibtracert" "tatp topology: a message without any" tatp topology hostile.conf
 printf '%s[31m\n' "$esc" >hostile
-tap_refuses 1 "tatp: hostile:1: '\\x1b[31m' is not the name of a host" "hosts: no control characters" \
-    tatp plan --requests one.mtx --hosts @hostile
-printf '\357\273\277a\n' >hostile
-tap_refuses 1 "dla: hostile:1: '\\xef\\xbb\\xbfa' is not the name of a host: lines are NAME slots=N" "a hostfile with a byte order mark" dla map --cart 1 --hostfile hostile
-printf 'a slots=%s[31m\n' "$esc" >hostile
-tap_refuses 1 "dla: hostile:1: 'slots=\\x1b[31m' is not slots=N or max_slots=N" "a hostfile: no control characters" \
-    dla map --cart 1 --hostfile hostile
-tap_refuses 1 "dla: no\\x1bfile: No such file or directory" "a name with control characters" dla show "no${esc}file"
+printf '\357\273\277a\n' >marked
+printf 'a slots=%s[31m\n' "$esc" >slots
+tap_refuses_each "messages have no control characters" <<END
+1|tatp topology hostile|hostile:1: '\\x1b[31m'
+1|tatp plan --requests one.mtx --hosts @hostile|hostile:1: '\\x1b[31m'
+1|dla map --cart 1 --hostfile marked|marked:1: '\\xef\\xbb\\xbfa'
+1|dla map --cart 1 --hostfile slots|slots:1: 'slots=\\x1b[31m'
+1|dla show "no${esc}file"|no\\x1bfile:
+END
 
 # --- output that cannot be written ---
 
-if [ -c /dev/full ]; then
-    for command in "dla map --cart 100x100 --nodes a:10000" "dla convert --to mtx one.mtx" "tatp topology hosts.conf" "tatp topology --json hosts.conf"; do
-        echo 'SwitchName=s Nodes=n[0-99]' >hosts.conf
-        $command >/dev/full 2>err
-        tap_is "$?: $(cat err)" "1: ${command%% *}: standard output: No space left on device" "$command: a full disk"
-        $command >&- 2>err
-        tap_is "$?: $(cat err)" "1: ${command%% *}: standard output: Bad file descriptor" "$command: no output"
+echo 'SwitchName=s Nodes=n[0-99]' >hosts.conf
+for command in "dla map --cart 100x100 --nodes a:10000" "dla convert --to mtx one.mtx" "tatp topology hosts.conf" "tatp topology --json hosts.conf"; do
+    for output in 1\>/dev/full 1\>\&-; do
+        eval "$command $output 2>err"
+        tap_is "$?: $(cut -d : -f 1,2 err)" "1: ${command%% *}: standard output" "$command $output: it cannot be written"
     done
-fi
+done
 
 tap_plan
