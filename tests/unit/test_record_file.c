@@ -572,27 +572,6 @@ static void expect_success(int (*run)(void))
     ck_assert_int_eq(WEXITSTATUS(status), 0);
 }
 
-static int write_without_permission(void)
-{
-    if (geteuid() == 0 && seteuid(NOBODY) != 0)
-        return 1;
-    return open_only() == -EACCES ? 0 : 2;
-}
-
-/* Without a record, and with one. */
-START_TEST(a_folder_without_permission_is_refused)
-{
-    for (int round = 0; round < 2; round++) {
-        ck_assert_int_eq(chmod(dir, 0555), 0);
-        expect_success(write_without_permission);
-        ck_assert_int_eq(chmod(dir, 0755), 0);
-        ck_assert_int_eq(round == 0 ? add_afresh("a") : 0, 0);
-    }
-    check_record("a", 1);
-    ck_assert_uint_eq(remove_files(), 1);
-}
-END_TEST
-
 static int write_to_full_disk(void)
 {
     struct rlimit limit = {64, 4096};
@@ -615,35 +594,6 @@ START_TEST(a_full_disk_leaves_the_old_file)
     ck_assert_int_eq(add_afresh("a"), 0);
     expect_success(write_to_full_disk);
     check_record("a", 3);
-    ck_assert_uint_eq(remove_files(), 1);
-}
-END_TEST
-
-/* Only ENOENT is "no file yet". */
-static int write_without_descriptors(void)
-{
-    record_file *file = start_run("ring", "a", 0);
-    struct rlimit limit, none;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return 1;
-    for (none = limit, none.rlim_cur = 0; none.rlim_cur < 16; none.rlim_cur++) {
-        add_entry(file, RANKS);
-        setrlimit(RLIMIT_NOFILE, &none);
-        int rc = write_record(file);
-        setrlimit(RLIMIT_NOFILE, &limit);
-        if (rc != 0 && rc != -EMFILE)
-            return 2;
-    }
-    int rc = write_record(file);
-    record_file_free(file);
-    return rc == 0 ? 0 : 3;
-}
-
-START_TEST(without_descriptors_nothing_is_lost)
-{
-    ck_assert_int_eq(add_afresh("a"), 0);
-    expect_success(write_without_descriptors);
-    check_record("a", 17);
     ck_assert_uint_eq(remove_files(), 1);
 }
 END_TEST
@@ -766,8 +716,7 @@ int main(void)
         ONCE(what_cannot_be_recorded_is_refused_alone), ONCE(only_a_regular_file_is_written),
         ONCE(what_others_have_put_there_is_left), ONCE(a_folder_can_be_shared),
         ONCE(a_file_that_becomes_something_else_is_left), ONCE(the_target_of_a_link_is_written),
-        ONCE(a_folder_without_permission_is_refused), ONCE(a_full_disk_leaves_the_old_file),
-        ONCE(without_descriptors_nothing_is_lost), ONCE(an_opening_that_fails_leaves_nothing),
+        ONCE(a_full_disk_leaves_the_old_file), ONCE(an_opening_that_fails_leaves_nothing),
         ONCE(what_a_killed_writer_left_is_removed), ONCE(waiting_for_a_lock_ends),
         ONCE(locks_of_the_record_do_not_matter));
 }
