@@ -64,31 +64,6 @@ static void check_not_written(const view_file *f)
 
 /* --- reading and writing --- */
 
-START_TEST(a_profile_is_read)
-{
-    /* Behind them what release 1.0.0 wrote, which is not read. */
-    view_file f = read_good(TEXT SECTION "LAYOUT 2 out.dat\ntargets 3 1\nextent 0 - 8 2 0\n");
-    ck_assert_uint_eq(f.view.rows, 3);
-    ck_assert_int_eq(matrix_get(&f.view, 1, 0), 5);
-    ck_assert_str_eq(f.comments, "program: ring\nranks: 3\n");
-    ck_assert_uint_eq(f.patterns, 2);
-    for (size_t k = 0; k < 2; k++) {
-        ck_assert_str_eq(f.pattern[k].file, "out.dat");
-        ck_assert_int_eq(f.pattern[k].calls, 2);
-        ck_assert_int_eq(f.pattern[k].first, 4096);
-        ck_assert_int_eq(f.pattern[k].unit, 1024);
-        ck_assert_uint_eq(f.bytes[k].rows, 3);
-        ck_assert_uint_eq(f.bytes[k].cols, 8);
-        ck_assert_uint_eq(f.bytes[k].row_start[3], 3);
-        ck_assert_int_eq(matrix_get(&f.bytes[k], 0, 0), 2048);
-        ck_assert_int_eq(matrix_get(&f.bytes[k], 0, 3), 10);
-        ck_assert_int_eq(matrix_get(&f.bytes[k], 2, 7), 99);
-    }
-    view_file_release(&f);
-    view_file_release(&f);
-}
-END_TEST
-
 START_TEST(files_of_others_have_no_profile)
 {
     static const char wide[] = "%%MatrixMarket matrix coordinate integer general\n3 2 0\n";
@@ -104,17 +79,6 @@ START_TEST(files_of_others_have_no_profile)
     ck_assert_int_eq(matrix_get(&f.view, 0, 2), 7);
     view_file_release(&f);
     ck_assert_int_eq(read_text(wide, strlen(wide), &f, &error), -EBADMSG);
-}
-END_TEST
-
-/* The writer escapes a carriage return of a name: another one is part of the line end. */
-START_TEST(line_ends_of_other_systems)
-{
-    view_file f = read_good("FILEVIEW\r\n% one\r\n0 2\r\n\r\n\r\n1 1\r\n"
-                            "ACCESS 1 0 1 1 0 0 out%0D\r\n");
-    ck_assert_str_eq(f.comments, "one\n");
-    ck_assert_str_eq(f.pattern[0].file, "out\r");
-    view_file_release(&f);
 }
 END_TEST
 
@@ -582,14 +546,13 @@ END_TEST
 
 int main(void)
 {
-    return run_tests("view_file", TIMES(bad_sections, LENGTH(bad)),
-                     TIMES(coarser_bins_hold_the_sums, random_cases(30)), ONCE(a_profile_is_read),
-                     ONCE(files_of_others_have_no_profile), ONCE(line_ends_of_other_systems),
-                     ONCE(names_of_all_kinds), ONCE(divisions_are_read_and_written),
-                     ONCE(bytes_without_aggregators_are_a_comment), ONCE(truncated),
-                     ONCE(sections_without_end), ONCE(not_written), ONCE(names_that_are_too_long),
-                     ONCE(calls_that_look_alike_are_one), ONCE(many_shapes_become_few),
-                     ONCE(files_that_look_alike_become_one), ONCE(entries_are_limited),
-                     ONCE(whole_files_are_added), ONCE(memory_runs_out),
-                     ONCE(memory_runs_out_when_adding));
+    return run_tests(
+        "view_file", TIMES(bad_sections, LENGTH(bad)),
+        TIMES(coarser_bins_hold_the_sums, random_cases(30)), ONCE(files_of_others_have_no_profile),
+        ONCE(names_of_all_kinds), ONCE(divisions_are_read_and_written),
+        ONCE(bytes_without_aggregators_are_a_comment), ONCE(truncated), ONCE(sections_without_end),
+        ONCE(not_written), ONCE(names_that_are_too_long), ONCE(calls_that_look_alike_are_one),
+        ONCE(many_shapes_become_few), ONCE(files_that_look_alike_become_one),
+        ONCE(entries_are_limited), ONCE(whole_files_are_added), ONCE(memory_runs_out),
+        ONCE(memory_runs_out_when_adding));
 }
