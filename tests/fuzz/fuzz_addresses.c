@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* libFuzzer entry: any lines as the addresses that Slurm gives the nodes of a job, and as the
- * locality strings of ranks. */
+/* libFuzzer entry: any lines as the addresses that Slurm gives the nodes of a job, as the locality
+ * strings of ranks, and together as a list of hosts. */
 #include "topo/local.h"
 #include "topo/topo.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,12 +37,36 @@ static void check_addresses(const char *const *line, size_t count)
     topo_release(&t);
 }
 
+/* More names of one list take time and show nothing new. */
+enum { ENOUGH = 10000, STOPPED = 77 };
+
+static int count_name(const char *name, void *context)
+{
+    size_t *count = context;
+    if (*name == '\0' || strlen(name) > 255)
+        abort();
+    return ++*count == ENOUGH ? STOPPED : 0;
+}
+
+static void check_hostlist(const char *text)
+{
+    matrix_error error = {.line = 99};
+    size_t names = 0;
+    int rc = topo_expand_hostlist(text, count_name, &names, &error);
+    bool only_separators = text[strspn(text, ", \t")] == '\0';
+    if (rc == 0         ? (names == 0) != only_separators
+        : rc == STOPPED ? names != ENOUGH
+                        : error.line != 0 || error.reason[0] == '\0')
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *line[MOST_LINES];
     char *text = strndup((const char *)data, size);
     if (text == NULL)
         return 0;
+    check_hostlist(text);
     size_t count = cut_lines(text, line);
     check_addresses(line, count);
     for (size_t k = 0; k < count; k++)
