@@ -113,48 +113,21 @@ static bool run(const whole_job *job)
 int main(void)
 {
     static const whole_job jobs[] = {
-        {"1,024 ranks",
-         1024,
-         32,
-         "true",
-         NULL,
-         view_cube,
+        /* clang-format off */
+        {"1,024 ranks", 1024, 32, "true", NULL, view_cube,
          {{0, 0, 0, 0, 1080}, {796, 147, 241, 1, 1110}, {448, 46, 46, 1, 1160}}},
-        {"1,024 nodes",
-         1024,
-         1,
-         "true",
-         NULL,
-         view_cube,
+        {"1,024 nodes", 1024, 1, "true", NULL, view_cube,
          {{0, 0, 0, 0, 1090}, {79870, 90, 169, 31, 1260}, {46592, 46, 61, 31, 1260}}},
-        {"1,024 ranks by messages",
-         1024,
-         32,
-         "false",
-         "4",
-         view_cube,
+        {"1,024 ranks by messages", 1024, 32, "false", "4", view_cube,
          {{0, 0, 0, 0, 1080}, {4318, 93, 1136, 128, 8720}, {3136, 49, 811, 128, 8720}}},
-        {"2,560 aggregators",
-         2560,
-         32,
-         "true",
-         "2560",
-         view_cube,
+        {"2,560 aggregators", 2560, 32, "true", "2560", view_cube,
          {{0, 0, 0, 0, 1080}, {2716, 203, 190, 1, 1360}, {1600, 52, 52, 1, 1310}}},
-        {"pieces of 1,024 ranks",
-         1024,
-         4,
-         "true",
-         NULL,
-         view_pieces,
+        {"pieces of 1,024 ranks", 1024, 4, "true", NULL, view_pieces,
          {{0, 0, 0, 0, 1090}, {134142, 194, 583, 128, 1380}, {65536, 84, 262, 128, 1340}}},
-        {"16,384 ranks", /* the last, in `make check-long` only */
-         16384,
-         32,
-         "true",
-         NULL,
-         view_cube,
+        /* the last, in `make check-long` only */
+        {"16,384 ranks", 16384, 32, "true", NULL, view_cube,
          {{0, 0, 0, 0, 1100}, {30188, 641, 315, 1, 1160}, {13312, 58, 58, 1, 1160}}},
+        /* clang-format on */
     };
     const char *level = getenv("CHECK_LEVEL");
     int count = sizeof jobs / sizeof *jobs - (level == NULL || strcmp(level, "full") != 0);

@@ -192,36 +192,29 @@ static const struct {
     size_t count;
     int64_t size, stripes;
 } composite_layouts[] = {
+    /* clang-format off */
     /* One component is all of the file, or not. */
     {{{1, INITIALISED, V1, RAID0, 10, 3, 3, 0, UP}}, 1, 10, 3},
     {{{1, 0, V3, RAID0, 10, 0xffff, 0, 0, UP}}, 1, 10, 0},
     {{{1, INITIALISED, V1, RAID0, 10, 3, 3, 0, 100}}, 1, 10, 0},
     /* A layout that grows with the file, whose last part has no objects yet. */
     {{{1, INITIALISED, V3, RAID0, 10, 1, 1, 0, 100}, {2, 0, V3, RAID0, 10, 8, 0, 100, UP}},
-     2,
-     10,
-     0},
+     2, 10, 0},
     {{{1, INITIALISED, V3, RAID0, 10, 1, 1, 0, 100}, {2, 0, V3, RAID0, 20, 8, 0, 100, UP}},
-     2,
-     0,
-     0},
+     2, 0, 0},
     {{{1, INITIALISED, V3, RAID0, 10, 1, 1, 0, 105}, {2, 0, V3, RAID0, 10, 8, 0, 105, UP}},
-     2,
-     0,
-     0},
+     2, 0, 0},
     /* Of mirrors the first without an outdated component; parity has no data. */
     {{{0x10001, INITIALISED, V1, RAID0, 7, 1, 1, 0, 100},
       {0x10002, INITIALISED | STALE, V1, RAID0, 7, 1, 1, 100, UP},
       {0x30003, INITIALISED | PARITY, V1, RAID0, 9, 1, 1, 0, UP},
       {0x20004, INITIALISED, V1, RAID0, 10, 2, 2, 0, UP},
       {0x20005, INITIALISED | PARITY, V1, RAID0, 9, 1, 1, 0, UP},
-      {0x30006, INITIALISED, V1, RAID0, 8, 1, 1, 0, UP}},
-     6,
-     10,
-     2},
+      {0x30006, INITIALISED, V1, RAID0, 8, 1, 1, 0, UP}}, 6, 10, 2},
     {{{1, STALE, V1, RAID0, 10, 3, 3, 0, UP}}, 1, 0, 0},
     {{{1, INITIALISED, COMPOSITE, RAID0, 10, 3, 3, 0, UP}}, 1, 0, 0},
     {{{0}}, 0, 0, 0},
+    /* clang-format on */
 };
 
 START_TEST(lustre_composite)
