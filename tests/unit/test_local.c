@@ -13,29 +13,12 @@
 
 #include "suite.h"
 
-START_TEST(ladder)
-{
-    int last = TOPO_STEPS;
-    for (int level = 0; level < TOPO_LEVELS; level++) {
-        ck_assert_int_lt(topo_level_saves((topo_level)level), last);
-        last = topo_level_saves((topo_level)level);
-    }
-    ck_assert_int_eq(last, 0);
-}
-END_TEST
-
 START_TEST(locality_strings)
 {
     static const struct {
         const char *a, *b;
         topo_level level;
     } pairs[] = {
-        {"SK0:L30:L20:L10:CR0:HT0:NM0", "SK0:L30:L20:L10:CR0:HT1:NM0", TOPO_SAME_CORE},
-        {"SK0:L30:L20:L10:CR0:HT0:NM0", "SK0:L30:L20:L11:CR1:HT2:NM0", TOPO_SAME_L2},
-        {"SK0:L30:L20:L10:CR0:HT0:NM0", "SK0:L30:L21:L11:CR1:HT1:NM0", TOPO_SAME_L3},
-        {"SK0:L30:L20:L10:CR0:HT0:NM0", "SK0:L31:L24:L14:CR4:HT4:NM0", TOPO_SAME_NUMA},
-        {"SK0:L30:L20:L10:CR0:HT0:NM0", "SK0:L31:L24:L14:CR4:HT4:NM1", TOPO_SAME_PACKAGE},
-        {"SK0:L30:L20:L10:CR0:HT0:NM0", "SK1:L32:L28:L18:CR8:HT8:NM2", TOPO_SAME_MACHINE},
         /* Bound to several: only what holds all of them counts. */
         {"SK0:L30:L20-1:L10-1:CR0-1:HT0-1:NM0", "SK0:L30:L20-1:L10-1:CR0-1:HT0-1:NM0",
          TOPO_SAME_L3},
@@ -221,22 +204,6 @@ START_TEST(near_devices)
 }
 END_TEST
 
-START_TEST(no_devices)
-{
-    topo_machine *machine = synthetic(machines[0].description);
-    char *text[] = {NULL, locality(machine, "5")};
-    unsigned char saved[] = {7, 7};
-    ck_assert_int_eq(topo_machine_near_network(machine, text, 2, saved), 0);
-    ck_assert(saved[0] == 0 && saved[1] == 0);
-    free(text[1]);
-    topo_machine_free(machine);
-    machine = fixture("adapter-and-ethernet.xml");
-    ck_assert_int_eq(topo_machine_near_network(machine, (char *[]){NULL, NULL}, 2, saved), 0);
-    ck_assert(saved[0] == 0 && saved[1] == 0);
-    topo_machine_free(machine);
-}
-END_TEST
-
 /* Nobody is bound on a machine that is not this one. */
 START_TEST(another_machine)
 {
@@ -261,8 +228,8 @@ END_TEST
 
 int main(void)
 {
-    return run_tests("local", ONCE(ladder), ONCE(locality_strings),
-                     TIMES(machines_levels, LENGTH(machines)), ONCE(texts_of_processors),
-                     ONCE(cores_by_number), TIMES(near_devices, LENGTH(near_network)),
-                     ONCE(no_devices), ONCE(another_machine), ONCE(no_machine));
+    return run_tests("local", ONCE(locality_strings), TIMES(machines_levels, LENGTH(machines)),
+                     ONCE(texts_of_processors), ONCE(cores_by_number),
+                     TIMES(near_devices, LENGTH(near_network)), ONCE(another_machine),
+                     ONCE(no_machine));
 }
