@@ -74,29 +74,6 @@ START_TEST(trials_that_fail_become_rare)
 }
 END_TEST
 
-/* The limit is a part of the fastest call, whichever it was. */
-START_TEST(the_fastest_call_counts)
-{
-    static const int64_t first[][2] = {{10, 99}, {99, 10}, {10, 10}};
-    for (size_t i = 0; i < LENGTH(first); i++) {
-        trial t = {0};
-        trial_add(&t, false, first[i][0] * MS);
-        trial_add(&t, false, first[i][1] * MS);
-        ck_assert_double_eq_tol(trial_limit(&t), .008, 1e-9);
-    }
-}
-END_TEST
-
-/* After one success, calls by aggregators turn out to be faster than they seemed. */
-START_TEST(one_success_is_not_enough)
-{
-    trial t = {0};
-    check_ways(&t, &(machine){100 * MS, 20 * MS}, "AAT");
-    check_ways(&t, &(machine){10 * MS, 20 * MS}, "ATA");
-    ck_assert_int_eq(t.failed, 1);
-}
-END_TEST
-
 /* Three slow calls in turn, not more or less of them. */
 START_TEST(independent_calls_that_become_slow_end)
 {
@@ -155,7 +132,7 @@ END_TEST
 int main(void)
 {
     return run_tests("trial", ONCE(trials_come_after_two_calls_and_are_confirmed),
-                     ONCE(trials_that_fail_become_rare), ONCE(the_fastest_call_counts),
-                     ONCE(one_success_is_not_enough), ONCE(independent_calls_that_become_slow_end),
-                     ONCE(every_order_of_events), ONCE(many_failures));
+                     ONCE(trials_that_fail_become_rare),
+                     ONCE(independent_calls_that_become_slow_end), ONCE(every_order_of_events),
+                     ONCE(many_failures));
 }
