@@ -195,22 +195,6 @@ START_TEST(bytes_belong_to_ranks)
 }
 END_TEST
 
-/* Full size, without data. */
-START_TEST(large_patterns_are_a_few_runs)
-{
-    shape s;
-    decomposition d;
-    access_list list;
-    ck_assert_ptr_null(make(&(request){"cube", 512, .size = "2000"}, &s, &d));
-    ck_assert_int_eq(d.bytes, INT64_C(64000000000));
-    runs_of(&d, 511, &list);
-    ck_assert_int_eq(list.bytes, d.bytes / 512);
-    ck_assert_uint_le(list.count, 250);
-    access_release(&list);
-    decomposition_release(&d);
-}
-END_TEST
-
 START_TEST(refusals)
 {
     static const request bad[] = {
@@ -256,5 +240,5 @@ END_TEST
 int main(void)
 {
     return run_tests("decomposition", TIMES(bytes_belong_to_ranks, LENGTH(patterns)),
-                     ONCE(large_patterns_are_a_few_runs), ONCE(refusals), ONCE(grids_are_balanced));
+                     ONCE(refusals), ONCE(grids_are_balanced));
 }
