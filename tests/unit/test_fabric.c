@@ -658,18 +658,6 @@ START_TEST(no_text)
 }
 END_TEST
 
-/* A reason is cut, not overrun, however long the names are. */
-START_TEST(long_names)
-{
-    static char name[1000];
-    const char *const host = name;
-    memset(name, 'h', sizeof name - 1);
-    struct reading r = read_text(TREE, strlen(TREE), &host, 1);
-    ck_assert_int_eq(r.rc, -ENXIO);
-    ck_assert_uint_lt(strlen(r.error.reason), sizeof r.error.reason);
-}
-END_TEST
-
 /* Nothing stops a reader from being handed half a file. */
 START_TEST(cut_short)
 {
@@ -1083,7 +1071,7 @@ int main(void)
                      TIMES(good_files, LENGTH(good)), ONCE(width_of_folded_switches),
                      TIMES(bad_files, LENGTH(bad)), TIMES(missing_hosts_and_ways, LENGTH(missing)),
                      ONCE(more_than_any_network), ONCE(too_many_places), ONCE(no_text),
-                     ONCE(long_names), ONCE(cut_short), TIMES(slurm_addresses, LENGTH(addresses)),
+                     ONCE(cut_short), TIMES(slurm_addresses, LENGTH(addresses)),
                      ONCE(random_networks), ONCE(random_trees), ONCE(ten_thousand_nodes),
                      ONCE(out_of_memory));
 }
