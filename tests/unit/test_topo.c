@@ -34,29 +34,6 @@ static void draw_hops(uint64_t *state, int64_t low, int64_t high, double *hops, 
 
 /* ---- distances ---- */
 
-static void check_places(size_t nodes, const double *hops, size_t places)
-{
-    topo t;
-    ck_assert_int_eq(topo_from_hops(&t, nodes, hops), 0);
-    ck_assert_uint_eq(t.places, places);
-    check_hops(&t, nodes, hops);
-    topo_release(&t);
-}
-
-/* Nodes that are equally far from all others share a place, whatever the order. */
-START_TEST(places_of_hops)
-{
-    static double hops[MOST_NODES * MOST_NODES];
-    for (size_t n = 0; n < MOST_NODES; n++)
-        for (size_t m = 0; m < MOST_NODES; m++)
-            hops[n * MOST_NODES + m] = n % 6 == m % 6 ? 2 : n % 2 == m % 2 ? 4 : 6;
-    check_places(MOST_NODES, hops, 6);
-    /* One way only: 5 and 11 become places of their own, 17 and 23 stay. */
-    hops[5 * MOST_NODES + 11] = 3;
-    check_places(MOST_NODES, hops, 8);
-}
-END_TEST
-
 /* Any hops come back as they were given. */
 START_TEST(random_hops)
 {
@@ -337,10 +314,9 @@ END_TEST
 
 int main(void)
 {
-    return run_tests("topo", ONCE(places_of_hops), ONCE(random_hops), ONCE(from_bad_hops),
-                     TIMES(nodes_of_ranks, random_cases(100)), ONCE(nodes_that_ranks_contradict),
-                     ONCE(levels_of_random_hops), ONCE(levels_of_a_fat_tree), ONCE(no_levels),
-                     ONCE(levels_without_memory), ONCE(bandwidths_by_name),
-                     TIMES(refused_bandwidths, LENGTH(bad_bandwidths)),
-                     ONCE(bandwidths_without_memory));
+    return run_tests(
+        "topo", ONCE(random_hops), ONCE(from_bad_hops), TIMES(nodes_of_ranks, random_cases(100)),
+        ONCE(nodes_that_ranks_contradict), ONCE(levels_of_random_hops), ONCE(levels_of_a_fat_tree),
+        ONCE(no_levels), ONCE(levels_without_memory), ONCE(bandwidths_by_name),
+        TIMES(refused_bandwidths, LENGTH(bad_bandwidths)), ONCE(bandwidths_without_memory));
 }
