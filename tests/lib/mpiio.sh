@@ -46,5 +46,5 @@ openmpi() {
 # faults, such as bytes that it writes between pieces of data.
 served_cases() {
     "$programs/conformance" --list | grep -vE \
-        'ordered|^(intermixed|external32|open_and_close|count_|threads|progress_elsewhere)|^communicator/self'
+        'ordered|^(intermixed|external32|count_|threads|progress_elsewhere)|^communicator/self'
 }

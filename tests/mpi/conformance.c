@@ -77,14 +77,6 @@ bool all_well(const struct test *t)
     return !somewhere;
 }
 
-int count_descriptors(void)
-{
-    int count = 0;
-    for (int fd = 0; fd < 1024; fd++)
-        count += fcntl(fd, F_GETFD) >= 0;
-    return count;
-}
-
 void *checked_alloc(size_t count, size_t size)
 {
     size_t bytes;
@@ -413,17 +405,12 @@ void memory_fill(struct memory *m, uint64_t seed)
         *memory_at(m, k) = content(seed, k);
 }
 
-/* A buffer as memory_make leaves it. */
-static unsigned char *untouched(const struct memory *m)
+void memory_check(struct test *t, const struct memory *m, int64_t valid, uint64_t seed)
 {
-    unsigned char *whole = checked_alloc((size_t)m->size, 1);
-    memset(whole, FILLING, (size_t)m->size);
-    return whole;
-}
-
-/* Compares all of the buffer, and frees `wanted`. */
-static void compare_memory(struct test *t, const struct memory *m, unsigned char *wanted)
-{
+    unsigned char *wanted = checked_alloc((size_t)m->size, 1);
+    memset(wanted, FILLING, (size_t)m->size);
+    for (int64_t k = 0; k < valid; k++)
+        wanted[memory_at(m, k) - m->whole] = content(seed, k);
     for (int64_t i = 0; i < m->size; i++)
         if (m->whole[i] != wanted[i]) {
             differ(t, "byte %" PRId64 " from the buffer's start is %02x, not %02x",
@@ -431,23 +418,6 @@ static void compare_memory(struct test *t, const struct memory *m, unsigned char
             break;
         }
     free(wanted);
-}
-
-void memory_check(struct test *t, const struct memory *m, int64_t valid, uint64_t seed)
-{
-    unsigned char *wanted = untouched(m);
-    for (int64_t k = 0; k < valid; k++)
-        wanted[memory_at(m, k) - m->whole] = content(seed, k);
-    compare_memory(t, m, wanted);
-}
-
-void memory_check_view(struct test *t, const struct memory *m, int64_t valid, const struct view *v,
-                       int64_t from, const struct bytes *file)
-{
-    unsigned char *wanted = untouched(m);
-    for (int64_t k = 0; k < valid; k++)
-        wanted[memory_at(m, k) - m->whole] = file->at[view_place(v, from + k)];
-    compare_memory(t, m, wanted);
 }
 
 void memory_release(struct memory *m)

@@ -49,9 +49,6 @@ int same_class(struct test *t, const char *what, int code);
 /* Ranks that found something wrong so far; collective. */
 bool all_well(const struct test *t);
 
-/* Open descriptors of this process. */
-int count_descriptors(void);
-
 void *checked_alloc(size_t count, size_t size);
 
 /* A number that looks random. */
@@ -141,9 +138,6 @@ struct memory memory_make(enum shape shape, int64_t bytes, int etype);
 void memory_fill(struct memory *m, uint64_t seed);
 /* The first `valid` bytes are content(seed, k), all else is FILLING. */
 void memory_check(struct test *t, const struct memory *m, int64_t valid, uint64_t seed);
-/* The first `valid` bytes are what the view shows of the file from its byte `from` on. */
-void memory_check_view(struct test *t, const struct memory *m, int64_t valid, const struct view *v,
-                       int64_t from, const struct bytes *file);
 void memory_release(struct memory *m);
 
 /* --- the calls --- */
@@ -176,7 +170,7 @@ void check_count(struct test *t, const char *what, const MPI_Status *status, int
 
 /* The tables of the programs `conformance` and `conformance_hints`. */
 extern const struct family calls_families[], views_families[], requests_families[],
-    files_families[], settings_families[], types_families[];
+    files_families[], settings_families[];
 /* Row: hints of the file. */
 void case_atomic_overlap(struct test *t, int kind);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* conformance: every collective call, three times in a row, with even, ragged and empty parts,
- * with and without holes, from and to memory of every shape, and beyond the end of file. */
+ * with and without holes, from and to memory of every shape. */
 #include "conformance.h"
 
 #include <inttypes.h>
@@ -19,8 +19,6 @@ struct trip {
     bool existing;    /* there is a file before, longer than what is written */
     bool empty_views; /* odd ranks have a view of size 0 */
     bool no_status;
-    const char *hints; /* NULL: none */
-    int64_t end; /* reads beyond the end of file: bytes for each rank in a file that is there */
 };
 
 /* What a rank does in one call: `bytes` from byte `from` of its view on. */
@@ -188,40 +186,8 @@ static void case_trip(struct test *t, int kind)
     close_file(t, &file);
 }
 
-/* --- beyond the end of file --- */
-
-/* Data of the view that lie below `size`; places ascend. */
-static int64_t below(const struct share *s, int64_t size)
-{
-    int64_t valid = 0;
-    while (valid < s->bytes && view_place(&s->view, s->from + valid) < size)
-        valid++;
-    return valid;
-}
-
-static void case_past_end(struct test *t, int kind)
-{
-    const struct trip *trip = t->row;
-    struct share s = share_of(t, trip, kind, t->rank, 0);
-    struct memory m = memory_make(trip->shape, s.bytes, trip->etype);
-    struct bytes there = create_filled(t, t->ranks * trip->end + (trip->end > 0 ? 3 : 0), 7);
-    int64_t valid = below(&s, there.size);
-    MPI_Status status;
-    MPI_File file = open_with(t, MPI_MODE_RDONLY, trip->hints != NULL ? trip->hints : "");
-    set_share_view(t, file, trip, kind);
-    must(t, "read", call_read(kind, file, s.from / trip->etype, &m, &status));
-    /* Open MPI 4.1 puts the full amount into the status of MPI_File_read_all itself. */
-    if (kind != ALL)
-        check_count(t, "read", &status, valid);
-    memory_check_view(t, &m, valid, &s.view, s.from, &there);
-    close_file(t, &file);
-    memory_release(&m);
-    bytes_release(&there);
-}
-
 #define TRIP(...) case_trip, kind_names, ROW(struct trip, __VA_ARGS__)
 #define MEMORY(wanted) TRIP(even, .block = 10, .gap = 8, .etype = 4, .shape = wanted)
-#define PAST_END(...) case_past_end, kind_names, ROW(struct trip, even, __VA_ARGS__)
 
 const struct family calls_families[] = {
     {"even", TRIP(even, .block = 10, .etype = 4)},
@@ -240,10 +206,5 @@ const struct family calls_families[] = {
     {"memory_resized", MEMORY(RESIZED)},
     {"memory_backward", MEMORY(BACKWARD)},
     {"memory_absolute", MEMORY(ABSOLUTE)},
-    {"past_end", PAST_END(.block = 400, .etype = 1, .end = 157)},
-    {"past_end_pieces", PAST_END(.block = 10, .gap = 6, .etype = 1, .shape = HOLES, .end = 157)},
-    {"past_end_of_empty", PAST_END(.block = 10, .etype = 1)},
-    {"past_end_alone", PAST_END(.block = 10, .gap = 28, .etype = 4, .shape = BACKWARD, .end = 630,
-                                .hints = "romio_cb_read=disable")},
     {0},
 };

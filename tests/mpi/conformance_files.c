@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* conformance: modes of files and of access; other calls between; communicators and threads;
- * handles that live long, and many that live shortly. */
+ * handles that live long. */
 #include "conformance.h"
 
 #include <inttypes.h>
@@ -100,24 +100,6 @@ static void append_to_model(const struct test *t, struct bytes *model, int64_t b
 }
 
 /* --- modes --- */
-
-static void case_write_only(struct test *t, int kind)
-{
-    /* Calls by a common pointer have one view, in which the ranks' data follow each other. */
-    const struct deal own = {0, 20, 30, 0, 4}, common = {5, 20, 0, 30, 4};
-    const struct deal *deal = is_ordered((enum kind)kind) ? &common : &own;
-    const struct data d = {HOLES, 4, 0, 1000, (uint64_t)t->rank + 2, true};
-    struct bytes model = create_filled(t, 20000, 1);
-    MPI_File file = open_file(t, MPI_MODE_WRONLY);
-    set_dealt_view(t, file, deal);
-    must(t, "write", write_data(t, kind, file, &d));
-    close_file(t, &file);
-    for (int rank = 0; rank < t->ranks; rank++) {
-        const struct view v = dealt_view(deal, t, rank);
-        model_write(&model, &v, deal == &common ? rank * 1000 : 0, 1000, (uint64_t)rank + 2);
-    }
-    check_file(t, &model);
-}
 
 /* With MPI_MODE_APPEND both file pointers begin at the end of file. */
 static void case_append(struct test *t, int variant)
@@ -560,51 +542,7 @@ static void case_same_view_again(struct test *t, int variant)
     close_file(t, &file);
 }
 
-/* Resident memory in KiB; -1 where /proc does not say. The sanitizer keeps what is freed. */
-static long resident(void)
-{
-#ifdef __SANITIZE_ADDRESS__
-    return -1;
-#endif
-    char line[128];
-    long kib = -1;
-    FILE *f = fopen("/proc/self/status", "r");
-    while (f != NULL && fgets(line, sizeof line, f) != NULL)
-        if (sscanf(line, "VmRSS: %ld kB", &kib) == 1)
-            break;
-    if (f != NULL)
-        fclose(f);
-    return kib;
-}
-
-static void open_write_close(struct test *t, int i)
-{
-    MPI_File file = open_records(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
-    write_and_read(t, file, ALL, 4, (uint64_t)i * 100);
-    close_file(t, &file);
-}
-
-/* Neither descriptors nor memory stay behind. 64 KiB a file is far more than what Open MPI's
- * own bookkeeping leaks, and less than any buffer for data. */
-static void case_open_and_close(struct test *t, int variant)
-{
-    static const int times[] = {100, 1000};
-    enum { WARM = 20, SLACK = 8192 };
-    for (int i = 0; i < WARM; i++)
-        open_write_close(t, i);
-    int descriptors = count_descriptors();
-    long before = resident();
-    for (int i = 0; i < times[variant]; i++)
-        open_write_close(t, i);
-    long growth = resident() - before, most = SLACK + 8L * times[variant];
-    if (count_descriptors() != descriptors)
-        differ(t, "%d descriptors are open, %d before", count_descriptors(), descriptors);
-    if (growth > most)
-        differ(t, "memory has grown by %ld KiB in %d files", growth, times[variant]);
-}
-
 const struct family files_families[] = {
-    {"write_only", case_write_only, kind_names, NULL},
     {"append", case_append, (const char *const[]){"all", "ordered", NULL}, NULL},
     {"wrong_mode", case_wrong_mode, (const char *const[]){"read_only", "write_only", NULL}, NULL},
     {"delete_on_close", case_delete_on_close, NULL, NULL},
@@ -625,6 +563,5 @@ const struct family files_families[] = {
     {"two_handles", case_two_handles, NULL, NULL},
     {"threads", case_threads, NULL, NULL},
     {"same_view_again", case_same_view_again, offset_kinds, NULL},
-    {"open_and_close", case_open_and_close, (const char *const[]){"100", "1000", NULL}, NULL},
     {0},
 };

@@ -5,6 +5,6 @@
 int main(int argc, char **argv)
 {
     static const struct family *const table[] = {calls_families, views_families, requests_families,
-                                                 files_families, types_families, NULL};
+                                                 files_families, NULL};
     return conformance_main(argc, argv, table);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* conformance_reported: accesses for which users reported faults of Open MPI's own collective I/O.
  * Each case names the report, an issue of open-mpi/ompi. Other reports are cases of `conformance`
- * (pieces of 2 GiB and more, #14379: piece_2_31 and count_2_31) and of `conformance_hints` (hints
- * that have a default are returned, #13367: given/aggregators). */
+ * (distributed arrays and communicators with a grid, #12718: subarray and communicator/grid; pieces
+ * of 2 GiB and more, #14379: piece_2_31 and count_2_31), of `conformance_hints` (hints that have a
+ * default are returned, #13367: given/aggregators), and of `views` (indexed views, #11917). */
 #include "conformance.h"
 #include "inject.h"
 
@@ -78,118 +79,6 @@ static void case_collective_buffering(struct test *t, int variant)
         differ(t, "%" PRId64 " ranks write %" PRId64 " pieces", tally.writers, tally.writes);
 }
 
-/* --- arrays and views --- */
-
-/* A rank's block of a 2-D array of doubles, row by row, without the frame around it in memory. */
-struct block {
-    int size[2], start[2], sides[2]; /* of the array; of the block in it */
-};
-
-enum { ROWS = 37, COLUMNS = 11, FRAME = 1 };
-
-static unsigned char *block_at(const struct block *b, unsigned char *framed, int row, int column)
-{
-    int64_t width = b->sides[1] + 2 * FRAME;
-    return framed + 8 * ((row + FRAME) * width + column + FRAME);
-}
-
-static int64_t place_in_array(const struct block *b, int row, int column)
-{
-    return 8 * ((int64_t)(b->start[0] + row) * b->size[1] + b->start[1] + column);
-}
-
-static MPI_Datatype subarray(const int size[2], const int start[2], const int sides[2])
-{
-    MPI_Datatype type;
-    MPI_Type_create_subarray(2, size, sides, start, MPI_ORDER_C, MPI_DOUBLE, &type);
-    MPI_Type_commit(&type);
-    return type;
-}
-
-static void write_block(struct test *t, MPI_Comm grid, const struct block *b)
-{
-    int framed[2] = {b->sides[0] + 2 * FRAME, b->sides[1] + 2 * FRAME}, frame[2] = {FRAME, FRAME};
-    unsigned char *data = checked_alloc((size_t)framed[0] * (size_t)framed[1], 8);
-    MPI_Datatype view = subarray(b->size, b->start, b->sides),
-                 inner = subarray(framed, frame, b->sides);
-    struct memory m = {.address = data, .count = 1, .type = inner};
-    for (int row = 0; row < b->sides[0]; row++)
-        for (int column = 0; column < b->sides[1]; column++)
-            for (int k = 0; k < 8; k++)
-                block_at(b, data, row, column)[k] = content(1, place_in_array(b, row, column) + k);
-    MPI_File file = open_path(grid, t->path, MPI_MODE_RDWR | MPI_MODE_CREATE, "");
-    must(t, "set_view", MPI_File_set_view(file, 0, MPI_DOUBLE, view, "native", MPI_INFO_NULL));
-    must(t, "write", call_write(ALL, file, 0, &m, MPI_STATUS_IGNORE));
-    close_file(t, &file);
-    MPI_Type_free(&view);
-    MPI_Type_free(&inner);
-    free(data);
-}
-
-/* #12718: a distributed 2-D array, with the communicator of its grid. */
-static void case_grid(struct test *t, int variant)
-{
-    int grid[2] = {variant == 0 ? t->ranks : variant == 1 ? 1 : 0, variant == 1 ? t->ranks : 0};
-    int periodic[2] = {0, 0}, rank, at[2];
-    MPI_Comm comm;
-    struct block b;
-    struct bytes model = {0};
-    MPI_Dims_create(t->ranks, 2, grid);
-    MPI_Cart_create(t->comm, 2, grid, periodic, 0, &comm);
-    MPI_Comm_rank(comm, &rank);
-    MPI_Cart_coords(comm, rank, 2, at);
-    for (int d = 0; d < 2; d++) {
-        b.sides[d] = d == 0 ? ROWS : COLUMNS;
-        b.size[d] = grid[d] * b.sides[d];
-        b.start[d] = at[d] * b.sides[d];
-    }
-    write_block(t, comm, &b);
-    bytes_extend(&model, (int64_t)8 * b.size[0] * b.size[1]);
-    fill_content(model.at, model.size, 1);
-    check_file(t, &model);
-    MPI_Comm_free(&comm);
-}
-
-/* #11917: an indexed view with pieces of many sizes and holes here and there, read back as it was
- * written. */
-static void case_indexed(struct test *t, int variant)
-{
-    static const char *const hints[] = {"romio_cb_write=enable romio_cb_read=enable",
-                                        "romio_cb_write=disable romio_cb_read=disable"};
-    enum { PIECES = 300, MOST = 19 };
-    int length[PIECES], place[PIECES], elements = 0, at = 0;
-    unsigned char wanted[4 * PIECES * MOST], data[sizeof wanted];
-    struct bytes model = {0};
-    MPI_Datatype type;
-    for (int i = 0; i < PIECES * t->ranks; i++) {
-        int piece = i / t->ranks, rank = i % t->ranks, size = 1 + (piece * 7 + rank * 3) % MOST;
-        for (int64_t k = 4 * at; k < 4 * (at + size); k++)
-            bytes_put(&model, k, content(2, k));
-        if (rank == t->rank) {
-            length[piece] = size;
-            place[piece] = at;
-            memcpy(wanted + 4 * elements, model.at + 4 * at, 4 * (size_t)size);
-            elements += size;
-        }
-        at += size + piece % 3;
-    }
-    memcpy(data, wanted, sizeof data);
-    struct memory m = {.address = data, .count = elements, .type = MPI_INT};
-    MPI_Type_indexed(PIECES, length, place, MPI_INT, &type);
-    MPI_Type_commit(&type);
-    MPI_File file = open_with(t, MPI_MODE_RDWR | MPI_MODE_CREATE, hints[variant]);
-    must(t, "set_view", MPI_File_set_view(file, 0, MPI_INT, type, "native", MPI_INFO_NULL));
-    must(t, "write", call_write(ALL, file, 0, &m, MPI_STATUS_IGNORE));
-    synchronise(t, file);
-    check_file(t, &model);
-    memset(data, FILLING, sizeof data);
-    must(t, "read", call_read(AT_ALL, file, 0, &m, MPI_STATUS_IGNORE));
-    if (memcmp(data, wanted, 4 * (size_t)elements) != 0)
-        differ(t, "other bytes are read than were written");
-    close_file(t, &file);
-    MPI_Type_free(&type);
-}
-
 /* --- many calls --- */
 
 /* Bytes that this process has allocated and not freed; -1: not known. */
@@ -257,8 +146,6 @@ static const struct family families[] = {
     {"adjacent", case_adjacent, (const char *const[]){"0", "50", "1000003", NULL}, NULL},
     {"collective_buffering", case_collective_buffering,
      (const char *const[]){"true", "false", NULL}, NULL},
-    {"grid", case_grid, (const char *const[]){"rows", "columns", "both", NULL}, NULL},
-    {"indexed", case_indexed, (const char *const[]){"aggregators", "independent", NULL}, NULL},
     {"leak", case_leak, own_kinds, NULL},
     {"striped", case_striped, NULL, NULL},
     {0},

@@ -295,30 +295,6 @@ static void case_after_start(struct test *t, int variant)
     memory_release(&m);
 }
 
-/* Nobody has anything to move, or one rank only: the requests complete all the same. */
-static void case_empty_requests(struct test *t, int variant)
-{
-    MPI_Request request[4] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL,
-                              MPI_REQUEST_NULL};
-    MPI_Status status[4];
-    char out[100], in[100] = {0};
-    int count = variant == 1 && t->rank == t->ranks - 1 ? 100 : 0;
-    memset(out, 'z', sizeof out);
-    MPI_File file = open_file(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
-    must(t, "start", MPI_File_iwrite_all(file, out, count, MPI_CHAR, &request[0]));
-    must(t, "start", MPI_File_iwrite_at_all(file, 1000, out, count, MPI_CHAR, &request[1]));
-    must(t, "waitall", MPI_Waitall(2, request, status));
-    synchronise(t, file);
-    must(t, "start", MPI_File_iread_at_all(file, 0, in, count, MPI_CHAR, &request[2]));
-    must(t, "start", MPI_File_iread_at_all(file, 1000, in, count, MPI_CHAR, &request[3]));
-    must(t, "waitall", MPI_Waitall(2, request + 2, status + 2));
-    for (int i = 0; i < 4; i++)
-        check_count(t, "request", &status[i], count);
-    if (memcmp(in, out, (size_t)count) != 0)
-        differ(t, "read something else than was written");
-    close_file(t, &file);
-}
-
 /* Requests one after another on one file, of which each overwrites what the last one wrote. */
 static void case_many_in_turn(struct test *t, int variant)
 {
@@ -364,8 +340,6 @@ const struct family requests_families[] = {
     {"progress_elsewhere", case_barrier, NULL, ROW(enum step, AFTER_START)},
     {"other_calls_between", case_other_calls_between, NULL, NULL},
     {"after_start", case_after_start, (const char *const[]){"write", "read", NULL}, NULL},
-    {"empty_requests", case_empty_requests, (const char *const[]){"all", "all_but_one", NULL},
-     NULL},
     {"many_in_turn", case_many_in_turn, NULL, NULL},
     {"closed_before_wait", case_closed_before_wait, NULL, NULL},
     {0},

@@ -342,28 +342,6 @@ static void case_subarray(struct test *t, int kind)
     write_typed(t, kind, BEGIN, MPI_DOUBLE, &type, &m, &model);
 }
 
-/* A block-cyclic distribution: MPI_Type_create_darray. */
-static void case_darray(struct test *t, int kind)
-{
-    enum { ROWS = 24, COLUMNS = 35 };
-    int size[] = {ROWS, COLUMNS}, distribution[] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_CYCLIC};
-    int width[] = {2, 3}, grid[] = {0, 0}, bytes;
-    MPI_Datatype type;
-    struct bytes model = {0};
-    MPI_Dims_create(t->ranks, 2, grid);
-    MPI_Type_create_darray(t->ranks, t->rank, 2, size, distribution, width, grid, MPI_ORDER_C,
-                           MPI_INT, &type);
-    MPI_Type_size(type, &bytes);
-    struct memory m = memory_make(PLAIN, bytes, 4);
-    for (int cell = 0, n = 0; cell < ROWS * COLUMNS; cell++) {
-        int value = cell + 1, row = cell / COLUMNS / 2, column = cell % COLUMNS / 3;
-        bytes_copy(&model, model.size, &value, sizeof value);
-        if (row % grid[0] * grid[1] + column % grid[1] == t->rank)
-            memcpy(m.origin + 4 * n++, &value, sizeof value);
-    }
-    write_typed(t, kind, 0, MPI_INT, &type, &m, &model);
-}
-
 #define FAR(...) case_far, own_kinds, ROW(struct far, __VA_ARGS__)
 #define FAR_SEEK (800 * (((int64_t)1 << 32) / 800))
 
@@ -384,6 +362,5 @@ const struct family views_families[] = {
     {"count_2_32", case_count_2_32, NULL, NULL},
     {"view_overlaps_itself", case_view_overlaps_itself, kind_names, NULL},
     {"subarray", case_subarray, own_kinds, NULL},
-    {"darray", case_darray, own_kinds, NULL},
     {0},
 };

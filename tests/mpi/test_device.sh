@@ -61,7 +61,7 @@ were_moved() {
 }
 
 # Nothing converts device memory.
-mapfile -t cases < <("$programs/conformance" --list | grep -v -e '^count_2_' -e '^external32' -e '^open_and_close')
+mapfile -t cases < <("$programs/conformance" --list | grep -v -e '^count_2_' -e '^external32')
 conform conformance "4 ranks, device memory" run_here 4 "${one_node[@]}" "${preload[@]}"
 were_moved 4 "conformance"
 cases=(--threads threads outstanding/\*)
