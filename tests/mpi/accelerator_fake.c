@@ -3,9 +3,6 @@
  * device.h. Open MPI selects it in place of accelerator/null where it finds it. The settings begin
  * with FAKE_ACCELERATOR_:
  *
- *   US         microseconds of a copy, or to wait for copies on a stream; ...
- *   RATE       ... a copy takes one more for so many bytes (0: none)
- *   LAUNCH_US  microseconds that it takes to start a copy on a stream
  *   LATE       copies on a stream are done when an event behind them is queried the N-th time (3):
  *              who uses the bytes before sees old ones
  *   STREAMS    0: no stream can be made once MPI is initialized
@@ -19,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "opal/constants.h"
 #include "opal/mca/accelerator/accelerator.h"
@@ -33,7 +29,7 @@
 #define MOST_REGISTERED 256 /* parts of host memory */
 
 static struct device_state *state;
-static long latency, rate, launch, late, streams;
+static long late, streams;
 
 static long setting(const char *name, long otherwise)
 {
@@ -41,37 +37,14 @@ static long setting(const char *name, long otherwise)
     return value == NULL ? otherwise : strtol(value, NULL, 10);
 }
 
-/* --- time, in nanoseconds --- */
-
-static int64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
-
-static int64_t time_of(size_t bytes)
-{
-    return rate > 0 ? (int64_t)(1000 * bytes / (size_t)rate) : 0;
-}
-
-static void wait_until(int64_t end)
-{
-    while (now() < end)
-        ;
-}
-
 /* --- copies --- */
 
 static int mem_copy(int to_device, int from_device, void *to, const void *from, size_t bytes,
                     opal_accelerator_transfer_type_t type)
 {
-    int64_t end = latency + rate > 0 ? now() + 1000 * latency + time_of(bytes) : 0;
     device_count(&state->bytes, bytes);
-    if (device_fails(device_count(&state->copies, 1)) || !device_move(to, from, bytes))
-        return OPAL_ERROR;
-    wait_until(end);
-    return OPAL_SUCCESS;
+    bool fails = device_fails(device_count(&state->copies, 1)) || !device_move(to, from, bytes);
+    return fails ? OPAL_ERROR : OPAL_SUCCESS;
 }
 
 /* --- streams: copies in order --- */
@@ -95,10 +68,8 @@ static void finish_copies(queue *q, uint64_t until)
 {
     for (; q->done < until; q->done++) {
         device_copy *p = q->first;
-        int64_t end = now() + time_of(p->bytes);
         if (p->fails || !device_move(p->to, p->from, p->bytes))
             q->failed++;
-        wait_until(end);
         q->first = p->next;
         free(p);
     }
@@ -149,9 +120,7 @@ static int query_mark(mark *m)
     if (m->of == NULL)
         return OPAL_SUCCESS;
     if (m->of->done < m->until) {
-        if (m->asked++ == 0)
-            wait_until(latency > 0 ? now() + 1000 * latency : 0);
-        if (m->asked < late)
+        if (++m->asked < late)
             return OPAL_ERR_RESOURCE_BUSY;
         finish_copies(m->of, m->until);
     }
@@ -169,7 +138,6 @@ static int query_event(int device, opal_accelerator_event_t *event)
 static int mem_copy_async(int to_device, int from_device, void *to, const void *from, size_t bytes,
                           opal_accelerator_stream_t *stream, opal_accelerator_transfer_type_t type)
 {
-    int64_t end = launch > 0 ? now() + 1000 * launch : 0;
     queue *q = stream->stream;
     device_copy *p = device_start(to, from, bytes);
     if (p == NULL)
@@ -179,7 +147,6 @@ static int mem_copy_async(int to_device, int from_device, void *to, const void *
     q->last = &p->next;
     q->started++;
     pthread_mutex_unlock(&lock);
-    wait_until(end);
     return OPAL_SUCCESS;
 }
 
@@ -371,9 +338,6 @@ static opal_accelerator_base_module_t *init(void)
 {
     state = device_state();
     state->selected = 1;
-    latency = setting("FAKE_ACCELERATOR_US", 0);
-    rate = setting("FAKE_ACCELERATOR_RATE", 0);
-    launch = setting("FAKE_ACCELERATOR_LAUNCH_US", 0);
     late = setting("FAKE_ACCELERATOR_LATE", 3);
     streams = setting("FAKE_ACCELERATOR_STREAMS", 1);
     return &module;
