@@ -70,6 +70,9 @@ case $OMPI_VERSION in
 esac
 make_tree "${release[@]}"
 tap_check "graft" graft "$tree"
+for file in $(cd "$tree" && find . -name owner.txt); do
+    tap_check "doc/upstream.md has ${file%/*}" grep -qF "\`${file:2:-10}\`" "$top_srcdir/doc/upstream.md"
+done
 check_component ompi/mca/fcoll/tatp mca_fcoll_tatp '^(mca_fcoll_)?tatp_'
 if [[ -e $top_builddir/components/mca_rmaps_dla.so ]]; then
     check_component orte/mca/rmaps/dla mca_rmaps_dla '^(mca_|orte_)?rmaps_dla'
