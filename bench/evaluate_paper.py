@@ -14,7 +14,7 @@ MOST = {"cube": 512, "btio": 625}
 STRATEGIES = {"otp": "OTP", "latp_volume": "LATP, volume", "latp_count": "LATP, count", "tatp": "TATP",
               "fitted": "TATP, fitted"}
 PLACEMENTS = ("byslot", "bynode", "dla")
-CRILL_NODES = {128: 4, 256: 8, 144: 4}
+CRILL_NODES = {128: 4, 256: 8}
 CRILL = {"byslot": "byslot, 48 a node", "byslot:L": "byslot", "bynode": "bynode", "mpipp-cart:L": "mpipp",
          "mpipp:L": "mpippg", "setmatch-cart:L": "setmatch", "setmatch:L": "setmatchg", "dla:L": "dla"}
 TILES = {"1 KB": ("768x800", "1024"), "1 MB": ("40x15", "1048576")}
@@ -73,9 +73,6 @@ class Sizes:
         size, element = ("16x20", "1024") if self.quick else TILES[name]
         return Job("crill", "tile", ranks, 1, size, element, reorder, self.stripe)
 
-    def btio_run(self, ranks):
-        return Job("crill", "btio", ranks, 1, "102" if self.quick else "408", "40", stripe=self.stripe)
-
     def others(self, machine):
         return [Job(machine, "lattice", 256, 1, self.lattice, "288", stripe=self.stripe),
                 Job(machine, "dump", 512, 1, self.dump, "8", stripe=self.stripe)]
@@ -85,7 +82,7 @@ class Sizes:
         jobs += [self.array(m, kind, MOST[kind], n) for m in MACHINES for kind in MOST for n in (2, 4)]
         jobs += [job for m in MACHINES for job in self.others(m)]
         jobs += [self.tiles(t, ranks, reorder) for t in TILES for ranks in (128, 256) for reorder in (False, True)]
-        return list(dict.fromkeys(jobs + [self.btio_run(ranks) for ranks in (144, 256)]))
+        return list(dict.fromkeys(jobs))
 
 
 # --- running ---
