@@ -62,7 +62,7 @@ typedef struct reorder_nodes {
  * A node gets consecutive ranks of a walk over the grid: along one dimension, through columns whose
  * cross-section is a box. The walk turns at the ends, so that any number of consecutive ranks are
  * near each other. All dimensions and a few extents of the box are compared: with equal nodes, the
- * blocks of a factorization of the grid are among them (Gropp, "Using Node Information to Implement
+ * blocks of the best factorization are seldom better (Gropp, "Using Node Information to Implement
  * MPI Cartesian Topologies", EuroMPI 2018). The first of equal ones goes along the last possible
  * dimension, and has the smallest extents of the next dimensions: its nodes have slabs of an array
  * in C order.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Ranks of grids, graphs and records on nodes: never more between nodes than in the old order or
- * with the blocks of a factorization, each process once, and nothing changes without a gain.
+ * Ranks of grids, graphs and records on nodes: fewer between nodes than in the old order and, of
+ * these grids, no more than with the blocks of a factorization; each process once.
  */
 #include "reorder/reorder.h"
 
