@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Ordered lists of runs as messages. Conventions: access.h. doc/exchange.md has the format.
+ * Ordered lists of runs as messages. Conventions: access.h. encoding.c has the format.
  *
  * A run takes 1/64 byte where it repeats earlier ones, 3 or 4 bytes where its gap and length are
  * small, seldom more than 8. A message has at most 64 runs a byte, so that the list takes at most
