@@ -254,7 +254,7 @@ static int assign_otp(const plan_input *in, size_t *rank_of_domain)
 /* ---- the table ---- */
 
 const plan_strategy plan_strategies[] = {
-    {"tatp", assign_tatp, "least hop-bytes, by linear assignment", 0},
+    {"tatp", assign_tatp, "least hop-bytes of nodes, then of ranks", 0},
     {"latp_volume", assign_latp_volume, "the node that accesses most bytes of the domain", 0},
     {"latp_count", assign_latp_count, "the node that accesses most contiguous blocks of the domain",
      1},
