@@ -3,7 +3,7 @@
  * Ordered lists of runs as messages. Conventions: access.h. encoding.c has the format.
  *
  * A run takes 1/64 byte where it repeats earlier ones, 3 or 4 bytes where its gap and length are
- * small, seldom more than 8. A message has at most 64 runs a byte, so that the list takes at most
+ * small, at most 37. A message has at most 64 runs a byte, so that the list takes at most
  * 2,560 bytes of memory for each byte of the message.
  */
 #ifndef ACCESS_ENCODING_H

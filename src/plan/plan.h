@@ -4,7 +4,7 @@
  *
  * Source: Topology-aware two-phase I/O (TATP): C, the bytes of each domain that each rank
  * accesses, and D, the hops between ranks, give W = D C, the hop-bytes of assigning domain j to
- * rank i; an assignment of minimum total hop-bytes is sought. doc/plan.md has the errata.
+ * rank i; an assignment of minimum total hop-bytes is sought. doc/papers.md has the errata.
  *
  * Functions return 0 or a negative errno value; outputs are set only on success.
  */

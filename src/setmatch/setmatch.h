@@ -4,7 +4,7 @@
  * share a node.
  *
  * Source: Venkatesan, Anand, Gabriel, Subhlok, "Optimized Process Placement for Collective I/O
- * Operations", EuroMPI 2013, Algorithm 1; doc/setmatch.md explains the differences.
+ * Operations", EuroMPI 2013, Algorithm 1; doc/papers.md has the differences.
  *
  * Functions return 0 or a negative errno value; outputs are set only on success.
  */
