@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Which file uses which: the rules are in structure.py, which says what they are. What documents name is there.
+# Which file uses which: the rules are in structure.py, which says what they are. What documents name is there, and
+# their figures are those of the CSV files.
 . "$top_srcdir/tests/lib/tap.sh" || exit 1
 
 [[ -n $PYTHON3 ]] || tap_skip_all "there is no Python 3"
@@ -37,4 +38,5 @@ code=$(find "$top_srcdir"/{src,ompi,mpi,orte,prte,tools,tests} -name '*.[ch]' -e
 gone=$(grep -ohP '\x60\K[a-z]+(_[a-z]+)+(?=\x60)' "$top_srcdir"/{HACKING,doc/{datapath,exchange,fitted,lap,plan,topology}}.md | sort -u |
     while read -r name; do [[ $code == *"$name"* ]] || echo "$name"; done)
 tap_is "$gone" "" "what documents name of the code is there"
+tap_is "$("$PYTHON3" "$top_srcdir/tests/frame/check_figures.py" "$top_srcdir" 2>&1)" "" "figures of documents are those of their CSV files"
 tap_plan

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""check_figures.py SOURCE: prints each line or phrase that a page should have by its CSV file, and has not."""
+
+import csv
+import math
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+SOURCE = Path(sys.argv[1])
+
+
+def rows(path, **given):
+    with open(SOURCE / path, encoding="utf-8") as file:
+        return [row for row in csv.DictReader(file) if all(row[key] == value for key, value in given.items())]
+
+
+def short(value):
+    """Two digits."""
+    return format(Decimal(f"{value:.2g}"), "f")
+
+
+def mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def span(values):
+    return f"{min(values):.2f} to {max(values):.2f}"
+
+
+def scale():
+    for pattern, ranks in (("cube", 4096), ("cube", 16384), ("records", 4096), ("random", 1024), ("cyclic", 1024)):
+        for servers in ("1", "16"):
+            both = rows("bench/results/scale.csv", pattern=pattern, ranks=str(ranks), ranks_per_node="32", servers=servers,
+                        phase="write")
+            cells = (", ".join(form(float(row[key]) / over) for row in both) for key, over, form in (
+                ("seconds", 1, short), ("messages_between_nodes", ranks, short), ("bytes_between_nodes", 1e6, short),
+                ("most_posted", 1, "{:,.0f}".format)))
+            yield f"| {pattern}, {ranks:,} | {servers} | {' | '.join(cells)} |"
+    for ranks in (4096, 16384):
+        first = rows("bench/results/scale.csv", pattern="cube", ranks=str(ranks), ranks_per_node="32", servers="1",
+                     exchange="tatp", phase="first write")[0]
+        yield f"{first['most_sent']} messages with {ranks:,} ranks"
+
+
+def calibration():
+    cases = rows("bench/results/calibration.csv")
+    yield f"seconds were {span([float(row['ratio']) for row in cases])} of the measured ones"
+    limited = [float(row["ratio"]) for row in cases if float(row["link_s"]) > float(row["measured_s"]) / 2]
+    yield f"{span(limited)} where the busiest link needed more than half of the time"
+    extra = [100 * float(row["bytes_ratio"]) - 100 for row in cases]
+    yield f"{min(extra):.1f} to {max(extra):.0f} % of headers"
+
+
+def reorder():
+    for name, mode in (("old order", "0"), ("by neighbours", "1"), ("by a record of the writes", "rec")):
+        c, f = (rows("bench/results/reorder.csv", ranks="64", mapped="slot", reorder=mode, order=order)[0] for order in "CF")
+        yield f"| {name} | " + " | ".join(f"{int(n) / 1e6:.1f}" for n in (c["halo_bytes"], c["write_bytes"], f["write_bytes"])) + " |"
+
+
+def trials():
+    for what in ("read", "write"):
+        parts = [float(row["trials_median_ms"]) / float(row["rules_median_ms"])
+                 for row in rows("bench/results/trials.csv", operation=what)]
+        yield f"{what}s{' take' if what == 'read' else ''} {span(parts)}"
+        yield f"(mean {mean(parts):.2f}"
+
+
+def saved(kind, ranks, placement, strategy):
+    for machine in ("inspur", "bluelight"):
+        of = {row["strategy"]: float(row["hop_bytes"]) for row in rows(
+            "doc/evaluation/paper.csv", machine=machine, kind=kind, ranks=ranks, per_node="1", placement=placement)}
+        yield 100 - 100 * of[strategy] / of["otp"]
+
+
+def evaluation():
+    largest = (("cube", "512"), ("btio", "625"))
+    for placement, text in (("byslot", "{:.0f} to {:.0f} % by slot"), ("bynode", "{:.0f} to {:.0f} % by node")):
+        parts = [part for kind in largest for part in saved(*kind, placement, "fitted")]
+        yield text.format(min(parts), max(parts))
+    parts = sorted(part for kind in largest for placement in ("byslot", "bynode") for part in saved(*kind, placement, "tatp"))
+    yield f"TATP saves {parts[-2]:.1f} % of OTP's hop-bytes at most, but {parts[-1]:.0f} %"
+    parts = [part for kind in (("lattice", "256"), ("dump", "512")) for part in saved(*kind, "byslot", "fitted")]
+    yield f"Fitted domains save {min(parts):.0f} to {max(parts):.0f} % of OTP's hop-bytes by slot"
+    measured = [row for row in rows("doc/evaluation/measured.csv") if row["per_node"]]
+    uplinks = [abs(float(row["uplink_bytes"]) / float(row["predicted_uplink_bytes"]) - 1) for row in measured
+               if float(row["predicted_uplink_bytes"]) > 2 << 20]
+    yield f"differ by {100 * max(uplinks):.1f} % at most"
+    yield span([float(row["uplink_bytes"]) / float(row["bytes"]) for row in measured if row["case"].startswith("btio")
+                and (row["placement"], row["strategy"], row["operation"]) == ("dla", "fitted", "write")]) + " of BT-IO's bytes"
+
+
+PAGES = {"scale": (scale, calibration), "reorder": (reorder,), "datapath": (trials,),
+         "evaluation": (evaluation,)}
+for page, wanted in PAGES.items():
+    text = " ".join((SOURCE / f"doc/{page}.md").read_text(encoding="utf-8").split())
+    for figures in wanted:
+        for phrase in figures():
+            if phrase not in text:
+                print(f"doc/{page}.md: {phrase}")
