@@ -97,14 +97,6 @@ static int64_t largest_domain(const file_domains *domains)
     return largest;
 }
 
-static int64_t largest_cycle(const division_cycles *cycles)
-{
-    int64_t part = cycles->buffer / cycles->in_flight;
-    if (cycles->stripe > part && cycles->stripe <= cycles->buffer)
-        return cycles->stripe;
-    return part > 0 ? part : 1;
-}
-
 int64_t division_buffer(int64_t buffer, size_t domains, size_t nodes)
 {
     int64_t on_node = (int64_t)(domains > 0 && nodes > 0 ? (domains - 1) / nodes + 1 : 1);
@@ -116,13 +108,14 @@ int64_t division_buffer(int64_t buffer, size_t domains, size_t nodes)
 int64_t division_cycle_size(const file_domains *domains, const division_cycles *cycles)
 {
     int64_t largest = largest_domain(domains), stripe = cycles->stripe;
-    int64_t most = largest_cycle(cycles), wanted = cycles->wanted;
+    int64_t most = cycles->buffer / cycles->in_flight, wanted = cycles->wanted;
     if (wanted == 0)
         wanted = access_least(cycles->parts, MOST_PARTS) * cycles->message;
+    wanted = wanted > LEAST_CYCLE ? wanted : LEAST_CYCLE;
     bool whole_stripes = stripe > 0 && stripe <= most;
-    most = access_least(wanted > LEAST_CYCLE ? wanted : LEAST_CYCLE, most);
+    most = most > 0 ? access_least(wanted > stripe ? wanted : stripe, most) : 1;
     if (whole_stripes)
-        most = most > stripe ? most - most % stripe : stripe;
+        most -= most % stripe;
     int64_t count = (largest - 1) / most + 1, size = (largest - 1) / count + 1;
     if (whole_stripes)
         return count == 1 && size <= stripe ? size : round_up(size, stripe);

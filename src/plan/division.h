@@ -3,9 +3,10 @@
  * How an accessed range is divided into file domains, and a domain into cycles.
  *
  * Where the file system has stripes it locks them: two aggregators that write to one stripe wait
- * for each other. So where stripes are known no stripe is in two domains, and cycles end where
- * stripes do. With the number of storage targets known as well, the stripes of a target belong to
- * as few aggregators as possible (Liao, Choudhary: file domain partitioning, SC 2008).
+ * for each other. So where stripes are known no stripe is in two domains, and a cycle has whole
+ * ones where it can hold one. With the number of storage targets known as well, the stripes of a
+ * target belong to as few aggregators as possible (Liao, Choudhary: file domain partitioning, SC
+ * 2008).
  *
  * Ranges are bytes [lo, hi) of the file, 0 <= lo < hi. Functions return 0 or a negative errno
  * value; outputs are set only on success. Equal input gives equal output, so that ranks that know
@@ -30,7 +31,8 @@ typedef enum division_kind {
     DIVISION_FITTED
 } division_kind;
 
-/* "none", for DIVISION_AUTO: where there are no domains; else "even", "stripe", "fitted". */
+/* "none", for DIVISION_AUTO: where there are no domains; "even", "stripe", "fitted" for the others.
+ */
 const char *division_kind_name(division_kind kind);
 
 /* Bytes; file systems hold the size of a stripe in 32 bits. A stripe for each rank is below 2^63.
@@ -41,7 +43,7 @@ const char *division_kind_name(division_kind kind);
 typedef struct division_settings {
     int64_t kind;        /* a division_kind */
     int64_t aggregators; /* number of domains; 0: chosen */
-    int64_t capacity;    /* number of domains at most where it is chosen, >= 1 */
+    int64_t capacity;    /* number of domains at most where it is chosen, >= nodes, >= 1 */
     int64_t nodes;       /* that hold aggregators; 0: not known */
     int64_t stripe;      /* of the file system, bytes, <= DIVISION_LARGEST_STRIPE; 0: not known */
     int64_t targets; /* storage targets that take stripes in turn (stripe count); 0: not known, as
@@ -61,10 +63,10 @@ int64_t division_allowed_aggregators(int64_t wanted, int64_t targets);
 /* Whether stripes of a storage target belong together. */
 bool division_is_striped(const division_settings *settings);
 
-/* Number of domains of a range: what is wanted, else one for each full DOMAIN_WORTHWHILE bytes, a
- * multiple of the number of nodes where there are more domains than nodes; for fewer bytes one on
- * each node as long as it has DOMAIN_SPREAD bytes, so that the data do not cross one link; at most
- * one for each stripe. */
+/* Number of domains of a range: what is wanted, else one for each full DOMAIN_WORTHWHILE bytes, in
+ * a multiple of the number of nodes; of fewer than nodes, one for each begun DOMAIN_SPREAD bytes,
+ * up to one on each node, so that the data do not cross one link; at most one for each stripe, and
+ * what division_allowed_aggregators makes of that. */
 size_t division_count(const division_settings *settings, int64_t lo, int64_t hi);
 
 typedef struct division {
@@ -92,9 +94,10 @@ typedef struct division_cycles {
  * than four aggregators of a node share the memory of four. */
 int64_t division_buffer(int64_t buffer, size_t domains, size_t nodes);
 
-/* Positions of a cycle, equal for all domains: what is wanted, else full messages of all
- * contributors, or of 16, as memory that is touched first takes long; at least 256 KiB, and at most
- * its part of the buffer, or a stripe where the whole buffer can hold one. */
+/* Positions of a cycle, equal for all domains: the largest is divided evenly, in the fewest cycles
+ * of at most what is wanted, else full messages of all contributors, or of 16, as memory that is
+ * touched first takes long; or 256 KiB or a stripe, if that is more; never of more than their part
+ * of the buffer, or 1. Whole stripes where that holds one and the largest domain has more. */
 int64_t division_cycle_size(const file_domains *domains, const division_cycles *cycles);
 
 /* Number of cycles of the largest domain. */

@@ -49,40 +49,38 @@ START_TEST(stripes_of_a_target_belong_together)
 }
 END_TEST
 
+static int64_t model_count(const division_settings *s, int64_t lo, int64_t hi)
+{
+    int64_t count = 0;
+    for (int64_t c = s->nodes; c <= s->capacity && c <= (hi - lo) / MiB; c += s->nodes)
+        count = c;
+    for (int64_t c = 1; count < 1 || (count < s->nodes && count * 64 * KiB < hi - lo); c++)
+        count = c;
+    while (s->stripe > 0 && (lo / s->stripe + count - 1) * s->stripe >= hi)
+        count--;
+    while (!is_allowed(count, s->targets))
+        count--;
+    return count;
+}
+
 START_TEST(as_many_domains_as_are_worthwhile)
 {
-    division_settings settings = {.capacity = 16};
-    ck_assert_uint_eq(division_count(&settings, 0, 1), 1);
-    ck_assert_uint_eq(division_count(&settings, 5, 5 + MiB - 1), 1);
-    ck_assert_uint_eq(division_count(&settings, 5, 5 + MiB), 1);
-    ck_assert_uint_eq(division_count(&settings, 5, 4 + 2 * MiB), 1);
-    ck_assert_uint_eq(division_count(&settings, 5, 5 + 2 * MiB), 2);
-    ck_assert_uint_eq(division_count(&settings, 0, 100 * MiB), 16);
-    ck_assert_uint_eq(division_count(&settings, 0, INT64_MAX), 16);
-    settings.stripe = 4 * MiB;
-    ck_assert_uint_eq(division_count(&settings, 0, 12 * MiB), 3);
-    ck_assert_uint_eq(division_count(&settings, 1, 12 * MiB + 1), 4);
-    settings.targets = 3;
-    ck_assert_uint_eq(division_count(&settings, 1, 12 * MiB + 1), 3);
-    ck_assert_uint_eq(division_count(&settings, 0, 100 * MiB), 15);
-    settings.aggregators = 7;
-    ck_assert_uint_eq(division_count(&settings, 0, 1), 7);
-}
-END_TEST
-
-START_TEST(few_bytes_on_each_node)
-{
-    static const struct {
-        int64_t bytes;
-        size_t count;
-    } expected[] = {{1, 1},           {65536, 1},     {65537, 2},       {752000, 4},
-                    {MiB, 4},         {5 * MiB, 4},   {8 * MiB - 1, 4}, {8 * MiB, 8},
-                    {8 * MiB + 1, 8}, {12 * MiB, 12}, {13 * MiB, 12},   {16 * MiB, 16},
-                    {17 * MiB, 16}};
-    const division_settings settings = {.capacity = 16, .nodes = 4};
-    for (size_t i = 0; i < LENGTH(expected); i++)
-        ck_assert_uint_eq(division_count(&settings, 100, 100 + expected[i].bytes),
-                          expected[i].count);
+    for_random_seeds (seed, CASES) {
+        state = seed;
+        division_settings s = {.nodes = 1 + below(9)};
+        s.capacity = s.nodes + below(5) * below(30);
+        if (below(2) > 0) {
+            s.stripe = 1 + below(2) * below(4 * MiB) + below(4) * MiB;
+            s.targets = below(6);
+        }
+        int64_t lo = below(100 * MiB), at_border = (1 + below(40)) * (64 * KiB << 4 * below(2));
+        int64_t hi = lo + (below(2) > 0 ? 1 + below(40 * MiB) : at_border + below(3) - 1);
+        ck_assert_msg(division_count(&s, lo, hi) == (size_t)model_count(&s, lo, hi), "seed %llu",
+                      (unsigned long long)seed);
+    }
+    const division_settings largest = {.capacity = 16}, wanted = {.aggregators = 7, .capacity = 1};
+    ck_assert_uint_eq(division_count(&largest, 0, INT64_MAX), 16);
+    ck_assert_uint_eq(division_count(&wanted, 0, 1), 7);
 }
 END_TEST
 
@@ -133,8 +131,9 @@ static division_settings random_settings(void)
 static void check_domains(const division_settings *settings, const division *d)
 {
     const file_domains *domains = &d->domains;
-    int64_t covered = 0;
+    int64_t covered = 0, first = 0, unit = settings->stripe;
     size_t near = 0;
+    unit = unit > 0 ? unit : 1; /* small domains */
     ck_assert_uint_eq(domains->count, division_count(settings, domains->lo, domains->hi));
     for (int64_t at = domains->lo; at < domains->hi;) {
         domain_range range = domains_range_at(domains, at, &near);
@@ -148,6 +147,10 @@ static void check_domains(const division_settings *settings, const division *d)
                       domains_range_at(domains, range.hi, &near).domain == range.domain + 1);
         covered += range.hi - range.lo;
         at = range.hi;
+        int64_t own = (at - 1) / unit - range.lo / unit + 1;
+        ck_assert(division_is_striped(settings) || own == first || own == first - 1 ||
+                  range.lo == domains->lo);
+        first = range.lo == domains->lo ? own : first;
     }
     ck_assert_int_eq(covered, domains->hi - domains->lo);
 }
@@ -193,68 +196,43 @@ static int64_t cycle_size(int64_t largest, division_cycles cycles)
     return result;
 }
 
-START_TEST(cycles_of_equal_size_or_whole_stripes)
+/* The largest cycle that is allowed. */
+static int64_t model_most(const division_cycles *c)
 {
-    static const struct {
-        int64_t largest, buffer, stripe, wanted, size;
-    } expected[] = {
-        {1, 32 * MiB, 0, 0, 1},
-        {4096, 32 * MiB, 0, 0, 4096},
-        {4097, 32 * MiB, 0, 0, 8192},
-        {256 * KiB, 32 * MiB, 0, 0, 256 * KiB},
-        {256 * KiB + 1, 32 * MiB, 0, 0, 132 * KiB},
-        {504 * KiB, 32 * MiB, 0, 504 * KiB, 504 * KiB},
-        {505 * KiB, 32 * MiB, 0, 504 * KiB, 256 * KiB},
-        /* the buffer bounds them */
-        {8 * MiB, 32 * MiB, 0, 63 * MiB, 8 * MiB},
-        {80 * MiB, 32 * MiB, 0, 63 * MiB, 8 * MiB},
-        {7, 1, 0, MiB, 1},
-        {1000, 32 * MiB, MiB, 0, 1000},
-        {MiB, 32 * MiB, MiB, 0, MiB},
-        {10 * MiB, 32 * MiB, MiB, 0, MiB},
-        {10 * MiB, 32 * MiB, MiB, 2 * MiB + 1, 2 * MiB},
-        {10 * MiB, 32 * MiB, 0, 4 * MiB, 10 * MiB / 3 / 4096 * 4096 + 4096},
-        /* more than a cycle's part of the buffer, which can hold it */
-        {40 * MiB, 32 * MiB, 16 * MiB, 2 * MiB, 16 * MiB},
-    };
-    division_cycles cycles = {.in_flight = 4};
-    for (size_t i = 0; i < LENGTH(expected); i++) {
-        cycles.buffer = expected[i].buffer;
-        cycles.stripe = expected[i].stripe;
-        cycles.wanted = expected[i].wanted;
-        int64_t size = cycle_size(expected[i].largest, cycles);
-        ck_assert_msg(size == expected[i].size, "case %zu: %lld", i, (long long)size);
-    }
-    cycles = (division_cycles){.buffer = 32 * MiB, .in_flight = 4, .message = 63 * KiB, .parts = 8};
-    ck_assert_int_eq(cycle_size(504 * KiB, cycles), 504 * KiB);
-    cycles.parts = 1000;
-    ck_assert_int_eq(cycle_size(1008 * KiB, cycles), 1008 * KiB);
-    ck_assert_int_eq(cycle_size(1009 * KiB, cycles), 508 * KiB);
-    cycles.stripe = 64 * MiB; /* no buffer can hold it */
-    ck_assert_int_eq(cycle_size(128 * MiB, cycles) % 4096, 0);
-    ck_assert_int_le(cycle_size(128 * MiB, cycles), 8 * MiB);
+    int64_t parts = c->parts < 16 ? c->parts : 16, part = c->buffer / c->in_flight;
+    int64_t most = c->wanted > 0 ? c->wanted : parts * c->message;
+    most = most > 256 * KiB ? most : 256 * KiB;
+    most = most > c->stripe ? most : c->stripe;
+    most = most < part ? most : part;
+    return most > 0 ? most : 1;
 }
-END_TEST
 
-START_TEST(cycles_keep_the_buffer)
+START_TEST(cycles_keep_the_buffer_and_whole_stripes)
 {
     for_random_seeds (seed, CASES) {
         state = seed;
         const division_cycles cycles = {
-            .buffer = 1 + below(4 * MiB),
+            .buffer = 1 + below(4) * below(4 * MiB),
             .in_flight = 1 + below(4),
             .stripe = below(2) * (1 + below(2 * MiB)),
-            .wanted = below(6 * MiB),
+            .wanted = below(2) * below(6 * MiB),
+            .message = 63 * KiB,
+            .parts = 1 + below(30),
         };
-        int64_t largest = 1 + below(20 * MiB), size = cycle_size(largest, cycles);
-        int64_t part = cycles.buffer / cycles.in_flight;
-        bool can_hold = cycles.stripe > 0 && cycles.stripe <= cycles.buffer;
-        ck_assert_int_le(size, can_hold && cycles.stripe > part ? cycles.stripe
-                               : part > 0                       ? part
-                                                                : 1);
-        if (can_hold)
-            ck_assert(size % cycles.stripe == 0 || (size == largest && size < cycles.stripe));
+        int64_t largest = 1 + below(2) * below(20 * MiB) + below(600 * KiB);
+        int64_t size = cycle_size(largest, cycles), most = model_most(&cycles);
+        bool is_whole = cycles.stripe > 0 && cycles.stripe <= most;
+        int64_t unit = is_whole ? cycles.stripe : 4096,
+                usable = is_whole ? most - most % unit : most;
+        int64_t fewest = (largest - 1) / usable + 1;
+        ck_assert_int_le(size, most);
+        ck_assert_int_le((largest - 1) / size + 1, fewest);
+        ck_assert_int_lt(size, (largest - 1) / fewest + 1 + unit);
+        ck_assert(!is_whole || size % unit == 0 || (size == largest && size < unit));
     }
+    const division_cycles most = {
+        .buffer = INT64_MAX, .in_flight = 1, .message = INT64_C(1) << 58, .parts = INT64_MAX};
+    ck_assert_int_eq(cycle_size(INT64_C(1) << 62, most), INT64_C(1) << 62);
 }
 END_TEST
 
@@ -263,7 +241,7 @@ int main(void)
     return run_tests(
         "division", ONCE(aggregators_share_targets_evenly),
         ONCE(stripes_of_a_target_belong_together), ONCE(as_many_domains_as_are_worthwhile),
-        ONCE(few_bytes_on_each_node), ONCE(as_many_domains_as_ranks_of_nodes_can_copy),
-        ONCE(aggregators_of_a_node_share_memory), ONCE(domains_keep_stripes_whole_and_repeat),
-        ONCE(cycles_of_equal_size_or_whole_stripes), ONCE(cycles_keep_the_buffer));
+        ONCE(as_many_domains_as_ranks_of_nodes_can_copy), ONCE(aggregators_of_a_node_share_memory),
+        ONCE(domains_keep_stripes_whole_and_repeat),
+        ONCE(cycles_keep_the_buffer_and_whole_stripes));
 }
