@@ -210,7 +210,7 @@ storage_stripes storage_get_stripes(int fd)
 bool storage_takes_stripes(const char *folder)
 {
     struct statfs system;
-    return statfs(folder, &system) == 0 && ((unsigned long)system.f_type & 0xffffffff) == LUSTRE &&
+    return statfs(folder, &system) == 0 && system.f_type == LUSTRE &&
            getxattr(folder, "lustre.lov", NULL, 0) <= 0;
 }
 
