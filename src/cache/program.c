@@ -67,14 +67,20 @@ static bool is_interpreter(const char *file)
     return false;
 }
 
-/* The first argument that is a file; what comes before it is for the interpreter. *file: NULL where
- * there is none, or the program is a module or a text; the caller frees it. */
-static char *const *find_script(const cache_program *program, char **file)
+/* The file that counts, and the last argument that does not: of an interpreter the first one that
+ * is a file; what comes before it is for the interpreter. *file: NULL where there is none, or the
+ * program is a module or a text; the caller frees it. */
+static int find_counted(const cache_program *program, char **file, char *const **argument)
 {
-    char *const *a = program->argument + (program->argument[0] != NULL);
+    char *const *a = *argument = program->argument;
     struct stat status;
+    int rc = find_file(program->file, program->folder, file);
 
-    for (*file = NULL; *a != NULL; a++) {
+    if (rc != 0 || !is_interpreter(*file))
+        return rc;
+    free(*file);
+    *file = NULL;
+    for (a += *a != NULL; *a != NULL; a++) {
         if (strcmp(*a, "-m") == 0 || strcmp(*a, "-c") == 0 || strcmp(*a, "-e") == 0)
             break;
         if ((*a)[0] == '-' || find_file(*a, program->folder, file) != 0)
@@ -84,23 +90,18 @@ static char *const *find_script(const cache_program *program, char **file)
         free(*file);
         *file = NULL;
     }
-    return a;
+    *argument = a;
+    return 0;
 }
 
 const char *cache_find_script_name(const cache_program *program)
 {
-    char *file, *const *argument = NULL;
+    char *file = NULL, *const * argument;
+    const char *name = NULL;
 
-    if (find_file(program->file, program->folder, &file) != 0)
-        return NULL;
-    if (is_interpreter(file)) {
-        free(file);
-        argument = find_script(program, &file);
-    }
-    const char *slash = argument != NULL && file != NULL ? strrchr(*argument, '/') : NULL;
-    const char *name = argument == NULL || file == NULL ? NULL
-                       : slash != NULL                  ? slash + 1
-                                                        : *argument;
+    if (find_counted(program, &file, &argument) == 0 && file != NULL &&
+        argument > program->argument)
+        name = basename(*argument);
     free(file);
     return name;
 }
@@ -109,17 +110,12 @@ const char *cache_find_script_name(const cache_program *program)
 
 int cache_key_make(const cache_program *program, size_t ranks, cache_key *key)
 {
-    char *const *argument = program->argument; /* before the first one that counts */
     uint64_t which = 0, arguments = 0;
-    char *file;
-    int rc = find_file(program->file, program->folder, &file);
+    char *file, *const *argument;
+    int rc = find_counted(program, &file, &argument);
 
     if (rc != 0)
         return rc;
-    if (is_interpreter(file)) {
-        free(file);
-        argument = find_script(program, &file);
-    }
     rc = file == NULL ? -ENOEXEC : digest_file(file, &which);
     free(file);
     if (rc != 0)
@@ -144,7 +140,7 @@ static bool is_executable(const char *file)
 int cache_find_program(const char *name, const char *folder, const char *path, char **file)
 {
     bool is_path = strchr(name, '/') != NULL;
-    const char *entry = is_path || path == NULL ? "" : path, *end;
+    const char *entry = is_path ? "" : path != NULL ? path : "/bin:/usr/bin", *end;
     int length;
 
     for (;; entry = end + 1) {

@@ -212,6 +212,7 @@ START_TEST(the_program_is_found_as_execvp_finds_it)
     ck_assert_int_eq(cache_find_program("prog", dir, "bin", &file), 0);
     free(file);
     check_found("prog", dir, NULL, NULL);
+    check_found("sh", dir, NULL, "/bin/sh");
     check_found("bin", dir, "", NULL);
     if (geteuid() != 0)
         check_found("text", "/", path, NULL);
