@@ -57,13 +57,13 @@ int fiber_progress(fiber_pool *pool);
 /* Frees idle stacks, when no queue is busy. */
 void fiber_pool_release(fiber_pool *pool);
 
-/* Whether the caller is on the stack of a call of this queue. */
+/* Whether a call of this queue runs, in any thread: the caller's, as calls of others wait first. */
 static inline bool fiber_is_running(const fiber_queue *queue)
 {
     return queue->running != NULL;
 }
 
-/* Leaves that stack until progress finds the queue ready. */
+/* Leaves its stack until progress finds the queue ready. */
 void fiber_pause(const fiber_queue *queue);
 
 #endif

@@ -41,7 +41,7 @@ aggregation_access aggregation_move(const aggregation_access *access, int64_t di
  * ranks write under one lock. */
 bool aggregation_pays(const aggregation_access *access, bool write);
 
-/* Whether ranks would write under one lock if each wrote its own data. */
+/* Whether ranks may write under one lock if each writes its own data: pieces begin inside one. */
 bool aggregation_shares_locks(const aggregation_access *access);
 
 /* Whether an aggregator that gets `pieces` pieces saves requests to the file, by more than a fifth

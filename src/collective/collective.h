@@ -53,8 +53,7 @@ bool coll_file_has_started(const coll_file *file);
 /* Whether another handle of the same ranks can have the object after coll_file_close: it was
  * started, by this handle or an earlier one, and without an error. */
 bool coll_file_is_reusable(const coll_file *file);
-/* Whether plans of the file that was last opened fit these facts, if the file system is the same.
- */
+/* Whether plans of the file that was last opened fit these facts on the same file system. */
 bool coll_file_has_settings(const coll_file *file, const coll_facts *facts);
 /* The program has set hints (0: not this one), which apply from the next call on. Not while one
  * runs, as the next. Local. */
@@ -63,7 +62,7 @@ void coll_file_set_hints(coll_file *file, const coll_hint_values *hints);
 bool coll_file_get_hints(const coll_file *file, coll_hint_values *hints);
 /* All ranks close the file, next by coll_file_close: the bytes that this rank has read, and
  * written, by calls that are not collective. If they are most of all, and the user has asked for
- * collective access, one message of the job says so. Collective. */
+ * collective access, rank 0 of the job says so once, if it is one of them. Collective. */
 void coll_file_count_noncollective(coll_file *file, const int64_t bytes[2]);
 /* Storage lacks data that this rank has written, as its file system says when it flushes or closes
  * the file: rc, 0 or a negative errno value. Returns the largest error class over all ranks; the
@@ -83,7 +82,7 @@ typedef struct coll_call {
     const coll_view *view;
     coll_position position; /* in the view, of the first byte */
     int64_t bytes;          /* on this rank, as the memory has; 0 where the view has none */
-    int64_t moved;          /* the result */
+    int64_t moved;          /* the result, unless the opening has failed */
 } coll_call;
 
 /* Returns the call's error. Collective. */

@@ -221,9 +221,9 @@ static void time_access(void *context, int64_t cycle, enum exchange_moment momen
 }
 
 int coll_exchange_run(coll_exchange *ex, coll_group *group, const coll_store *file,
-                      exchange_run *run, exchange_result *result, coll_exchange_times *times)
+                      exchange_run run, exchange_result *result, coll_exchange_times *times)
 {
-    access_timer timer = {.group = group, .probe = run->probe};
+    access_timer timer = {.group = group, .probe = run.probe};
     const exchange_transport transport = coll_transport(group);
     exchange_store store = file->access;
     const exchange_probe probe = {&timer, time_access};
@@ -231,10 +231,10 @@ int coll_exchange_run(coll_exchange *ex, coll_group *group, const coll_store *fi
     store.most_hole = file->lock_unit > 0 ? MOST_HOLE : MOST_LOCAL_HOLE;
     if (file->begin != NULL)
         file->begin(store.context);
-    run->transport = &transport;
-    run->store = &store;
-    run->probe = &probe;
-    int rc = exchange_execute(ex->engine, run, result);
+    run.transport = &transport;
+    run.store = &store;
+    run.probe = &probe;
+    int rc = exchange_execute(ex->engine, &run, result);
     times->access = timer.seconds;
     times->shuffle = coll_clock(group) - start - timer.seconds;
     return rc;

@@ -73,8 +73,8 @@ typedef struct coll_exchange_times {
 } coll_exchange_times;
 
 /* Moves the data of one access. Never ends early: returns this rank's first error, which has to be
- * agreed on. Sets run->transport and run->store, and puts a timer before run->probe. Collective. */
+ * agreed on. run: without transport and store. Collective. */
 int coll_exchange_run(coll_exchange *ex, coll_group *group, const coll_store *file,
-                      exchange_run *run, exchange_result *result, coll_exchange_times *times);
+                      exchange_run run, exchange_result *result, coll_exchange_times *times);
 
 #endif

@@ -15,7 +15,7 @@ struct coll_file {
     coll_settings settings; /* the same on all ranks */
     /* This rank's: as the settings, but for hints that the program has set since. */
     coll_facts facts;
-    /* Rank 0's values of parameters; empty: off. */
+    /* Parameters of this rank, of which rank 0's apply; empty: off. */
     char record_path[PATH_MAX + 1], stats_path[PATH_MAX + 1];
     int64_t aggregators; /* of the last call by a plan; 0: none yet */
     bool has_started;    /* all ranks have agreed on `error` */

@@ -6,24 +6,21 @@
 
 #include "base/memory.h"
 
+static bool is_here(const coll_group *group, int rank)
+{
+    return rank == group->rank || group->runtime->is_local(group->runtime->context, rank);
+}
+
 static int find_local_ranks(coll_group *group)
 {
-    const coll_runtime *runtime = group->runtime;
-    size_t room = 0;
-    int rc = 0;
-    group->locals = 0;
-    for (int r = 0; r < group->size && rc == 0; r++) {
-        if (r != group->rank && !runtime->is_local(runtime->context, r))
-            continue;
-        rc = base_reserve(&group->local, &room, (size_t)group->locals + 1, sizeof *group->local);
-        if (rc == 0)
+    size_t locals = 0;
+    for (int r = 0; r < group->size; r++)
+        locals += is_here(group, r);
+    group->local = base_alloc(locals, sizeof *group->local);
+    for (int r = 0; r < group->size && group->local != NULL; r++)
+        if (is_here(group, r))
             group->local[group->locals++] = r;
-    }
-    if (rc != 0) {
-        free(group->local);
-        group->local = NULL;
-    }
-    return rc;
+    return group->local == NULL ? -ENOMEM : 0;
 }
 
 int coll_group_init(coll_group *group, const coll_runtime *runtime)

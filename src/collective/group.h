@@ -105,7 +105,7 @@ typedef struct coll_arrivals {
 /* rc: this rank's status so far. Returns the first error. */
 int coll_message_complete(coll_group *group, const coll_arrivals *arrivals,
                           exchange_request *request, size_t sends, int rc);
-/* Bytes of messages of int64 that this rank sent since the last call. */
+/* Bytes that this rank sent by these functions since the last call. */
 int64_t coll_message_bytes(coll_group *group);
 
 /* ---- to the leader of each node, and on to rank 0 (gather.c) ---- */

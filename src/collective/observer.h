@@ -40,7 +40,7 @@ typedef struct coll_observed {
     int64_t moved;            /* bytes of this rank's buffer */
     int64_t messages;         /* with data, sent by this rank */
     access_device_use device; /* of this rank */
-    int64_t metadata;         /* bytes of the messages of int64 that it sent for this access */
+    int64_t metadata;         /* bytes for this access, as coll_message_bytes counts them */
     int64_t plan_calls;       /* accesses by this plan, this one included */
 } coll_observed;
 

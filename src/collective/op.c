@@ -109,14 +109,14 @@ static int run_exchange(coll_op *op)
 {
     coll_file *file = op->file;
     const domain_layout *layout = layout_of(op);
-    exchange_run run = {
+    const exchange_run run = {
         .write = op->write,
         .memory = op->memory,
         .shift = op->shift,
         .probe = coll_observers_start(&file->observers, layout),
     };
     coll_exchange_times times = {0};
-    int rc = coll_exchange_run(op->slot->exchange, &file->group, file->handle.store, &run,
+    int rc = coll_exchange_run(op->slot->exchange, &file->group, file->handle.store, run,
                                &op->result, &times);
     op->time.st4 = times.shuffle;
     op->time.st5 += times.access;

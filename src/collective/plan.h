@@ -28,8 +28,7 @@ typedef struct coll_plan_settings {
     int64_t write_aggregation, read_aggregation; /* an aggregation_choice */
 } coll_plan_settings;
 
-/* One plan; zeroed: none. What rank 0 has decided, of which other ranks have the units and division
- * of the draft. */
+/* One plan; zeroed: none. What rank 0 has decided, of whose draft other ranks have the division. */
 typedef struct coll_plan {
     plan_draft draft;     /* c: where entries are kept */
     matrix even_requests; /* kept C of the even domains that fitted ones replaced; else empty */

@@ -28,7 +28,7 @@ typedef struct coll_job {
     size_t size;     /* number of its processes */
     bool is_first;   /* this process has rank 0 in it */
     enum coll_programs programs;
-    const char *folder; /* in which the launcher started the program; NULL if it is unknown */
+    const char *folder; /* for relative names: that of the start, as the front end knows it; NULL */
     const char *script; /* of an interpreter: coll_process_script; else NULL */
     const char *mpi;    /* text of MPI_Get_library_version; NULL if it is unknown */
 } coll_job;
@@ -117,9 +117,9 @@ const char *coll_process_job(const coll_process *process);
  * daemons of an mpirun are tasks of a step, too, but not on the node of mpirun. */
 const char *coll_process_step(const coll_process *process);
 
-/* The absolute name of a file that the user named: %u, %j, %s and %x in the pattern become the
+/* The name of a file that the user named: %u, %j, %s and %x in the pattern become the
  * user, the job, its step and the program, %% becomes %, and relative names count from the job's
- * folder. NULL: no memory; the caller frees it. */
+ * folder, if it is known. NULL: no memory; the caller frees it. */
 char *coll_job_path(const coll_process *process, const char *pattern);
 
 #endif

@@ -3,7 +3,7 @@
  * counted. What this process adds to the record it writes when files are closed, and at its end.
  *
  * Runs that are recorded in the user's cache (src/cache) are found there by the mapper. A cache
- * that cannot be used changes nothing but that one message says so. */
+ * that cannot be used changes nothing. */
 #define _GNU_SOURCE /* argz */
 #include "collective/record.h"
 
@@ -74,8 +74,7 @@ void coll_record_compare(coll_process *process, int ranks, int64_t largest, int6
     pthread_mutex_unlock(&process->lock);
 }
 
-/* Reports, on one rank of the job, why the cache cannot be used; then this process does not use it.
- */
+/* The cache cannot be used: this process does not, and reports it if it has rank 0 in the job. */
 static void refuse_cache(coll_recorder *recorder, int rc)
 {
     coll_process *process = recorder->process;

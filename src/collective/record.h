@@ -28,8 +28,9 @@ bool coll_record_is_automatic(const char *path);
 
 /* On rank 0 of a file: whether its accesses are to be recorded, for this value of the parameter. In
  * the user's cache, only where there is no record of the program yet; what fails there is no error:
- * one message of the job says that its cache cannot be used. Otherwise one message of the process
- * says why nothing can be recorded. 0 or, where the user is strict, -EACCES. Local. */
+ * where rank 0 is that of the job, too, one message says that its cache cannot be used. Otherwise
+ * one message of the process says why nothing can be recorded. 0 or, where the user is strict,
+ * -EACCES. Local. */
 int coll_record_prepare(coll_process *process, const char *path, bool strict, bool *records);
 /* A number for the command of this process, where runs are recorded in the user's cache by this
  * value of the parameter (NULL: not set); otherwise 0. Local. */

@@ -83,7 +83,7 @@ typedef struct coll_runtime {
     int (*test)(void *context, exchange_request *request, bool *complete, size_t *bytes);
     /* As test, until the message is complete. */
     int (*wait)(void *context, exchange_request *request, size_t *bytes);
-    /* A message of the tag from any rank that can be received now: *is_found. */
+    /* A message of the tag that can be received now: *is_found; none after an error. */
     int (*probe)(void *context, enum coll_tag tag, bool *is_found, coll_found *found);
     /* Receives a message that was found, without its data. */
     int (*discard)(void *context, int from, enum coll_tag tag);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statistics: a line (a JSON object) for each collective access, appended to a file by rank 0. An
- * observer: a line that cannot be written is reported by a message and does not fail the call. */
+/* Statistics: a line (a JSON object) for each operation, appended to a file by rank 0. An observer:
+ * a line that cannot be written is reported by a message and does not fail the call. */
 #ifndef COLLECTIVE_STATS_H
 #define COLLECTIVE_STATS_H
 
 #include "collective/observer.h"
 
-/* One call, or sums over several of one file and direction. */
+/* One operation, which is counted as a call, or sums over several of one file and direction. */
 typedef struct coll_stats_line {
     const char *file;
     bool write;
@@ -37,8 +37,8 @@ typedef struct coll_timeline {
               [EXCHANGE_MOMENTS]; /* microseconds since then; 0: not reached */
 } coll_timeline;
 
-/* A line for each call, without details or with plans and time lines; or at the end a line for all
- * calls in each direction. */
+/* A line for each operation, without details or with plans and time lines; or at the end a line for
+ * all in each direction. */
 enum coll_stats_kind { COLL_STATS_OFF, COLL_STATS_PLAIN, COLL_STATS_DETAILED, COLL_STATS_TOTALS };
 /* The value of parameter stats for standard error, whose lines have no details. */
 #define COLL_STATS_STDERR "-"
@@ -73,7 +73,7 @@ void coll_stats_count_noncollective(coll_stats *stats, const coll_observed *acce
 /* The file is closed: appends what it has of totals. Local. */
 void coll_stats_end(coll_stats *stats);
 
-/* Appends a line for each access, or adds to totals; nothing where statistics are off. */
+/* Appends a line for each operation, or adds to totals; nothing where statistics are off. */
 coll_observer coll_stats_observer(coll_stats *stats);
 
 #endif

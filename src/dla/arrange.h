@@ -26,15 +26,15 @@ typedef struct dla_inside {
 
 /* Sets place[i] to the place of rank[i]: as the launcher's, i, unless another arrangement has less
  * weight times hops. The weights are those of the view, the hops those of topo/local.h. Adds the
- * node to *sum. A node of more than DLA_MOST_ARRANGED ranks stays as it is. Returns 0 or a negative
- * errno value. */
+ * node to *sum. A node of one rank, or of more than DLA_MOST_ARRANGED, stays as it is and is not
+ * added. Returns 0 or a negative errno value. */
 int dla_arrange(const matrix *view, const dla_bound_ranks *node, size_t *place, dla_inside *sum);
 
 #define DLA_MOST_ARRANGED 1024
 
 #define DLA_INSIDE_SIZE 160
 
-/* Mean hops before and after, as text: "mean hops inside nodes ...". */
+/* Mean hops before and after, as text: "mean hops between neighbours ...". */
 void dla_inside_format(const dla_inside *sum, char text[DLA_INSIDE_SIZE]);
 
 #endif

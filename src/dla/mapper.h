@@ -28,8 +28,8 @@ typedef struct dla_mapping {
 
 /* Reads the files of the request, places the ranks on nodes, and reports what that is worth;
  * without a request (NULL) places them by slot. Returns 0; -EINVAL, with a reason; -ENOSPC: app
- * number *app does not fit; -ENOMEM; -ECANCELED: with file=auto nothing is gained, and the job is
- * to be left to the stock mappers; where it may not be, it is placed by slot. */
+ * number *app does not fit; -ENOMEM; -ECANCELED: with file=auto nothing is gained, or an error
+ * prevents it: the job is for the stock mappers; where it may not be, it is placed by slot. */
 int dla_mapping_place(dla_mapping *m, const dla_spec *spec, size_t *app,
                       char reason[DLA_REASON_SIZE]);
 

@@ -39,7 +39,7 @@ typedef struct exchange_transport {
 /* Offsets are bytes of the file. */
 typedef struct exchange_store {
     void *context;
-    /* Writes extents, which ascend and do not overlap: all of them, in any order, or it fails. */
+    /* Writes extents, if any, which ascend and do not overlap: all, in any order, or it fails. */
     int (*write)(void *context, const access_extent *extent, size_t count);
     /* Moves at least one byte unless it fails or the file ends before. It may move less than asked
      * for: the engine resumes. */

@@ -19,7 +19,7 @@
 OMPI_DECLSPEC extern mca_fcoll_base_component_t mca_fcoll_tatp_component;
 
 /* A module: one for each open file. When the file is closed it waits for the next file of the same
- * ranks: what it knows of them, and its last plan, can be reused. */
+ * ranks: what it knows of them, and its plans, can be reused. */
 typedef struct tatp_file tatp_file;
 
 /* ---- fcoll_tatp_module.c ---- */

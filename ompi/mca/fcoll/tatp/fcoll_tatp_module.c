@@ -86,7 +86,7 @@ static tatp_file *push_idle(tatp_file *module)
     return oldest;
 }
 
-/* The component no longer handles the file. Collective unless the handle is closed already. */
+/* The component no longer handles the file. Local. */
 static void retire_module(tatp_file *module)
 {
     tatp_file *out = module;

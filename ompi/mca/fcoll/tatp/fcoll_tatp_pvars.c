@@ -27,7 +27,7 @@ typedef struct variable {
 } variable;
 
 static const variable variables[] = {
-    {"calls", "Collective accesses of this process", MCA_BASE_PVAR_CLASS_COUNTER,
+    {"calls", "Operations of this process in collective calls", MCA_BASE_PVAR_CLASS_COUNTER,
      MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, &totals.calls},
     {"bytes_written", "Bytes that this process wrote in collective calls",
      MCA_BASE_PVAR_CLASS_AGGREGATE, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, &totals.bytes_written},
