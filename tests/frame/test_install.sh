@@ -98,7 +98,7 @@ rm -rf "$tap_dir/prefix" "$tap_dir/said"
 
 # says FOLDER: of the components in the folder
 says() {
-    (cd "$top_builddir" && HOME=$tap_dir "$top_srcdir/build-aux/check-install" "$1" 2>&1)
+    (cd "$top_builddir" && HOME=$tap_dir "$top_srcdir/build-aux/check-install" "$@" 2>&1)
 }
 
 default=$tap_dir/home/.openmpi/components
@@ -114,6 +114,11 @@ setting="export OMPI_MCA_mca_base_component_path='$other:$OMPI_PKGLIBDIR'"
 tap_contains "$(says "$other")" "mpirun finds the components in $other with these settings:
     $setting" "a folder that Open MPI does not look into: the setting"
 tap_contains "$(eval "$setting" && says "$other")" "mpirun finds the components in $other." "with that setting they are found"
+mkdir -p "$tap_dir/home/.cache/openmpi-tatp"
+printf '%s\n' '# fcoll = tatp' 'fcoll = tatp' 'io = ompio' 'rmaps_dla_file=auto' >"$tap_dir/home/.openmpi/mca-params.conf"
+tap_is "$(XDG_CACHE_HOME='' OMPI_MCA_fcoll=tatp says --removed "$default" | sed '1d; s/.*conf://; s/.* in /in /' | xargs)" \
+    "2:fcoll = tatp 4:rmaps_dla_file=auto OMPI_MCA_fcoll=tatp in $tap_dir/home/.cache/openmpi-tatp." "what make uninstall leaves is named"
+rm -r "$tap_dir/home/.cache" "$tap_dir/home/.openmpi/mca-params.conf"
 # A parameter file of PMIx, as Debian 13 has one, hides no folder of Open MPI.
 if [ -e "$default/prrte" ]; then
     mkdir "$tap_dir/home/.pmix"
