@@ -137,39 +137,31 @@ tap_contains "$(tatp simulate "${tree[@]}")" "Not simulated: processor time" "wh
 timeout --preserve-status -s INT 2 tatp simulate --cart 32x32x8 >out
 tap_is $? 130 "Ctrl-C ends it"
 
-# refuses ARGUMENTS PART-OF-THE-MESSAGE STATUS
-refuses() {
-    local words said status
-    read -ra words <<<"$1"
-    said=$(tatp simulate "${words[@]}" </dev/null 2>&1)
-    status=$?
-    tap_is "$status" "$3" "refused: tatp simulate $1"
-    tap_contains "$said" "$2" "refused: tatp simulate $1: says why"
-}
-
-refuses "" "one of --view, --cart and --records is needed" 2
-refuses "--cart 4x0" "is no shape" 2
-refuses "--cart 4x4 --ranks 3" "--ranks needs --records" 2
-refuses "--cart 1048576x1048576x1048576" "at most 1048576" 2
-refuses "--cart 2x2 --block 1048576x1048576" "too many bytes" 2
-refuses "--records 1024" "--records needs --ranks" 2
-refuses "--cart 2x2 --chunk 1048576x1048576" "too many bytes" 2
-refuses "--cart 2x2 --random" "--random needs --records" 2
-refuses "--cart 2x2 --count 4" "--count needs --records" 2
-refuses "--records 8 --ranks 4 --block 4x4" "--block needs --cart" 2
-refuses "--view x --ranks-per-node 4 --element 4" "--element needs --cart" 2
-refuses "--cart 2x2 --romio --compare" "--romio and --compare exclude each other" 2
-refuses "--cart 2x2 --view x" "--view and --cart exclude each other" 2
-refuses "--cart 2x2 --hosts n0:4 --uplinks 4" "--uplinks needs --topology" 2
-refuses "--cart 1 --hosts n0 --topology $top_srcdir/tests/fixtures/topology/ibnetdiscover.2level.out --uplinks 4" "is for trees of Slurm" 1
-refuses "--records 4096 --ranks 2 --count 1048576" "too many bytes" 2
-refuses "--cart 1048576 --ranks-per-node 128" "simulate fewer" 1
-refuses "--cart 2x2 --link 0GB/s" "is no rate above 0" 2
-refuses "--cart 2x2 --link 1GB/s:1parsec" "is no rate above 0" 2
-refuses "--cart 2x2 --servers 3" "are no servers" 2
-refuses "--cart 2x2 --topology x" "--topology needs --hosts" 2
-refuses "--cart 2x2 --hosts n0:3" "4 rows, but 3 ranks" 1
-refuses "--view x --hosts n0:4" "No such file" 1
-refuses "--cart 2x2 --times 2" "--times needs --view" 2
-refuses "--view $record --ranks-per-node 4 --times 1048576" "at most 1048576" 1
+tap_refuses_each "what is refused" "tatp simulate" <<'END'
+2||--view --cart --records
+2|--cart 4x0|'4x0'
+2|--cart 4x4 --ranks 3|--ranks --records
+2|--cart 1048576x1048576x1048576|1048576
+2|--cart 2x2 --block 1048576x1048576|simulate:
+2|--cart 2x2 --chunk 1048576x1048576|simulate:
+2|--records 4096 --ranks 2 --count 1048576|simulate:
+2|--records 1024|--records --ranks
+2|--cart 2x2 --random|--random --records
+2|--cart 2x2 --count 4|--count --records
+2|--records 8 --ranks 4 --block 4x4|--block --cart
+2|--view x --ranks-per-node 4 --element 4|--element --cart
+2|--cart 2x2 --romio --compare|--romio --compare
+2|--cart 2x2 --view x|--view --cart
+2|--cart 2x2 --hosts n0:4 --uplinks 4|--uplinks --topology
+1|--cart 1 --hosts n0 --topology "$top_srcdir/tests/fixtures/topology/ibnetdiscover.2level.out" --uplinks 4|ibnetdiscover.2level.out
+1|--cart 1048576 --ranks-per-node 128|1048576
+2|--cart 2x2 --link 0GB/s|'0GB/s'
+2|--cart 2x2 --link 1GB/s:1parsec|'1GB/s:1parsec'
+2|--cart 2x2 --servers 3|'3'
+2|--cart 2x2 --topology x|--topology --hosts
+1|--cart 2x2 --hosts n0:3|4 3
+1|--view x --hosts n0:4|x:
+2|--cart 2x2 --times 2|--times --view
+1|--view "$record" --ranks-per-node 4 --times 1048576|1048576
+END
 tap_plan
