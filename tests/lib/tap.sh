@@ -88,7 +88,7 @@ tap_refuses_each() {
 # tap_no_refusal STATUS WANTED PROGRAM 'NAME...': why the files out and err are not those of a refusal, or nothing
 tap_no_refusal() (
     set -f
-    said=$(grep -v '^Try `\|^usage: ' err)
+    said=$(grep -v '^Try `\|^usage: \|^  ' err)
     [ "$1" -eq "$2" ] || echo "status $1, not $2"
     [ ! -s out ] || echo "standard output: $(head -n 3 out)"
     case $said in

@@ -40,28 +40,32 @@ has() {
     tap_check "$3" grep -qF -- "$2" "$1.html"
 }
 
-# refuses STATUS MESSAGE NAME ARGUMENT...: the last line on stderr is MESSAGE, and no page is left.
-refuses() {
-    local status=$1 message=$2 name=$3 got
-    shift 3
-    rm -f refused.html
-    tatp report "$@" --output refused.html >out 2>err
-    got=$?
-    tap_is "$got: $(tail -n 1 err)" "$status: $message" "$name"
-    tap_check "$name: no page, and no part of one" test -z "$(find . -name 'refused.html*')"
+# figures: numbers with their units, of a text
+figures() {
+    grep -oE '[0-9]+([.][0-9]+)?( ([kM]?B|m?s|%)[^ ,;:.)]*)?' | xargs
+}
+
+# summary ARGUMENT...: what the program prints, without its messages.
+summary() {
+    tatp report "$@" 2>/dev/null
+}
+
+# advice ARGUMENT...: of the summary
+advice() {
+    summary "$@" | sed -n 's/^advice: *//p'
 }
 
 # --- pages ---
 
 generate --ranks 16 --view 16.crs >16.jsonl
 page 16 --view 16.crs
-has 16 "uplink bytes would fall from 16.8 MB to 0 B a call" "16: the view is put into a sentence"
+has 16 "from 16.8 MB to 0 B a call" "16: the view is put into a sentence"
 
 generate --ranks 8 --per-node 2 --view 8.crs >8.jsonl
 two_leaves crossed.conf 0,2 1,3
 mv 8.crs a,b.crs
-tap_is "$(tatp report 8.jsonl --view a,b.crs --topology crossed.conf | grep -o 'uplink bytes would .* call,\|dla:file=[^ ]*')" \
-    "uplink bytes would fall from 8.39 MB to 0 B a call,
+tap_is "$(tatp report 8.jsonl --view a,b.crs --topology crossed.conf | grep -o 'from .* a call,\|dla:file=[^ ]*')" \
+    "from 8.39 MB to 0 B a call,
 dla:file=a\\,b.crs,topology=crossed.conf'" "8: placed in the network that is given, also by the command"
 
 cp "$top_srcdir/tests/fixtures/recorded/4.1.jsonl" recorded.jsonl
@@ -69,7 +73,7 @@ cp "$top_srcdir/tests/fixtures/recorded/4.1.crs" .
 page recorded --view 4.1.crs
 has recorded '<span>--times</span> <span>512</span> <span>--ranks-per-node</span> <span>8</span>' "recorded: what was simulated"
 has recorded '<h2 id="many">With 4' "recorded: with more ranks"
-has recorded 'seconds are what the busiest link alone needs for its bytes at 12.5 GB/s' "recorded: seconds are those of a link"
+has recorded '12.5 GB/s' "recorded: seconds are those of a link"
 tap_is "$(sed -n '/id="many-table"/,/<\/table>/p' recorded.html | grep -c '>seconds<')" 0 "recorded: no simulated seconds"
 tap_is "$(grep -c 'id="many"' 16.html)" 0 "16: a view without accesses is not simulated"
 
@@ -85,13 +89,13 @@ has hostile '&lt;script&gt;alert(0)&lt;/script&gt;' "hostile: the host's name is
 
 head -c -100 16.jsonl >truncated.jsonl
 page truncated
-has truncated "truncated.jsonl:2: left out: it has no end, as when a job is killed." "truncated: the page says so"
+has truncated "truncated.jsonl:2: " "truncated: the page says so"
 printf '{"op": "write"}\nno JSON\n[]\n%s\n' "$(head -n 1 16.jsonl)" >damaged.jsonl
 tap_check "damaged: a page" tatp report damaged.jsonl --output damaged.html
-has damaged "damaged.jsonl:2: left out: not JSON." "damaged: lines that are left out are told"
+has damaged "damaged.jsonl:2: " "damaged: lines that are left out are told"
 sed 's/"node_of_rank": \[0/"node_of_rank": [77/' 16.jsonl >unfit.jsonl
 tap_check "unfit: a page" tatp report unfit.jsonl --output unfit.html
-has unfit "its plan does not fit together" "unfit: a plan that cannot be is told"
+has unfit "unfit.jsonl:1: " "unfit: a plan that cannot be is told"
 jq -c 'del(.plan)' 16.jsonl >plain.jsonl 2>/dev/null || sed 's/, "plan": .*}$/}/' 16.jsonl >plain.jsonl
 page plain
 
@@ -110,10 +114,9 @@ generate --files 80 --calls 160 >80.jsonl
 page 80
 generate --files 3 --calls 40 --level files >level.jsonl
 page level
-has level "call by call" "level of files: why there are no figures"
 
 tap_check "two runs: a page" tatp report plain.jsonl 16.jsonl --output two.html
-has two "Compared with the first run: 152.7 ms instead of 152.7 ms (1.00), 25.2 MB between nodes" "two runs: they are compared"
+has two "152.7 ms instead of 152.7 ms (1.00), 25.2 MB" "two runs: they are compared"
 sed 's/"seconds": 0.0/"seconds": 0.00/; s/"crossing_bytes": [0-9]*/"crossing_bytes": 0/; s/"run": "g/"run": "h/' 16.jsonl >faster.jsonl
 page faster
 tatp report 16.jsonl faster.jsonl --output two.html >out
@@ -121,9 +124,8 @@ tap_is "$(sed -n 's/^compared: *//p' out)" "15.3 ms instead of 152.7 ms (0.10), 
 83.9 MB·hops instead of 83.9 MB·hops (1.00)" "two runs: they are compared in the summary"
 tap_is "$(grep -o '<td class="ratio">[^<]*' two.html | sed 's/.*>//' | xargs)" "1.00 1.00 1.00 0.10 0.00 1.00" "two runs: a table with the ratios"
 generate --calls 4 --run longer >longer.jsonl
-tap_is "$(tatp report 16.jsonl longer.jsonl --output two.html | sed -n 's/^compared: *//p')" \
-    "no, the first run was of 33 554 432 bytes in collective calls, this one of 67 108 864 bytes in collective calls" \
-    "two runs of other bytes: no sums are compared"
+tap_check "two runs of other bytes: no sums are compared" grep -q '^compared: *no, .* 33 554 432 .* 67 108 864 ' \
+    <(tatp report 16.jsonl longer.jsonl --output two.html)
 tap_is "$(grep -o '<td class="ratio">[^<]*' two.html | sed 's/.*>//' | tail -n 1)" 1.00 "two runs of other bytes: the ratios are for the same number"
 
 cat >topology.conf <<END
@@ -131,12 +133,10 @@ SwitchName=leaf0 Nodes=n[0-3]
 END
 tap_check "another network: a page" tatp report 16.jsonl --topology topology.conf --output flat.html
 has flat "network <code>topology.conf</code>" "another network: the page names it"
-has flat "Distances are those of topology.conf; the run went by generated." "another network: the page says what the run knew"
-has files "The run did not know the network: any two nodes count as equally far apart." "no network: the page says so"
-has files "If some nodes are nearer than others, name it: --mca fcoll_tatp_topology FILE." "no network: it is asked for"
+has files "--mca fcoll_tatp_topology FILE" "no network: it is asked for"
 tap_check "no network, but one for the page: a page" tatp report files.jsonl --topology topology.conf --output flat.html
-has flat "The run did not know the network; this page used that of topology.conf." "no network, but one for the page: the page names it"
-tap_is "$(grep -c "equally far\|If some nodes are nearer" flat.html)" 0 "no network, but one for the page: nothing else is said of it"
+has flat " topology.conf." "no network, but one for the page: the page names it"
+tap_is "$(grep -c "fcoll_tatp_topology FILE" flat.html)" 0 "no network, but one for the page: nothing else is said of it"
 
 # command NAME: the first command of a page.
 command_on() {
@@ -153,39 +153,28 @@ tap_is "$(tatp report mpich.jsonl --view 16.crs -o flat.html | sed -n '/^advice/
     "dla map --file 16.crs --hostfile hosts --format hostfile > placed && tatp run mpiexec -f placed -n 16 ./generate --size 8 <in>" \
     "a command: of another MPI"
 tap_is "$(grep -c "fcoll ^tatp" flat.html) $(grep -c "fcoll ^tatp" 16.html)" "0 1" "Open MPI's own component can be timed where there is one"
-tap_contains "$(tatp report level.jsonl --view 16.crs -o flat.html 2>err)" \
-    "advice:        Placed by this view on 4 nodes with equal slots, 100 % of what ranks share in the file would stay inside nodes." \
-    "level of files: advice by a view"
+tap_is "$(advice level.jsonl --view 16.crs -o flat.html | figures)" "4 100 %" "level of files: advice by a view"
 generate --by node >node.jsonl
 printf 'FILEVIEW\n0 17\n\n\n%s\n' "$(yes 1 | head -n 17 | xargs)" >none.crs
 why=$(dla map --file none.crs --nodes 'n[0-3]:4' | sed -n 's/^# not/Not/p')
 for stats in level.jsonl 16.jsonl node.jsonl; do
-    tap_is "$(tatp report $stats --view none.crs -o flat.html 2>err | sed -n '/^advice/,$p')" "advice:        $why.
-flat.html" "$stats: nothing to place by a record without weight, as dla says"
+    tap_is "$(advice $stats --view none.crs -o flat.html)" "$why." "$stats: nothing to place by a record without weight, as dla says"
 done
 sed 's/"crossing_bytes": [0-9]*/&, "noncollective_bytes": 67108864/; s/"calls": [0-9]*/"calls": 0/; s/"\(bytes\|aggregators\|crossing_bytes\|hop_bytes\)": [0-9]*/"\1": 0/g' \
     level.jsonl | head -n 1 >others.jsonl
-tap_is "$(tatp report others.jsonl --view none.crs -o flat.html 2>err | sed -n '/^measured\|^advice/p')" \
-    "measured:      generate: no collective call, in 1 file, by 16 ranks on 4 nodes; 67.1 MB more by calls that are not collective
-advice:        Calls that are not collective accessed 67.1 MB, and collective ones 0 B: fcoll/tatp serves collective ones only. \
-Make these calls collective, or ask a library as HDF5 to do so: fcoll_tatp(7), CALLS THAT ARE NOT COLLECTIVE." "calls that are not collective"
+tap_is "$(summary others.jsonl --view none.crs -o flat.html | sed -n '/^measured\|^advice/p' | figures)" "1 16 4 67.1 MB 67.1 MB 0 B 5 7" \
+    "calls that are not collective"
 sed 's/"\(aggregators\|crossing_bytes\|hop_bytes\|hop_bytes_otp\)": [0-9]*/"\1": 0/g' level.jsonl >alone.jsonl
 for view in "" "--view none.crs"; do
     # shellcheck disable=SC2086 # words
-    tap_contains "$(tatp report alone.jsonl $view -o flat.html 2>err)$(cat err)" "advice:        Each rank accesses the file itself in these \
-calls, without aggregators: nothing moves between nodes, wherever the ranks are.
-flat.html" "calls without aggregators: why there is nothing to place, and no notice ${view:-, no view}"
+    tatp report alone.jsonl $view -o flat.html >out 2>err
+    tap_is "$(grep -c "^advice: .*without aggregators" out)$(cat err)" 1 "calls without aggregators: nothing to place, and no notice ${view:-, no view}"
 done
 generate --ranks 4 --level files --view 4.crs >4.jsonl
-tap_is "$(tatp report 4.jsonl --view 4.crs -o flat.html 2>err | grep -c "Placed by this view")" 0 "level of files: none of a run on one node"
+tap_is "$(advice 4.jsonl --view 4.crs -o flat.html | grep -c "100 %")" 0 "level of files: none of a run on one node"
 tap_is "$(cd / && tatp report "$tap_dir/16.jsonl" --output /dev/stdout | grep -c '^</html>$')" 1 "a page goes into a pipe too"
 
 # --- the summary on the terminal ---
-
-# summary ARGUMENT...: what the program prints, without its messages.
-summary() {
-    tatp report "$@" 2>/dev/null
-}
 
 mkdir lines && cp 16.jsonl lines/run.one.jsonl
 tap_is "$(summary lines/run.one.jsonl)" "\
@@ -200,67 +189,56 @@ would gain.
                mpirun -np 16 --mca fcoll tatp --mca fcoll_tatp_record view.crs ./program
 lines/run.one.html" "summary: five lines, one recommendation, and the page beside the statistics"
 tap_check "summary: the page is there" grep -qF '<meta name="generator" content="tatp report">' lines/run.one.html
-advised=$(summary 16.jsonl --view 16.crs -o lines/named.html | sed -n 's/^advice: *//p')
-tap_contains "$advised" "uplink bytes would fall from 16.8 MB to 0 B a call" "summary: the recommendation is that of the view"
+advised=$(advice 16.jsonl --view 16.crs -o lines/named.html)
+tap_contains "$advised" "from 16.8 MB to 0 B a call" "summary: the recommendation is that of the view"
 tap_check "summary: the page has the same one" grep -qF -- "$advised" lines/named.html
-tap_is "$(summary plain.jsonl 16.jsonl -o two.html | head -n 1)" \
-    "measured:      generate: 1 write and 1 read of 33.6 MB in all, in 1 file, by 16 ranks on 4 nodes; the last of 2 runs" \
-    "summary: of the last of two runs"
+tap_is "$(summary plain.jsonl 16.jsonl -o two.html | head -n 1 | figures)" "1 1 33.6 MB 1 16 4 2" "summary: of the last of two runs"
 sed 's/, "plan": .*}$/}/; s/"aggregators": [0-9]*/"aggregators": 0/; s/"domains": "even"/"domains": "none"/; s/"schedule": 1/"schedule": 0/
     s/"hop_bytes\(_otp\)*": [0-9]*/"hop_bytes\1": 0/g; s/"crossing_bytes": [0-9]*/"crossing_bytes": 0/' 16.jsonl >alone.jsonl
-tap_contains "$(summary alone.jsonl -o alone.html | sed -n 's/^advice: *//p')" "nothing moves between nodes, wherever the ranks are" \
-    "summary: without aggregators no placement is recommended"
+tap_contains "$(advice alone.jsonl -o alone.html)" "without aggregators" "summary: without aggregators no placement is recommended"
 cat 16.jsonl >>alone.jsonl
-tap_is "$(summary alone.jsonl -o alone.html | sed -n 's/^plans: *//p')" \
-    "1 plan for 2 calls, 2 calls without a plan; metadata 1.28 kB (under 1 % of the data)" "summary: calls without aggregators"
+tap_is "$(summary alone.jsonl -o alone.html | grep '^plans:' | figures)" "1 2 2 1.28 kB 1 %" "summary: calls without aggregators"
 has alone "16.8 MB" "calls without aggregators: a page"
 sed 's/"call": /"opens": 3, "open_seconds": 1.5, "closes": 2, "close_seconds": 0.25, &/' recorded.jsonl >opened.jsonl
 tap_is "$(summary opened.jsonl -o opened.html | grep -o '[0-9]* openings.*')" "3 openings 1.50 s, 2 closings 250.0 ms" \
     "openings and closings are told"
-tap_is "$(summary level.jsonl -o level.html | sed -n 's/^plans: *//p; s/^measured: *generate: \(.*\) of .*/\1/p')" \
-    "20 writes and 20 reads
-1 plan for 40 calls; metadata 12.8 kB (under 1 % of the data)" "summary: lines of files count their calls and plans"
+tap_is "$(summary level.jsonl -o level.html | sed -n '/^measured/s/ of .*//p; /^plans/p' | figures)" "20 20 1 40 12.8 kB 1 %" "summary: lines of files count their calls and plans"
 generate --program $'a\e[31mname' >escape.jsonl
 tap_is "$(summary escape.jsonl -o escape.html | grep -c "^measured:      a�\[31mname: ")" 1 \
     "summary: no control characters of a program's name"
 tap_is "$(LC_ALL=C PYTHONIOENCODING=ascii summary 16.jsonl -o ascii.html | wc -l)" 8 "summary: on a terminal without UTF-8"
 tap_is "$(cd lines && summary - </dev/null 2>&1 | wc -l)" 0 "summary: none of statistics that are not there"
 
-tap_contains "$(tatp report no$'\e'file.jsonl 2>&1)" "tatp: no?file.jsonl: no such file" "messages: no control characters of an argument"
-
 # --- hostile statistics ---
 
-# hostile NAME SCRIPT MESSAGE: 16.jsonl changed by sed leads to that message on stderr, and to a page.
+# hostile NAME SCRIPT NAMED: 16.jsonl changed by sed leads to a page, and to a line on stderr that names it.
 hostile() {
     sed "$2" 16.jsonl >hostile.jsonl
     tatp report hostile.jsonl -o hostile-2.html >out 2>err
-    tap_is "$?: $(head -n 1 err)" "0: $3" "hostile: $1"
+    tap_is "$? $(head -n 1 err | grep -c "^tatp: hostile.jsonl:1: .*$3")" "0 $([[ -z $3 ]]; echo $?)" "hostile: $1"
 }
 hostile "half of a surrogate pair" 's/"generate"/"\\ud800gen"/' ""
 hostile "a NUL" 's/"file": "/&\\u0000/; s/"n0"/"n0\\u0000"/' ""
-hostile "a schedule that is a list" '1s/"schedule": 1/"schedule": [1]/' "tatp: hostile.jsonl:1: left out: 'schedule' is no number."
-hostile "ranks that are no whole number" '1s/"ranks": 16/"ranks": 16.0/' "tatp: hostile.jsonl:1: left out: no whole number 'ranks'."
+hostile "a schedule that is a list" '1s/"schedule": 1/"schedule": [1]/' schedule
+hostile "ranks that are no whole number" '1s/"ranks": 16/"ranks": 16.0/' ranks
 hostile "a byte order mark" '1s/^/\xef\xbb\xbf/' ""
-tap_is "$(yes '{"op": 1}' | head -n 1000 | tatp report /dev/stdin -o hostile-2.html 2>&1 | sed -n '20,21p')" \
-    "tatp: /dev/stdin:20: left out: no 'op' that is read or write.
-tatp: /dev/stdin: 980 more notes of this kind." "hostile: notes about many lines"
-tap_is "$(yes '{}' | tatp report /dev/stdin -o hostile-2.html 2>&1 | sed -n 1p)" \
-    "tatp: /dev/stdin: more than 262144 lines; the others are left out." "hostile: endless lines"
-tap_is "$(bash -c 'ulimit -v 2000000 && exec tatp report /dev/zero -o hostile-2.html' 2>&1 | sed -n 1p)" \
-    "tatp: /dev/zero:1: more than 67108864 characters; the file is left out from there on." "hostile: an endless line"
+# noted FILE LINE NAMED: as statistics it leads to notes, of which a line names that.
+noted() {
+    tap_is "$(ulimit -v 2000000 && tatp report "$1" -o hostile-2.html 2>&1 | sed -n "$2" | grep -c "^tatp: $1:$3 ")" 1 "hostile: $1:$3"
+}
+noted /dev/stdin 20p 20: < <(yes '{"op": 1}' | head -n 1000)
+noted /dev/stdin 21p " 980" < <(yes '{"op": 1}' | head -n 1000)
+noted /dev/stdin 1p " .* 262144" < <(yes '{}')
+noted /dev/zero 1p "1: .* 67108864"
 cp 16.jsonl $'\xff.jsonl'
 tap_check "hostile: a name that is not UTF-8" tatp report $'\xff.jsonl'
 
 # --- output that cannot be written ---
 
-if [ -c /dev/full ]; then
-    tatp report 16.jsonl >/dev/full 2>err
-    tap_is "$?: $(cat err)" "1: tatp: standard output: No space left on device" "a full disk for the summary"
-    tatp report 16.jsonl -o /dev/full >out 2>err
-    tap_is "$?: $(cat err)" "1: tatp: /dev/full: No space left on device" "a full disk for the page"
-fi
-tatp report 16.jsonl >&- 2>err
-tap_is "$?: $(cat err)" "1: tatp: standard output: Bad file descriptor" "no output"
+for output in 1\>/dev/full 1\>\&- "-o /dev/full >out"; do
+    eval "tatp report 16.jsonl $output 2>err"
+    tap_is "$?: $(cut -d : -f 1,2 err)" "1: tatp: $([[ $output == -o* ]] && echo /dev/full || echo standard output)" "output that cannot be written: $output"
+done
 (tatp report 16.jsonl 2>err; echo $? >status) | true
 tap_is "$(cat status): $(cat err)" "141: " "a reader that is gone"
 
@@ -276,34 +254,32 @@ for line in sys.stdin:
 tap_check "hops by node class: a page" tatp report hops.jsonl
 generate --view 16.crs >/dev/null
 dla convert 16.crs --to mtx | awk '/^%/ || !sizes { sizes += !/^%/; print; next } { print $1, $2, $1 < $2 ? $3 : 0 }' >triangle.mtx
-inside=$(tatp report 16.jsonl --view 16.crs -o both.html >/dev/null && grep -o 'which need not leave it, is [^.]*' both.html | head -n 1)
+weight_inside() {
+    grep -o 'which need not leave it, is [^.]*' "$1" | head -n 1
+}
+inside=$(tatp report 16.jsonl --view 16.crs -o both.html >/dev/null && weight_inside both.html)
+tap_check "a view has a weight inside nodes" test -n "$inside"
 tap_check "a view of one triangle: a page" tatp report 16.jsonl --view triangle.mtx -o one.html
-tap_is "$(grep -o 'which need not leave it, is [^.]*' one.html | head -n 1)" "$inside" "a view of one triangle: the same weight"
+tap_is "$(weight_inside one.html)" "$inside" "a view of one triangle: the same weight"
 
 # The page's name: what was there before is overwritten only if it was a page, or if it was asked for by name.
 tap_is "$(summary lines/run.one.jsonl | tail -n 1)" lines/run.one.html "again: the page is replaced"
 echo "<html>mine</html>" >lines/run.one.html
-tap_is "$(tatp report lines/run.one.jsonl 2>&1)" \
-    "tatp: lines/run.one.html: exists and is no page of tatp report; --output names another file" "another file of that name: a message"
+tap_refuses 1 "lines/run.one.html: --output" tatp report lines/run.one.jsonl
 tap_is "$(cat lines/run.one.html)" "<html>mine</html>" "another file of that name: it is unchanged"
 tap_is "$(summary lines/run.one.jsonl -o lines/run.one.html | tail -n 1)" lines/run.one.html "asked for by name: overwritten"
 cp 16.jsonl lines/run.html
-tap_is "$(tatp report lines/run.html 2>&1)" \
-    "tatp: lines/run.html: exists and is no page of tatp report; --output names another file" "statistics named like a page: a message"
-tap_is "$(tatp report 16.jsonl -o ./16.jsonl 2>&1)" "tatp: ./16.jsonl: the page would overwrite these statistics" \
-    "the statistics' own name: a message"
+tap_refuses 1 "lines/run.html: --output" tatp report lines/run.html
+tap_refuses 1 "./16.jsonl:" tatp report 16.jsonl -o ./16.jsonl
 tap_check "the statistics are unchanged" cmp 16.jsonl lines/run.html
 tap_is "$(cd lines && head -n 2 ../16.jsonl | summary /dev/stdin | tail -n 1)" report.html "statistics from a pipe: report.html"
 tap_is "$(cd lines && summary - <../16.jsonl | tail -n 1)" report.html "statistics from standard input: report.html"
 for name in 16.crs topology.conf 16.jsonl; do ln -s "../$name" lines; done
 tap_is "$(cd lines && tatp report <(cat 16.jsonl) -v <(cat 16.crs) -t - <topology.conf -o pipes.html 2>&1)" \
     "$(cd lines && tatp report 16.jsonl -v 16.crs -t topology.conf -o pipes.html | sed 's/file=16.crs,topology=topology.conf/file=FILE,topology=FILE/')" "all files from pipes"
-refuses 1 "tatp: /dev/stdin:1: does not begin with the word FILEVIEW" "a pipe that is no view" 16.jsonl --view - <topology.conf
-refuses 2 "tatp report: error: '-', standard input, can be one of the files only" "two files from one pipe" - --view - <topology.conf
 rm -f lines/run.html lines/run.one.html
 mkdir lines/run.one.html
-tap_is "$(tatp report lines/run.one.jsonl 2>&1)" \
-    "tatp: lines/run.one.html: exists and is no page of tatp report; --output names another file" "a folder of that name: a message"
+tap_refuses 1 "lines/run.one.html: --output" tatp report lines/run.one.jsonl
 
 # --- a run, and the run that its page promises ---
 
@@ -327,14 +303,13 @@ if has_component fcoll tatp && has_component rmaps dla; then
         "run: placed by its view it has the hop-bytes that its page said"
     tap_check "fitted: written and read" written fitted fitted --map-by slot --mca fcoll_tatp_stripe_size 1024 --mca fcoll_tatp_num_aggregators 4
     page fitted --view run.crs
-    has fitted "fitted to who accesses what" "fitted: the page says so"
     tap_is "$(sed -n 's/.*"hop_bytes_otp": \([0-9]*\).*/\1/p; q' fitted.jsonl)" \
         "$(sed -n 's/.*usual aggregators, even domains<.th><td>\([^<]*\)<.*/\1/p' fitted.html | tr -cd 0-9)" \
         "fitted: the usual ones have even domains"
     tap_check "auto: an array by node, recorded" run -np 16 --map-by node --mca fcoll tatp --mca fcoll_tatp_record "$PWD/auto.crs" \
         --mca fcoll_tatp_stats "$PWD/auto.jsonl" "$cube" --size 128 --grid 2x2x4 --repeat 1 --file "$files/cube"
     page auto --view auto.crs
-    has auto "would fall from 12.6 MB to 0 B a call" "auto: placed by the view, fitted domains leave nothing between nodes"
+    has auto "from 12.6 MB to 0 B a call" "auto: placed by the view, fitted domains leave nothing between nodes"
     stop_cluster
 else
     tap_skip "run" "a component is not built"
@@ -342,31 +317,35 @@ fi
 
 # --- what is refused ---
 
-refuses 1 "tatp: missing.jsonl: no such file; a run with --mca fcoll tatp --mca fcoll_tatp_stats missing.jsonl writes it, unless fcoll/tatp \
-served no access to a file: 'tatp doctor' finds out why" \
-    "statistics that are not there" missing.jsonl
-refuses 1 "tatp: 16.crs: is a record, not statistics; see 'dla show 16.crs', or give it with --view" "a record" 16.crs
-refuses 1 "tatp: two.html: is a page of tatp report, not statistics; open it in a browser" "a page" two.html
 : >empty.jsonl
-refuses 1 "tatp: empty.jsonl: is empty; a run writes one with --mca fcoll tatp --mca fcoll_tatp_stats FILE" "an empty file" 16.jsonl empty.jsonl
 printf '%%PDF-1.5\n\xff\xfe\n' >file.pdf
-refuses 1 "tatp: file.pdf: is not a statistics file; a run writes one with --mca fcoll tatp --mca fcoll_tatp_stats FILE" "another file" file.pdf
 echo '{"op": "write", "fi' >torn.jsonl
-refuses 1 "tatp: torn.jsonl: no line can be used" "statistics without a line that is complete" torn.jsonl
-tap_contains "$(cat err)" "tatp: torn.jsonl:1: left out: not JSON." "statistics without a line that is complete: why"
-refuses 1 "tatp: lines: is a folder; 'tatp report --table lines' lists its jobs" "a folder" lines
-refuses 2 "tatp report: error: the following arguments are required: STATS" "no statistics"
-refuses 2 "tatp report: error: unrecognized arguments: --nonsense" "an option that is none" 16.jsonl --nonsense
 echo FILEVIEW >short.crs
-refuses 1 "$(dla show short.crs 2>&1 | sed 's/^dla:/tatp:/')" "a view that ends too soon" 16.jsonl --view short.crs
 generate --ranks 8 --view 8.crs >8.jsonl
-refuses 1 "tatp: 8.crs: a view of 8 ranks, but the job had 16" "a view of another job" 16.jsonl --view 8.crs
 echo 'SwitchName=leaf0 Nodes=m[0-3]' >other.conf
-refuses 1 "tatp: other.conf: host n0 is not in the file" "a network without the hosts" 16.jsonl --topology other.conf
-tatp report 16.jsonl --output none/page.html 2>err
-tap_is "$?: $(cat err)" "1: tatp: none/page.html: No such file or directory" "a folder that is not there"
+tap_refuses_each "what is no statistics, view or network" "tatp report --output refused.html" <<'END'
+1|missing.jsonl|missing.jsonl: 'tatp doctor'
+1|no$'\e'file.jsonl|no?file.jsonl:
+1|16.crs|16.crs: 'dla show 16.crs' --view
+1|two.html|two.html:
+1|16.jsonl empty.jsonl|empty.jsonl:
+1|file.pdf|file.pdf:
+1|lines|lines: 'tatp report --table lines'
+2||STATS
+2|16.jsonl --nonsense|--nonsense
+2|16.jsonl --csv|--csv --table
+1|16.jsonl --view short.crs|short.crs:2:
+1|16.jsonl --view - <topology.conf|/dev/stdin:1:
+2|- --view - <topology.conf|'-'
+1|16.jsonl --view 8.crs|8.crs: 8 16
+1|16.jsonl --topology other.conf|other.conf: n0
+1|16.jsonl --output none/page.html|none/page.html:
+END
+tap_is "$(find . -name 'refused.html*')" "" "no page, and no part of one"
+tatp report torn.jsonl >out 2>err
+tap_is "$?: $(cut -d ' ' -f 1,2 err | xargs)$(cat out)" "1: tatp: torn.jsonl:1: tatp: torn.jsonl:" "statistics without a line that is complete"
 bash -c 'ln -s elsewhere page.html.$$; exec "$TOOLS_DIR/tatp" report 16.jsonl --output page.html' 2>err
-tap_is "$?: $(cat err)$(cat elsewhere 2>/dev/null)" "1: tatp: page.html: File exists" "a link in place of a page's draft is not followed"
+tap_is "$?: $(cut -d : -f 1,2 err)$(cat elsewhere 2>/dev/null)" "1: tatp: page.html" "a link in place of a page's draft is not followed"
 
 # --- a table of jobs ---
 
@@ -396,8 +375,7 @@ $begun  béa   cube            8  8.19 kB    0.003        8.19 kB        -
 $begun  béa   cube            8  8.19 kB    0.003        8.19 kB  4.10 kB
 $begun  béa   cube            8    10 kB    0.003        8.19 kB  4.10 kB
 total                   6 jobs              705 MB    3.852         529 MB        -" "table: a line for each job, and the sums"
-tap_is "$(cat err)" "tatp: table/damaged.jsonl:1: left out: no name of a file or strategy. 1 more notes about this file." \
-    "table: one notice about each file with damaged lines"
+tap_check "table: one notice about each file with damaged lines" test "$(wc -l <err) $(grep -c '^tatp: table/damaged.jsonl:1: ' err)" = "1 1"
 tap_is "$(tatp report --table table/recorded.json --csv)" "\
 date,user,program,ranks,bytes,seconds,crossing_bytes,placed_bytes
 $(date -d @1795306505.976 '+%FT%T%:z'),béa,cube,8,8192,0.00344,8192,4096" "table: comma-separated, with all digits"
@@ -412,7 +390,7 @@ tap_is "$(tatp report --table copies copies/ table/level.jsonl ./table/level.jso
     "table: a job counts once, whatever names and copies its file has"
 # Where others may write, what a file's lines say of the user and copies of others' lines are not believed.
 mkdir -m 1777 public && cp table/level.jsonl public/b.jsonl && cp table/recorded.json public/c.jsonl
-tap_is "$(tatp report --table public 2>err | grep -c " $(id -un) ") $(grep -c "names the user .*, but the file is $(id -un)'s" err)" "2 2" \
+tap_is "$(tatp report --table public 2>err | grep -c " $(id -un) ") $(grep -c "^tatp: public/[bc].jsonl:.* $(id -un)'s" err)" "2 2" \
     "table: where others may write, the owner of a file is the user"
 if ((EUID == 0)); then
     cp public/b.jsonl public/a.jsonl && chown 65534 public/a.jsonl
@@ -423,17 +401,11 @@ else
 fi
 tap_is "$(summary ./files.jsonl files.jsonl | head -n 1)" "$(summary files.jsonl | head -n 1)" "a file that is named twice counts once"
 tap_is "$(PYTHONPATH=without tatp report --table table/recorded.json 2>&1 | wc -l)" 3 "table: without Jinja"
-refuses_table() {
-    tap_is "$(tatp report --table "${@:2}" 2>&1 | tail -n 1)$(tatp report --table "${@:2}" >/dev/null 2>&1 || echo " $?")" "$1" "table: refuses ${*:2}"
-}
-refuses_table "tatp: empty: no statistics in this folder; runs write them with --mca fcoll tatp --mca fcoll_tatp_stats empty/%j.json 1" empty
-refuses_table "tatp: 16.crs: is a record, not statistics; see 'dla show 16.crs', or give it with --view 1" table 16.crs
-refuses_table "tatp report: error: --table takes neither --view, --topology nor --output 2" table --view 16.crs
-refuses 2 "tatp report: error: --csv needs --table" "table: CSV of a page" 16.jsonl --csv
-
-tap_is "$(PYTHONPATH=without tatp report 16.jsonl 2>&1)" \
-    "tatp: the report needs Jinja for Python 3 (package python3-jinja2)" "without its library one message"
-tap_is "$(TATP_REPORT_DIR=/nonexistent tatp report 16.jsonl 2>&1)" \
-    "tatp: /nonexistent/__main__.py: No such file or directory; the environment variable TATP_REPORT_DIR may name its folder" \
-    "without its program one message"
+tap_refuses_each "table: what is refused" "tatp report --table" <<'END'
+1|empty|empty: empty/%j.json
+1|table 16.crs|16.crs:
+2|table --view 16.crs|--table --view
+END
+PYTHONPATH=without tap_refuses 1 python3-jinja2 tatp report 16.jsonl
+TATP_REPORT_DIR=/nonexistent tap_refuses 1 "/nonexistent/__main__.py: TATP_REPORT_DIR" tatp report 16.jsonl
 tap_plan
