@@ -1,43 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program that calls functions of a file, and, built with COUNT, a profiling library that prints
- * how often it saw them, and those at explicit offsets. Usage: calls FILE */
+/* A program that calls functions of a file, of which a profiling library sees those that the MPI
+ * performs. Usage: calls FILE */
 #include <mpi.h>
-#include <stdio.h>
-
-#ifdef COUNT
-
-static int written, read_back, started, together;
-
-#define SEE(name, name_at, counter, data_type, result_type)                                        \
-    int MPI_##name(MPI_File file, data_type *data, int count, MPI_Datatype type,                   \
-                   result_type *result)                                                            \
-    {                                                                                              \
-        counter++;                                                                                 \
-        return PMPI_##name(file, data, count, type, result);                                       \
-    }                                                                                              \
-    int MPI_##name_at(MPI_File file, MPI_Offset offset, data_type *data, int count,                \
-                      MPI_Datatype type, result_type *result)                                      \
-    {                                                                                              \
-        counter++;                                                                                 \
-        return PMPI_##name_at(file, offset, data, count, type, result);                            \
-    }
-
-SEE(File_write, File_write_at, written, const void, MPI_Status)
-SEE(File_read, File_read_at, read_back, void, MPI_Status)
-SEE(File_iwrite, File_iwrite_at, started, const void, MPI_Request)
-SEE(File_write_all, File_write_at_all, together, const void, MPI_Status)
-
-int MPI_Finalize(void)
-{
-    int rank;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0)
-        printf("seen: write %d, read %d, iwrite %d, write_all %d\n", written, read_back, started,
-               together);
-    return PMPI_Finalize();
-}
-
-#else
 
 int main(int argc, char **argv)
 {
@@ -64,5 +28,3 @@ int main(int argc, char **argv)
     MPI_Type_free(&array);
     return MPI_Finalize();
 }
-
-#endif

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Non-blocking collective calls, with what else a program does at the same time. Each rank writes
- * its own bytes of each block of a file, which are read without MPI in the end. The files are those
- * of one communicator. Usage: nonblocking FILE [threads] */
+ * its own bytes of each block of a file, which are read without MPI in the end. Usage: nonblocking
+ * FILE */
 #include <mpi.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { BYTES = 3000, BLOCKS = 6, THREADS = 3, TIMES = 20 };
+enum { BYTES = 3000, BLOCKS = 6 };
 
 /* A file, and which call has written each block last; -1: none. */
 typedef struct target {
@@ -19,8 +18,7 @@ typedef struct target {
     unsigned char data[BLOCKS][BYTES];
 } target;
 
-static int rank, ranks;
-static _Atomic int wrong;
+static int rank, ranks, wrong;
 
 static void expect(int is_right, const char *what)
 {
@@ -36,14 +34,15 @@ static unsigned char value(const target *t, int call, int of_rank, int i)
 }
 
 /* Byte i of a rank's block is byte i * ranks + rank of that of all. */
-static target *open_target(MPI_Comm comm, const char *name, int number, int mode)
+static target *open_target(const char *name, int number)
 {
     target *t = calloc(1, sizeof *t);
     MPI_Datatype type;
     t->number = number;
     snprintf(t->name, sizeof t->name, "%s.%d", name, number);
     memset(t->last, -1, sizeof t->last);
-    MPI_File_open(comm, t->name, mode, MPI_INFO_NULL, &t->file);
+    MPI_File_open(MPI_COMM_WORLD, t->name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
+                  &t->file);
     MPI_Type_create_resized(MPI_BYTE, 0, ranks, &type);
     MPI_Type_commit(&type);
     MPI_File_set_view(t->file, rank, MPI_BYTE, type, "native", MPI_INFO_NULL);
@@ -153,19 +152,6 @@ static void follow_by_blocking(target *t)
     MPI_File_read_all(t->file, back, BYTES, MPI_BYTE, MPI_STATUS_IGNORE);
     expect(memcmp(back, first, BYTES) == 0, "bytes that are read");
     MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
-}
-
-/* Rank 0 has started, and waits for a message of ranks that have not. */
-static void wait_for_late_ranks(target *t)
-{
-    MPI_Request request;
-    int token = 0;
-    if (rank > 0)
-        MPI_Send(&token, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
-    start(t, 5, 6, &request);
-    for (int from = 1; from < ranks && rank == 0; from++)
-        MPI_Recv(&token, 1, MPI_INT, from, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 /* Even ranks are in a blocking call on a file, or close it, before they wait for that on another
@@ -289,9 +275,7 @@ static void ask(target *t)
 
 static void run_cases(const char *name)
 {
-    const int mode = MPI_MODE_CREATE | MPI_MODE_RDWR;
-    target *a = open_target(MPI_COMM_WORLD, name, 0, mode),
-           *b = open_target(MPI_COMM_WORLD, name, 1, mode);
+    target *a = open_target(name, 0), *b = open_target(name, 1);
     MPI_Request request;
     complete_in_any_order(a, b);
     if (ranks > 1) { /* else they are the MPI's */
@@ -301,7 +285,6 @@ static void run_cases(const char *name)
         start(a, 5, 9, &request);
         MPI_Request_free(&request);
     }
-    wait_for_late_ranks(b);
     cross(a, b);
     MPI_File_close(&b->file);
     MPI_File_close(&a->file);
@@ -309,59 +292,14 @@ static void run_cases(const char *name)
     check_target(a);
 }
 
-/* A file of the threads of this number of all ranks. */
-static void *write_file(void *state)
-{
-    target *t = state;
-    MPI_Request request[2];
-    static unsigned char back[THREADS][BYTES];
-    for (int i = 0; i < TIMES; i++) {
-        const int block = i % (BLOCKS - 1);
-        start(t, block, i, &request[0]);
-        start(t, block + 1, i + 1, &request[1]);
-        MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
-        MPI_File_iread_at_all(t->file, block * BYTES, back[t->number], BYTES, MPI_BYTE,
-                              &request[0]);
-        for (int done = 0; !done;)
-            MPI_Test(&request[0], &done, MPI_STATUS_IGNORE);
-        expect(memcmp(back[t->number], t->data[block], BYTES) == 0, "bytes that a thread reads");
-    }
-    return NULL;
-}
-
-/* The communicator is freed before its files are used. ROMIO cannot close files at the same time.
- */
-static void run_threads(const char *name)
-{
-    pthread_t thread[THREADS];
-    target *t[THREADS];
-    MPI_Comm comm;
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    for (int i = 0; i < THREADS; i++)
-        t[i] = open_target(comm, name, i, MPI_MODE_CREATE | MPI_MODE_RDWR);
-    MPI_Comm_free(&comm);
-    for (int i = 0; i < THREADS; i++)
-        pthread_create(&thread[i], NULL, write_file, t[i]);
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(thread[i], NULL);
-    for (int i = 0; i < THREADS; i++)
-        MPI_File_close(&t[i]->file);
-    for (int i = 0; i < THREADS; i++)
-        check_target(t[i]);
-}
-
 int main(int argc, char **argv)
 {
-    int provided, own, all;
-    MPI_Init_thread(&argc, &argv, argc > 2 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+    int all;
+    MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (argc > 2)
-        run_threads(argv[1]);
-    else
-        run_cases(argv[1]);
-    own = wrong;
-    MPI_Allreduce(&own, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    run_cases(argv[1]);
+    MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0)
         printf("%d wrong\n", all);
     MPI_Finalize();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A profiling library: counts files that are opened and collective writes, and prints them. Built
- * with NEXT it finds the functions behind its own by the dynamic linker, as preloaded ones do; with
- * LATE it keeps rank 1 so many seconds in MPI_Init; with POOR, a newline or NUL, there is no
- * memory for lines, or for what comes behind the first NUL of a file. */
+/* A profiling library: prints how often it saw functions of files, and those at explicit offsets.
+ * Built with NEXT it finds the functions behind its own by the dynamic linker, as preloaded ones
+ * do; with LATE it keeps rank 1 so many seconds in MPI_Init; with POOR, a newline or NUL, there is
+ * no memory for lines, or for what comes behind the first NUL of a file. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -15,7 +15,7 @@
 #define CALL(name) P##name
 #endif
 
-static int opened, written;
+static int opened, written, read_back, started, together;
 
 int MPI_File_open(MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_File *file)
 {
@@ -23,12 +23,24 @@ int MPI_File_open(MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_
     return CALL(MPI_File_open)(comm, name, mode, info, file);
 }
 
-int MPI_File_write_at_all(MPI_File file, MPI_Offset offset, const void *data, int count,
-                          MPI_Datatype type, MPI_Status *status)
-{
-    written++;
-    return CALL(MPI_File_write_at_all)(file, offset, data, count, type, status);
-}
+#define SEE(name, name_at, counter, data_type, result_type)                                        \
+    int MPI_##name(MPI_File file, data_type *data, int count, MPI_Datatype type,                   \
+                   result_type *result)                                                            \
+    {                                                                                              \
+        counter++;                                                                                 \
+        return CALL(MPI_##name)(file, data, count, type, result);                                  \
+    }                                                                                              \
+    int MPI_##name_at(MPI_File file, MPI_Offset offset, data_type *data, int count,                \
+                      MPI_Datatype type, result_type *result)                                      \
+    {                                                                                              \
+        counter++;                                                                                 \
+        return CALL(MPI_##name_at)(file, offset, data, count, type, result);                       \
+    }
+
+SEE(File_write, File_write_at, written, const void, MPI_Status)
+SEE(File_read, File_read_at, read_back, void, MPI_Status)
+SEE(File_iwrite, File_iwrite_at, started, const void, MPI_Request)
+SEE(File_write_all, File_write_at_all, together, const void, MPI_Status)
 
 #ifdef LATE
 int MPI_Init(int *argc, char ***argv)
@@ -60,6 +72,7 @@ int MPI_Finalize(void)
     int rank;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0)
-        printf("profile: %d opened, %d written\n", opened, written);
+        printf("seen: open %d, write %d, read %d, iwrite %d, write_all %d\n", opened, written,
+               read_back, started, together);
     return PMPI_Finalize();
 }

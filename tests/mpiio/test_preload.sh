@@ -219,11 +219,11 @@ for next in '' -DNEXT; do
     # shellcheck disable=SC2086 # none or one
     "$OTHER_MPICC" $next -shared -fPIC -o "profiler$next.so" "$top_srcdir/tests/mpiio/profiler.c" || exit 1
     preloaded=$tap_dir/profiler$next.so:$library served "below a profiling library$next" other 4 ./field
-    tap_contains "$output" "profile: 1 opened" "below a profiling library$next: it sees the file"
+    tap_contains "$output" "seen: open 1" "below a profiling library$next: it sees the file"
     preloaded=$library:$tap_dir/profiler$next.so served "above a profiling library$next" other 4 ./field
-    tap_contains "$output" "profile: 1 opened" "above a profiling library$next: it sees the file"
+    tap_contains "$output" "seen: open 1" "above a profiling library$next: it sees the file"
     pause=$pause:$tap_dir/profiler$next.so served "tatp run, a profiling library$next" with_pause "${tatp_run[@]}" --stats stats "$OTHER_MPIEXEC" -n 4 ./field
-    tap_contains "$output" "profile: 1 opened, 1 written" "tatp run, a profiling library$next: it sees the calls"
+    tap_contains "$output" "seen: open 1, write 0, read 0, iwrite 0, write_all 1" "tatp run, a profiling library$next: it sees the calls"
 done
 
 # Processes do not wait for each other with a time limit.
