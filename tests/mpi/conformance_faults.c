@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* conformance_faults: errors of the system on one rank, and what ranks share. Each error is one on
- * all ranks, nobody hangs, and the file can be used afterwards. tests/simulate has errors in all
- * calls, and between all ranks. */
+/* conformance_faults: errors of the system on one rank. Each is one on all ranks, nobody hangs, and
+ * the file can be used afterwards. tests/simulate has errors in all calls, and between all ranks.
+ */
 #include "conformance.h"
 
 #include <errno.h>
@@ -327,24 +327,7 @@ static void case_full(struct test *t, int kind)
     memory_release(&m);
 }
 
-/* --- groups of ranks --- */
-
-/* The ranks in another order for each number, as long as there are orders: to the component, a
- * group that it may not have seen before. */
-static MPI_Comm permuted(const struct test *t, int number)
-{
-    MPI_Comm comm;
-    int place = t->rank;
-    for (int i = 2; i <= t->ranks && number > 0; number /= i++) {
-        int inserted = i - 1 - number % i;
-        if (place == i - 1)
-            place = inserted;
-        else if (place < i && place >= inserted)
-            place++;
-    }
-    MPI_Comm_split(t->comm, 0, place, &comm);
-    return comm;
-}
+/* --- no memory for a request --- */
 
 /* 4-byte elements of all ranks in their views, by external32: as written below, or 0. */
 static void check_ints(struct test *t, int64_t first, int64_t count, bool written)
@@ -402,47 +385,6 @@ static void case_no_request(struct test *t, int variant)
     }
 }
 
-/* Mappings that ranks share through the component. */
-static int count_mappings(void)
-{
-    char line[4400];
-    int count = 0;
-    FILE *maps = fopen("/proc/self/maps", "r");
-    while (maps != NULL && fgets(line, sizeof line, maps) != NULL)
-        count += strstr(line, "tatp") != NULL && strstr(line, "rw-s") != NULL;
-    if (maps != NULL)
-        fclose(maps);
-    return count;
-}
-
-static void write_on(struct test *t, MPI_Comm comm, uint64_t seed)
-{
-    MPI_Comm all = t->comm;
-    t->comm = comm;
-    MPI_File file = create_small(t);
-    agreed(t, "write", write_call(t, file, ALL, seed), SUCCESS);
-    close_file(t, &file);
-    t->comm = all;
-    check_call(t, &deal, seed);
-}
-
-/* Ranks cannot open what others share: messages in its place. */
-static void case_no_shared_memory(struct test *t, int variant)
-{
-    int before = count_mappings();
-    (void)variant;
-    for (int victim = 0; victim <= t->ranks; victim++) {
-        MPI_Comm comm = permuted(t, 3 + victim);
-        bool all = victim == t->ranks;
-        inject_no_processes(all || t->rank == victim);
-        write_on(t, comm, (uint64_t)victim);
-        inject_no_processes(false);
-        MPI_Comm_free(&comm);
-        if (all && t->ranks > 2 && count_mappings() > before + victim)
-            differ(t, "memory was shared");
-    }
-}
-
 /* --- a rank dies; there is nothing to report afterwards --- */
 
 /* The first rank that accesses the file, the last rank, which may wait for data, or each one while
@@ -482,7 +424,6 @@ static const struct family families[] = {
     {"full", case_full, own_kinds, ROW(struct deal, 0, 100, 100, 0, 4)},
     {"full_holes", case_full, own_kinds, ROW(struct deal, 0, 12, 24, 0, 4)},
     {"no_request", case_no_request, NULL, NULL},
-    {"no_shared_memory", case_no_shared_memory, NULL, NULL},
     {"killed", case_killed, deaths, NULL},
     {0},
 };

@@ -4,7 +4,6 @@
 #include "inject.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -245,36 +244,9 @@ int madvise(void *at, size_t size, int advice)
     return (int)syscall(SYS_madvise, at, size, advice);
 }
 
-/* --- other processes --- */
+/* --- a rank dies --- */
 
-static bool no_processes, dies;
-
-void inject_no_processes(bool fails)
-{
-    no_processes = fails;
-}
-
-static bool is_hidden(const char *path)
-{
-    return no_processes && strncmp(path, "/proc/", 6) == 0;
-}
-
-int stat(const char *restrict path, struct stat *restrict status)
-{
-    return is_hidden(path) ? (int)fail_with(EACCES) : fstatat(AT_FDCWD, path, status, 0);
-}
-
-/* What stat calls before glibc 2.33. */
-int __xstat(int version, const char *path, struct stat *status)
-{
-    (void)version;
-    return stat(path, status);
-}
-
-int stat64(const char *restrict path, struct stat64 *restrict status)
-{
-    return is_hidden(path) ? (int)fail_with(EACCES) : fstatat64(AT_FDCWD, path, status, 0);
-}
+static bool dies;
 
 void inject_death(void)
 {

@@ -49,9 +49,6 @@ struct seen_access *inject_seen(size_t *count);
 /* From now on no stack can be had. */
 void inject_no_stack(bool fails);
 
-/* From now on this process cannot look at other processes (stat of what is in /proc fails). */
-void inject_no_processes(bool fails);
-
 /* From now on the process gets SIGKILL where it would allocate space to a file. */
 void inject_death(void);
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Errors of the system, and what ranks share: an error on all ranks, no hang, and a file that can be used afterwards.
+# Errors of the system: an error on all ranks, no hang, and a file that can be used afterwards.
 # Accesses that fail (inject.c), mapped pages, a full file system, and a rank that dies. tests/simulate has errors of each
 # kind in every call, tests/faults each system call and allocation of the component.
 . "$top_srcdir/tests/lib/mpi.sh" || exit 1
@@ -9,14 +9,14 @@ need_component fcoll tatp
 # Open MPI 6 overwrites mmap and madvise with its own, also those of inject.c.
 export OMPI_MCA_memory=^patcher
 
-cases=([wr]\* delayed/handler pages/\* no_request no_shared_memory)
+cases=([wr]\* delayed/handler pages/\* no_request)
 conform conformance_faults "4 ranks" run_here 4 --mca fcoll tatp
 # Open MPI takes locks, as 5.0.7 does by itself.
 cases=(pages/\* locked_pages/\*)
 conform conformance_faults "4 ranks, locks" run_here 4 --mca fcoll tatp --mca fs_ufs_lock_algorithm 3
 start_cluster
 # Nodes of several ranks, whose lowest speaks for all.
-cases=(no_request no_shared_memory delayed/write)
+cases=(no_request delayed/write)
 conform conformance_faults "6 ranks, cluster" run -np 6 --map-by slot --mca fcoll tatp
 stop_cluster
 
