@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../unit/seeded.h"
+
 #define GUARD 64 /* bytes around each buffer that nobody may touch */
 #define NAME_ROOM 96
 
@@ -90,13 +92,9 @@ void *checked_alloc(size_t count, size_t size)
     return at;
 }
 
-/* splitmix64 (Steele, Lea, Flood 2014). */
 uint64_t mix(uint64_t x)
 {
-    x += 0x9e3779b97f4a7c15;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
+    return next_random(&x);
 }
 
 unsigned char content(uint64_t seed, int64_t k)

@@ -7,16 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../unit/seeded.h"
+
 #define MAX_BLOCKS 8
 #define LARGE 2048 /* bytes of extent from which a filetype is not nested further */
 
-/* splitmix64 (Steele, Lea, Flood 2014). */
 uint64_t rng_next(struct rng *r)
 {
-    uint64_t z = r->state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
+    return next_random(&r->state);
 }
 
 uint64_t rng_mix(uint64_t a, uint64_t b)
