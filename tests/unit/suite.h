@@ -28,6 +28,14 @@ static inline void print_replay(void)
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
+/* A reason: what is quoted of a file does not reach a terminal as it is. */
+static inline void check_printable(const char *reason)
+{
+    ck_assert_str_ne(reason, "");
+    for (; *reason != '\0'; reason++)
+        ck_assert(*reason >= ' ' && *reason <= '~');
+}
+
 /* A test, and how often it runs, with _i from 0 on. */
 struct suite_test {
     const TTest *test;

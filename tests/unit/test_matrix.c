@@ -286,14 +286,6 @@ static const struct bad_text bad_fileviews[] = {
     BAD("FILEVIEW % early\n5 4\n" FROM_COLUMNS, 1),
 };
 
-/* What is quoted of a file does not reach a terminal as it is. */
-static void check_printable(const char *reason)
-{
-    ck_assert_str_ne(reason, "");
-    for (; *reason != '\0'; reason++)
-        ck_assert(*reason >= ' ' && *reason <= '~');
-}
-
 static void assert_refused(read_fn reader, const struct bad_text *bad)
 {
     matrix m = {.rows = 99};
