@@ -261,16 +261,6 @@ START_TEST(no_space)
 }
 END_TEST
 
-/* The address space does not suffice. */
-START_TEST(no_addresses)
-{
-    int fd = open_file(0);
-    const access_extent far[] = {{0, data, 1}, {INT64_MAX - page(), data, 1}};
-    ck_assert_int_lt(access_pages_write(fd, far, 2), 0);
-    close(fd);
-}
-END_TEST
-
 /* ---- the decisions ---- */
 
 /* Pieces of `bytes` bytes, so many in every `apart`th page. */
@@ -345,6 +335,6 @@ int main(void)
 {
     return run_tests("pages", TIMES(random_extents, 20), ONCE(holes_stay_empty),
                      TIMES(two_processes_in_the_same_pages, KINDS), TIMES(modes, 2),
-                     TIMES(behind_the_end_of_file, KINDS), ONCE(no_space), ONCE(no_addresses),
-                     ONCE(what_pays), ONCE(estimates), ONCE(file_systems));
+                     TIMES(behind_the_end_of_file, KINDS), ONCE(no_space), ONCE(what_pays),
+                     ONCE(estimates), ONCE(file_systems));
 }
