@@ -91,21 +91,6 @@ START_TEST(one_line)
 }
 END_TEST
 
-START_TEST(lines_until_the_end)
-{
-    char *line = NULL;
-    size_t capacity = 0, used = 0;
-    FILE *stream = fmemopen((void *)(uintptr_t) "ab\n\ncd", 6, "r");
-    ck_assert_int_eq(base_append_line(stream, 4, &line, &capacity, &used), 1);
-    ck_assert_int_eq(base_append_line(stream, 4, &line, &capacity, &used), 1);
-    ck_assert_int_eq(base_append_line(stream, 4, &line, &capacity, &used), 1);
-    ck_assert_str_eq(line, "abcd");
-    ck_assert_int_eq(base_append_line(stream, 4, &line, &capacity, &used), 0);
-    fclose(stream);
-    free(line);
-}
-END_TEST
-
 /* A folder opens, but cannot be read. An endless device has no line end; no more of it is held than
  * the limit. */
 START_TEST(unusable_streams)
@@ -201,7 +186,7 @@ END_TEST
 int main(void)
 {
     return run_tests("base", TIMES(text_is_escaped, LENGTH(texts)), ONCE(escaped_text_is_cut),
-                     TIMES(one_line, LENGTH(lines)), ONCE(lines_until_the_end),
-                     ONCE(unusable_streams), ONCE(line_without_memory),
-                     ONCE(unknown_names_are_told), ONCE(lists_have_whole_items));
+                     TIMES(one_line, LENGTH(lines)), ONCE(unusable_streams),
+                     ONCE(line_without_memory), ONCE(unknown_names_are_told),
+                     ONCE(lists_have_whole_items));
 }
