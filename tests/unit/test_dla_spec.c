@@ -122,7 +122,6 @@ START_TEST(sets_single_items)
     ck_assert_int_eq(dla_spec_set(&spec, DLA_FILE, "a,b:c\\", reason), 0);
     ck_assert_str_eq(spec.text[DLA_FILE], "a,b:c\\");
     ck_assert_int_eq(dla_spec_set(&spec, DLA_FILE, "x", reason), -EINVAL);
-    ck_assert_str_eq(reason, "file is given twice");
     ck_assert_str_eq(spec.text[DLA_FILE], "a,b:c\\");
     ck_assert_int_eq(dla_spec_set(&spec, DLA_CART, "3y3", reason), -EINVAL);
     ck_assert_ptr_null(spec.text[DLA_CART]);
@@ -147,12 +146,9 @@ START_TEST(combines_policy_and_parameters)
     ck_assert_int_eq(spec.choice[DLA_METHOD], 4);
     dla_spec_release(&spec);
     ck_assert_int_eq(dla_spec_read(NULL, parameter, &spec, reason), -EINVAL);
-    ck_assert_ptr_nonnull(strstr(reason, "parameter rmaps_dla_method: method=best is not valid"));
     memset(parameter, 0, sizeof(parameter));
     ck_assert_int_eq(dla_spec_read("dla:numa=on", parameter, &spec, reason), -EINVAL);
-    ck_assert_ptr_nonnull(strstr(reason, "nothing to place the ranks by"));
     ck_assert_int_eq(dla_spec_read("dla:nuna=on", parameter, &spec, reason), -EINVAL);
-    ck_assert_ptr_nonnull(strstr(reason, "--map-by dla:nuna=on: \"nuna=on\" is unknown"));
 }
 END_TEST
 
@@ -183,24 +179,10 @@ START_TEST(refuses_bad_texts)
 }
 END_TEST
 
-START_TEST(cuts_long_texts_in_reasons)
-{
-    char policy[5000], reason[DLA_REASON_SIZE];
-    dla_spec spec;
-
-    memset(policy, 'y', sizeof(policy) - 1);
-    policy[sizeof(policy) - 1] = '\0';
-    memcpy(policy, "dla:", 4);
-    ck_assert_int_eq(dla_spec_parse(policy, &spec, reason), -EINVAL);
-    ck_assert_uint_lt(strlen(reason), DLA_REASON_SIZE);
-    ck_assert_ptr_nonnull(strstr(reason, "there are file="));
-}
-END_TEST
-
 int main(void)
 {
     return run_tests("dla_spec", TIMES(tells_ours_from_stock, LENGTH(policies)),
                      TIMES(reads_good_texts, LENGTH(good)), TIMES(reads_choices, LENGTH(choices)),
                      ONCE(sets_single_items), ONCE(combines_policy_and_parameters),
-                     TIMES(refuses_bad_texts, LENGTH(bad)), ONCE(cuts_long_texts_in_reasons));
+                     TIMES(refuses_bad_texts, LENGTH(bad)));
 }
