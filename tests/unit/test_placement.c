@@ -48,22 +48,6 @@ static int64_t cut_by(setmatch_method_fn place, const setmatch_input *input)
     return total - inside;
 }
 
-/* --- regular arrays --- */
-
-/* Each method finds the lines and planes of a cube in file order. */
-static const setmatch_method_fn cube_methods[] = {setmatch_paper, setmatch_bisection,
-                                                  setmatch_byslot, setmatch_auto};
-
-START_TEST(every_method_on_a_cube)
-{
-    matrix view;
-    pattern_view("array:4x4x4:16x16x16", &view);
-    setmatch_input input = on_equal_nodes(&view, 8);
-    ck_assert_int_eq(cut_by(cube_methods[_i], &input), 127);
-    matrix_release(&view);
-}
-END_TEST
-
 /* --- kinds of graphs on which bisection in halves alone fails --- */
 
 static const struct {
@@ -560,8 +544,7 @@ int main(void)
     tcase_set_timeout(slow, 600);
     tcase_set_timeout(others, 600);
     add_tests(slow, (const struct suite_test[]){
-                        TIMES(every_method_on_a_cube, LENGTH(cube_methods)), ONCE(many_ranks),
-                        ONCE(star_of_many_ranks),
+                        ONCE(many_ranks), ONCE(star_of_many_ranks),
                         TIMES(cuts_no_more_than_is_known, LENGTH(known_cuts)), END_OF_TESTS});
     add_tests(others,
               (const struct suite_test[]){
