@@ -652,19 +652,6 @@ START_TEST(domains_of_huge_ranges)
 }
 END_TEST
 
-START_TEST(a_long_run_stays_a_few_runs)
-{
-    access_list list = {0};
-    file_domains d;
-    access_run run = {0, 8, 64, 1000000, 0};
-    ck_assert_int_eq(access_append_run(&list, &run), 0);
-    ck_assert_int_eq(domains_even(&d, 0, access_upper(&list), 7, 1), 0);
-    ck_assert_uint_le(count_cut_runs(&d, &list, 7), 7 * 3);
-    domains_release(&d);
-    access_release(&list);
-}
-END_TEST
-
 START_TEST(bad_domains_are_refused)
 {
     size_t of[] = {0, 3}, shares;
@@ -956,8 +943,8 @@ int main(void)
         ONCE(fingerprints_are_those_of_moved_lists), ONCE(halves_of_fingerprints_do_not_collide),
         ONCE(layers_are_ordered_and_hold_every_byte), ONCE(even_domains_cover_the_range),
         ONCE(large_domains_begin_at_pages), ONCE(domains_that_are_dealt_out),
-        ONCE(domains_of_huge_ranges), ONCE(a_long_run_stays_a_few_runs),
-        ONCE(bad_domains_are_refused), ONCE(an_empty_range_has_no_units),
-        ONCE(units_of_one_run_are_one_step), ONCE(bad_steps_are_refused), ONCE(union_of_lists),
-        ONCE(union_of_interleaved_records), ONCE(parts_add_up_to_the_whole));
+        ONCE(domains_of_huge_ranges), ONCE(bad_domains_are_refused),
+        ONCE(an_empty_range_has_no_units), ONCE(units_of_one_run_are_one_step),
+        ONCE(bad_steps_are_refused), ONCE(union_of_lists), ONCE(union_of_interleaved_records),
+        ONCE(parts_add_up_to_the_whole));
 }
