@@ -6,18 +6,19 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static int has_shape(const plan_input *in, const matrix *by_node)
+static int has_shape(const plan_input *in, const matrix *m, size_t rows)
 {
-    return by_node == NULL ||
-           (by_node->rows == in->topology->nodes && by_node->cols == in->requests->cols);
+    return m == NULL || (m->rows == rows && m->cols == in->requests->cols);
 }
 
 int plan_check_nodes(const plan_input *in)
 {
-    if (!has_shape(in, in->node_bytes) || !has_shape(in, in->node_blocks))
+    size_t nodes = in->topology->nodes;
+    if (!has_shape(in, in->node_bytes, nodes) || !has_shape(in, in->node_blocks, nodes) ||
+        !has_shape(in, in->blocks, in->requests->rows))
         return -EINVAL;
     for (size_t i = 0; i < in->requests->rows; i++)
-        if (in->node_of_rank[i] >= in->topology->nodes)
+        if (in->node_of_rank[i] >= nodes)
             return -EINVAL;
     return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Domains to nodes, by linear assignment over short lists of each domain's cheapest nodes.
+/* Domains to nodes, a transportation problem over short lists of each domain's cheapest nodes.
  *
  * A domain's list holds all nodes that cost less than its bound. The list was long enough if the
  * dual of the domain is not above the bound, or if no node outside the list costs less than the sum

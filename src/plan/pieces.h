@@ -54,8 +54,8 @@ typedef struct pieces_bytes {
     bool too_many;
 } pieces_bytes;
 
-/* What one node may access of so many nodes. Where more do, each in more units than that, many
- * nodes share a unit, and fitted domains save less than PLANNER_LEAST_SAVING. */
+/* The units that one node may access of so many nodes. Where more do, each in more units than that,
+ * many nodes share a unit, and fitted domains save less than PLANNER_LEAST_SAVING. */
 size_t pieces_most_of_node(const pieces *p, size_t nodes);
 
 /* A step of -1 units: the node accesses too many. -ENOMEM. */

@@ -93,8 +93,7 @@ static int assign_by_held(const plan_input *in, const struct held *held, const m
                           size_t *rank_of_domain)
 {
     struct costs costs;
-    if (rows->cols > rows->rows || rows->rows != in->requests->rows ||
-        rows->cols != in->requests->cols)
+    if (rows->cols > rows->rows)
         return -EINVAL;
     int rc = costs_init(&costs, in, held);
     size_t *node_of_domain = base_arena_alloc(&costs.arena, rows->cols, sizeof *node_of_domain);
@@ -254,7 +253,7 @@ static int assign_otp(const plan_input *in, size_t *rank_of_domain)
 /* ---- the table ---- */
 
 const plan_strategy plan_strategies[] = {
-    {"tatp", assign_tatp, "least hop-bytes of nodes, then of ranks", 0},
+    {"tatp", assign_tatp, "least hop-bytes to nodes, then on each node", 0},
     {"latp_volume", assign_latp_volume, "the node that accesses most bytes of the domain", 0},
     {"latp_count", assign_latp_count, "the node that accesses most contiguous blocks of the domain",
      1},

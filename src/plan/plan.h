@@ -51,26 +51,27 @@ struct plan_strategy {
 };
 
 /* Closed by an entry whose name is NULL; the first is the default:
- *   tatp         minimum hop-bytes (plan_least_hop_bytes)
+ *   tatp         few hop-bytes (plan_least_hop_bytes)
  *   latp_volume  the node that accesses most bytes of a domain, as far as each domain can have its
- *                first choice: linear assignment over the bytes on nodes. On the node, the rank
- *                that accesses most.
+ *                first choice: the most bytes on nodes in all. On the node, the rank that accesses
+ *                most.
  *   latp_count   the same with contiguous blocks instead of bytes
  *   otp          the lowest rank of each node in turn, nodes in the order of their lowest rank,
  *                then the second lowest of each, and so on: two-phase I/O without knowledge of the
  *                network.
  * All respect per_node. -EINVAL: more domains than ranks, or than per_node allows, or a rank's node
- * is not one of the topology, or the shape of `blocks` is wrong; -ERANGE; -ENOMEM. */
+ * is not one of the topology, or a matrix has the wrong shape; -ERANGE: a sum that the strategy
+ * needs; -ENOMEM. */
 extern const plan_strategy plan_strategies[];
 
 /* The strategy of that name, or NULL. */
 const plan_strategy *plan_find_strategy(const char *name);
 
-/* An assignment of minimum hop-bytes: domains to nodes first, as though each had the best rank of
- * its node, then to the ranks of each node. Both steps are exact. Together they are the minimum
- * where no two domains of a node compete for a rank: always with per_node = 1. Where they compete,
- * an assignment in one step could save what one rank saves over another of its node. Stores neither
- * p x p nor p x a numbers. Errors as for strategies. */
+/* Domains to nodes first, as though each had the best rank of its node, then to the ranks of each
+ * node: each step with the least hop-bytes, but for rounding beyond what lap.h states. Together
+ * they have the minimum where no two domains of a node compete for a rank: always with per_node =
+ * 1. Stores no p x p numbers, and of a node at a time its ranks x its domains. Errors as for
+ * strategies. */
 int plan_least_hop_bytes(const plan_input *in, size_t *rank_of_domain);
 
 /* The smallest per_node that spreads `domains` evenly: ceil(domains / nodes), raised as far as
@@ -91,7 +92,8 @@ typedef struct plan_report {
 /* All costs of an assignment. -EINVAL: a rank or a node is out of range; -ENOMEM. */
 int plan_assess(const plan_input *in, const size_t *rank_of_domain, plan_report *report);
 
-/* Hop-bytes of an assignment, in O(nnz(C) + p). -EINVAL: a rank or a node is out of range. */
+/* Hop-bytes of an assignment, in O(nnz(C) + p + a log a). -EINVAL: a rank or a node is out of
+ * range. */
 int plan_hop_bytes(const plan_input *in, const size_t *rank_of_domain, double *hop_bytes);
 
 /* Bytes whose rank and aggregator are on different nodes; INT64_MAX on overflow. Every rank of the
@@ -111,8 +113,8 @@ int plan_load_links(const plan_input *in, const size_t *rank_of_domain, plan_loa
 void plan_release_loads(plan_loads *loads);
 
 /* W, column by column: workload[j * p + i] = hop-bytes of assigning domain j to rank i. Sums C over
- * the ranks of a node first and forms no p x p matrix: O(nnz(C) + (p + classes * classes) * a)
- * time. Exact while the sums stay below 2^53. -EINVAL: a rank's node is out of range; -ERANGE;
+ * the ranks of a node first and forms no p x p matrix: O(nnz(C) + (p + nodes + classes * classes) *
+ * a) time. Exact while the sums stay below 2^53. -EINVAL: a rank's node is out of range; -ERANGE;
  * -ENOMEM. */
 int plan_workload(const plan_input *in, double *workload);
 

@@ -76,8 +76,8 @@ int plan_draft_assess(const plan_draft *draft, const size_t *rank_of_domain, dou
     if (rc != 0)
         return rc;
     int64_t crossing = plan_crossing_bytes(&in, rank_of_domain);
-    if (crossing > 0)
-        *hop_bytes *= 1.0 + (double)unlisted / (double)crossing;
+    *hop_bytes +=
+        (double)unlisted * (crossing > 0 ? *hop_bytes / (double)crossing : TOPO_OTHER_NODE);
     if (__builtin_add_overflow(crossing, unlisted, crossing_bytes))
         *crossing_bytes = INT64_MAX;
     return 0;

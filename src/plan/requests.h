@@ -54,8 +54,8 @@ int rows_builder_finish(rows_builder *builder, rows_matrices *r);
 
 /* ---- what a process adds up ---- */
 
-/* Domains that each of the nodes lists at most: a plan has some tens of candidates for each domain,
- * whatever the number of nodes. A node with more has little of any of them. */
+/* Domains that each of the nodes (>= 1) lists at most: a plan has some tens of candidates for each
+ * domain, whatever the number of nodes. A node with more has little of any of them. */
 size_t rows_most_domains(size_t nodes, size_t domains);
 
 /* The rows of the ranks of a node. `parts` is empty at first. */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "edges.h"
 #include "failing_malloc.h"
 #include "suite.h"
 
@@ -103,6 +104,31 @@ START_TEST(units_go_to_their_nodes)
 }
 END_TEST
 
+/* They cross as the others do, or by two hops. */
+START_TEST(unlisted_bytes_cross)
+{
+    int64_t crossing[2];
+    double hop_bytes[2];
+    scene s;
+    set_scene(&s, (division_settings){.kind = DIVISION_FITTED, .aggregators = 2}, 2);
+    ck_assert_int_eq(make_plan(&s), 0);
+    s.plan.c.unlisted = s.even.c.unlisted = matrix_of_values(1, 2, (int64_t[]){500, 500});
+    const plan_draft *drafts[] = {&s.plan, &s.even};
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(
+            plan_draft_assess(drafts[i], drafts[i]->rank_of_domain, &hop_bytes[i], &crossing[i]),
+            0);
+    ck_assert(crossing[0] == 1000 && hop_bytes[0] == s.plan.hop_bytes + 1000 * TOPO_OTHER_NODE);
+    ck_assert_int_eq(crossing[1], UNITS * UNIT / 2 + 1000);
+    ck_assert_double_eq_tol(hop_bytes[1] / s.even.hop_bytes, 1 + 1000 / (UNITS * UNIT / 2.), 1e-12);
+    s.plan.c.unlisted.value[0] = INT64_MAX;
+    ck_assert_int_eq(plan_draft_assess(&s.plan, s.plan.rank_of_domain, hop_bytes, crossing),
+                     -ERANGE);
+    s.even.c.unlisted = (matrix){0};
+    release_plan(&s);
+}
+END_TEST
+
 START_TEST(columns_stay_columns)
 {
     scene s;
@@ -186,7 +212,7 @@ END_TEST
 
 int main(void)
 {
-    return run_tests("planner", ONCE(units_go_to_their_nodes), ONCE(columns_stay_columns),
-                     ONCE(fitted_domains_have_to_pay), ONCE(some_domains_cannot_be_fitted),
-                     ONCE(errors_end_a_plan));
+    return run_tests("planner", ONCE(units_go_to_their_nodes), ONCE(unlisted_bytes_cross),
+                     ONCE(columns_stay_columns), ONCE(fitted_domains_have_to_pay),
+                     ONCE(some_domains_cannot_be_fitted), ONCE(errors_end_a_plan));
 }
