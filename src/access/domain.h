@@ -56,9 +56,9 @@ typedef struct file_domains {
  * known (stripe > 0), else pages unless the domains are small. count > 0. */
 int64_t domains_alignment(int64_t bytes, size_t count, int64_t stripe);
 
-/* [lo, hi) in `count` contiguous domains of equal size, up to one unit of `align` bytes (>= 1),
- * with borders at multiples of it in the file; trailing domains are empty when there are fewer
- * units than domains. -EINVAL: lo < 0, lo > hi, count or align 0; -ENOMEM. */
+/* [lo, hi) in `count` contiguous domains, with borders at multiples of `align` (>= 1) in the file:
+ * of the units between these, of which the first and the last may be a part, the first domains have
+ * one more than the others. -EINVAL: lo < 0, lo > hi, count or align 0; -ENOMEM. */
 int domains_even(file_domains *domains, int64_t lo, int64_t hi, size_t count, int64_t align);
 
 /* [lo, hi) cut into units of `unit` bytes counted from `base` <= lo, so that the first and the last

@@ -24,7 +24,7 @@ typedef struct access_run {
     int64_t offset, length, stride, count, stream;
 } access_run;
 
-/* A zeroed list is empty. `bytes` is the sum over all runs. */
+/* A zeroed list is empty. `bytes` is the sum over all runs, which the caller keeps below 2^63. */
 typedef struct access_list {
     access_run *run;
     size_t count, capacity;
@@ -50,10 +50,11 @@ void access_clear(access_list *list);
  * an end beyond int64; -ENOMEM. */
 int access_append(access_list *list, int64_t offset, int64_t length, int64_t stream);
 
-/* Appends a whole run under the same rules. */
+/* Appends a whole run, by the same rules; not of length 0. */
 int access_append_run(access_list *list, const access_run *run);
 
-/* Appends a block of memory to a list of addresses, at the end of its stream. -ENOMEM. */
+/* Appends a block of memory to a list of addresses, at the end of its stream. -EINVAL:
+ * longer than int64; -ENOMEM. */
 int access_append_memory(access_list *memory, const void *address, size_t length);
 
 /* Appends bytes [from, to) of the stream of `source` (which begins at 0 and has no gaps), every
@@ -65,14 +66,14 @@ int access_append_slice(access_list *list, const access_list *source, int64_t fr
  * does. Its stream is that of the first copy, then that of the second, and so on.
  * Appends stream bytes [from, from + bytes) of the tiling whose first copy has its origin at byte
  * `base` of the file; their stream continues at list->bytes. The stream of `period` begins at 0 and
- * has no gaps. Whole copies of a period of one block become one run, however many there are;
+ * has no gaps. Whole copies of a period of one block become one run where extent >= 0;
  * otherwise O(runs of the period * copies). from, bytes >= 0. -EINVAL: bytes of an empty period, or
  * an offset that is negative or beyond int64; -ENOMEM. The list may then have some of the bytes. */
 int access_append_tiled(access_list *list, const access_list *period, int64_t base, int64_t extent,
                         int64_t from, int64_t bytes);
 
-/* Index of the run that has byte `stream` of a stream that begins at 0 and has no gaps; 0 where the
- * list is empty. O(log runs). */
+/* Index of the run that has byte `stream` of a stream that begins at 0 and has no gaps, the last
+ * one for a byte beyond; 0 where the list is empty. O(log runs). */
 size_t access_find_run(const access_list *list, int64_t stream);
 
 /* One past the last offset of an ordered list, and its first offset; 0 and ACCESS_END where it is
@@ -87,7 +88,8 @@ int64_t access_blocks(const access_list *list);
 int access_is_ordered(const access_list *list);
 
 /* Splits any list into ordered ones ("layers"): sorts the blocks by offset and appends each to the
- * first layer that ends at or before it. A list without overlaps gives one layer. The caller
+ * first layer that ends at or before it. A list without overlaps gives one layer, an empty one
+ * none. The caller
  * releases each layer and frees the array. O(blocks log blocks): for the rare views that descend
  * or overlap themselves. */
 int access_layers(const access_list *list, access_list **layers, size_t *count);

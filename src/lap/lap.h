@@ -8,7 +8,7 @@
  * Costs are doubles or int64_t, for all pairs (dense) or for a list of allowed pairs (sparse).
  *
  * Invariants of every solver in the table:
- *  - exact: the duals it returns prove that no assignment costs less
+ *  - exact, for doubles within rounding: the duals it returns prove that no assignment costs less
  *    (tests/unit/proof.h checks them); integer costs are solved in integers;
  *  - deterministic: equal input gives equal output;
  *  - ties: among several optima the one returned is fixed by the input, but it need not
@@ -50,7 +50,7 @@ typedef struct lap_problem {
 /* The caller owns all arrays. Arrays of duals may be NULL when no proof is needed; those of the
  * other kind of costs are not accessed. Nothing is written unless the solver returns 0.
  *
- * The duals satisfy, for every allowed pair (i, j):
+ * The duals satisfy for every allowed pair (i, j), doubles within rounding:
  *     cost(i, j) - col_dual[j] - row_dual[i] >= 0,
  * with equality where column j is assigned to row i. With rows > cols, row_dual[i] <= 0, and
  * 0 for a row without a column; with cols > rows, col_dual[j] <= 0, and 0 for a column

@@ -17,8 +17,8 @@
  *
  * Exact, as far as sums of costs are; deterministic; ties are fixed by the input. Auctions without
  * epsilon (Bertsekas and Castanon, "The auction algorithm for the transportation problem", Annals
- * of Operations Research 20 (1989)), then shortest augmenting paths. O(cols * (e + rows log rows))
- * time with e pairs, O(rows + cols + sum of min(capacity[i], cols)) memory.
+ * of Operations Research 20 (1989)), then shortest augmenting paths. O(cols * e log rows) time
+ * with e pairs, O(rows + cols + sum of min(capacity[i], cols)) memory.
  *
  * Returns 0, LAP_INFEASIBLE or -ENOMEM. Nothing is written unless it returns 0. */
 int lap_transportation(const lap_problem *problem, const size_t *capacity, lap_solution *solution);

@@ -66,8 +66,8 @@ bool matrix_is_symmetric(const matrix *m);
 bool matrix_equals(const matrix *a, int64_t times_a, const matrix *b, int64_t times_b);
 
 /* Adds up the rows of each group, in linear time: row r of `m` belongs to row group_of_row[r] of
- * `sums`, which has `groups` rows, without stored zeros. Errors as matrix_from_entries. Release
- * with matrix_release. */
+ * `sums`, which has `groups` rows, without stored zeros. -EINVAL: a group out of range; -ERANGE:
+ * a partial sum; -ENOMEM. Release with matrix_release. */
 int matrix_sum_rows(matrix *sums, const matrix *m, const size_t *group_of_row, size_t groups);
 
 /* Those rows, ascending, without stored zeros; `square`: and of the same columns only. -ENOMEM.
@@ -85,7 +85,7 @@ typedef struct matrix_builder {
     size_t used, capacity;
 } matrix_builder;
 
-/* -EINVAL: an index out of range; -ERANGE: a sum beyond int64; -ENOMEM. */
+/* -EINVAL: an index out of range; -ERANGE: a sum so far beyond int64; -ENOMEM. */
 int matrix_builder_add(matrix_builder *b, size_t row, size_t col, int64_t value);
 
 /* Adds value * each entry of `m`, whose shape is the builder's. Same errors. */

@@ -89,7 +89,7 @@ int view_file_add(view_file *f, const view_file *more);
 /* Sets a copy of the order, which may be NULL, unless there is one. -ENOMEM. */
 int view_file_set_order(view_file *f, const size_t *order, size_t ranks);
 
-/* Merges bins to 2^doublings their size. -ERANGE; -ENOMEM. Release with matrix_release. */
+/* Merges bins to 2^doublings (< 2^64) their size. -ERANGE; -ENOMEM. Release with matrix_release. */
 int view_file_coarsen(const matrix *bytes, unsigned doublings, matrix *coarse);
 
 #endif

@@ -57,7 +57,9 @@ typedef struct reorder_nodes {
 } reorder_nodes;
 
 /* Sets the node of each rank, and cut[] to the pairs of neighbours on two nodes if each process
- * keeps its rank, and then. The processes keep their nodes if no other order has fewer.
+ * keeps its rank, and then; a pair in a periodic dimension of extent 2 counts twice, as the two are
+ * neighbours on both sides. The processes keep their nodes if no other order has fewer, and in more
+ * than 32 dimensions.
  *
  * A node gets consecutive ranks of a walk over the grid: along one dimension, through columns whose
  * cross-section is a box. The walk turns at the ends, so that any number of consecutive ranks are

@@ -333,7 +333,7 @@ static int set_lock(int fd, short type, int64_t offset, int64_t bytes)
     struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = offset, .l_len = bytes};
     if (TEMP_FAILURE_RETRY(fcntl(fd, F_SETLKW, &lock)) == 0)
         return 0;
-    bool has_locks = errno != ENOSYS && errno != EOPNOTSUPP && errno != EINVAL;
+    bool has_locks = errno != ENOSYS && errno != EOPNOTSUPP && (errno != EINVAL || offset < 0);
     return has_locks ? -errno : 0;
 }
 

@@ -20,8 +20,8 @@ typedef struct storage_stripes {
  * System calls on the descriptor, of which the servers see none or one. */
 storage_stripes storage_get_stripes(int fd);
 
-/* Bytes of the open file that a distributed file system locks together, where stripes are not
- * known; 0: a local one, or not known. */
+/* Bytes of the open file that its file system locks together, where stripes are not known: a block,
+ * which of a distributed one is large. 0: a file system that is known as local, or not known. */
 int64_t storage_get_lock_unit(int fd);
 
 /* Whether a node sees at once what another one has written to the open file, and storage what was
@@ -45,7 +45,7 @@ bool storage_takes_stripes(const char *folder);
  * if there are several; 0: not known. root: "", or a folder that stands for the root. */
 int storage_count_targets(const char *root);
 
-/* How many stripes a new file gets that so many nodes access at once, at least 1: one for each
+/* How many stripes a new file gets that so many nodes (>= 1) access at once: one for each
  * node, as far as there are targets (0: not known), and not more than STORAGE_MOST_STRIPES, as it
  * may stay small; with fewer a number that divides the nodes, unless it is below half of that. */
 enum { STORAGE_MOST_STRIPES = 16 };

@@ -24,9 +24,10 @@ int topo_machine_describe(FILE *out);
 
 void topo_machine_free(topo_machine *machine); /* NULL is fine */
 
-/* The locality string of a set of processors, given by OS indices ("0-3,8"): the number of the
- * object that has all of them, of each type that has such an object; the caller frees it. -EINVAL:
- * not such a list, an empty one, or processors that the machine does not have; -ENOMEM. */
+/* The locality string of a set of processors, given by OS indices as hwloc reads them ("0-3,8"):
+ * the number of the object that has all of them, of each type that has such an object; the caller
+ * frees it. -EINVAL: no list, an empty one, or processors that the machine does not have; -ENOMEM.
+ */
 int topo_machine_locality(topo_machine *machine, const char *processors, char **locality);
 
 /* The same of a core, by its number in hwloc's order. -EINVAL: there are fewer; -ENOMEM. */

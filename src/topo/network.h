@@ -37,7 +37,7 @@ void topo_fabric_summary(const topo_fabric *fabric, topo_summary *summary);
 /* The hosts of a fabric in the order of its file; none in a file of hops that does not name its
  * rows. */
 size_t topo_fabric_hosts(const topo_fabric *fabric);
-const char *topo_fabric_host(const topo_fabric *fabric, size_t host);
+const char *topo_fabric_host(const topo_fabric *fabric, size_t host); /* < topo_fabric_hosts */
 
 /* The fabric's host of each name; SIZE_MAX: none. -EBADMSG: a name matches two, or two names one,
  * with `error`. -ENOMEM. */

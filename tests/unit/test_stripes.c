@@ -408,6 +408,7 @@ START_TEST(locks_of_each_descriptor)
         int fd = open(path, modes[i]);
         ck_assert_int_eq(storage_lock(fd, false, 10, 20), 0);
         ck_assert_int_eq(storage_unlock(fd, 10, 20), 0);
+        ck_assert_int_eq(storage_lock(fd, true, -10, 5), -EINVAL);
         close(fd);
     }
     ck_assert_int_eq(storage_lock(-1, false, 10, 20), -EBADF);
