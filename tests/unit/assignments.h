@@ -15,33 +15,21 @@ enum structure {
     UNIFORM,
     TIES,
     EQUAL,
-    DIFFERENCE, /* of the places */
-    SQUARE,     /* of the difference */
-    LOPSIDED,   /* a difference costs more on one side */
-    CIRCLE,     /* the difference around a circle */
-    GEOMETRIC,  /* the distance in a plane */
-    LARGER,     /* the larger place */
-    SUM,        /* of the places, nearly */
-    PRODUCT,
-    LOW_RANK,   /* a sum of three products */
-    HOPS,       /* 0 or 2, by node */
-    NODES,      /* rows of a node cost the same */
-    BLOCKS,     /* 15 columns are cheap on the same 16 rows */
-    STEPS,      /* column j is expensive beyond row j + 1 */
-    HEAVY_TAIL, /* a few costs are large */
-    DIAGONAL,   /* row j and column j are the cheapest ones of each other */
-    MOSTLY_DIAGONAL,
+    SQUARE,    /* of the difference of the places */
+    GEOMETRIC, /* the distance in a plane */
+    PRODUCT,   /* of the places */
+    HOPS,      /* 0 or 2, by node */
+    BLOCKS,    /* 15 columns are cheap on the same 16 rows */
+    STEPS,     /* column j is expensive beyond row j + 1 */
+    DIAGONAL,  /* row j and column j are the cheapest ones of each other, but for some */
     STRUCTURES
 };
 
 /* What is done to the costs of a structure. */
 enum change {
     NO_CHANGE,
-    NOISE,
-    ROUNDED,
     NEGATED,
     WEIGHTED_ROWS,
-    WEIGHTED_COLUMNS,
     ONE_CHEAP,
     ONE_FORBIDDEN,
     SOME_FORBIDDEN,

@@ -54,7 +54,11 @@ static void expect_refusal(struct assignment *a, int expected)
 /* One among costs that are good. */
 START_TEST(bad_costs)
 {
-    static const struct {
+    const struct shape *s = &shapes[_i];
+    size_t n = s->rows < s->cols ? s->rows : s->cols;
+    const double real = DBL_MAX / 32 / (double)(n + 1) * 1.01;
+    const int64_t integer = INT64_MAX / 32 / (int64_t)(n + 1) + 1;
+    const struct {
         enum form form;
         double cost;
         int64_t integer_cost;
@@ -62,13 +66,18 @@ START_TEST(bad_costs)
     } bad[] = {
         {REAL, NAN, 0, -EDOM},
         {REAL, -INFINITY, 0, -EDOM},
-        {REAL, -DBL_MAX, 0, -ERANGE},
+        {REAL, DBL_MAX, 0, -ERANGE},
+        {REAL, real, 0, -ERANGE},
+        {REAL, -real, 0, -ERANGE},
         {INTEGER, 0, INT64_MIN, -ERANGE},
+        {INTEGER, 0, integer, -ERANGE},
+        {INTEGER, 0, -integer, -ERANGE},
+        {INTEGER, 0, LAP_FORBIDDEN - 1, -ERANGE},
     };
     for (uint64_t k = 0, seed = first_seed(); k < random_cases(10); k++, seed++) {
         struct assignment a;
         uint64_t state = seed;
-        draw_assignment(&a, UNIFORM, NO_CHANGE, &shapes[_i], seed);
+        draw_assignment(&a, UNIFORM, NO_CHANGE, s, seed);
         size_t place = (size_t)next_random(&state) % a.pairs;
         for (size_t b = 0; b < LENGTH(bad); b++) {
             choose_form(&a, bad[b].form);
