@@ -10,9 +10,7 @@
  * Invariants of every solver in the table:
  *  - exact, for doubles within rounding: the duals it returns prove that no assignment costs less
  *    (tests/unit/proof.h checks them); integer costs are solved in integers;
- *  - deterministic: equal input gives equal output;
- *  - ties: among several optima the one returned is fixed by the input, but it need not
- *    be the lexicographically least, nor the same for two solvers;
+ *  - deterministic: equal input gives equal output; two solvers may return different optima;
  *  - thread-safe: no globals, nothing printed.
  */
 #ifndef LAP_LAP_H

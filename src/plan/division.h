@@ -31,8 +31,7 @@ typedef enum division_kind {
     DIVISION_FITTED
 } division_kind;
 
-/* "none", for DIVISION_AUTO: where there are no domains; "even", "stripe", "fitted" for the others.
- */
+/* "none" (DIVISION_AUTO: there are no domains), "even", "stripe" or "fitted". */
 const char *division_kind_name(division_kind kind);
 
 /* Bytes; file systems hold the size of a stripe in 32 bits. A stripe for each rank is below 2^63.

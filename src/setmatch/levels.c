@@ -9,14 +9,15 @@
 #include "setmatch/quality.h"
 #include "setmatch/task.h"
 
-/* Ranks to be placed on some nodes, which are in groups of the levels below `level`. */
+/* Ranks to be placed on some nodes (NULL: on all), which are in groups of the levels below `level`.
+ */
 struct part {
     const affinity *ranks;
     const size_t *node;
     size_t nodes, level;
 };
 
-/* Groups in the order of their labels; the nodes of group k are
+/* Groups in the order of their labels, on level 0 the nodes; the nodes of group k are
  * node[first[k]] .. node[first[k + 1] - 1], in the order of their numbers. */
 struct groups {
     struct base_arena arena;
@@ -35,17 +36,19 @@ static int compare_labels(const void *a, const void *b, void *labels)
 /* Sums of slots saturate. Release the arena, also after an error. */
 static int groups_init(struct groups *g, const setmatch_input *in, const struct part *p)
 {
-    size_t *label = in->network->group_of_node + (p->level - 1) * in->nodes;
+    size_t *label = p->level == 0 ? NULL : in->network->group_of_node + (p->level - 1) * in->nodes;
     *g = (struct groups){.count = 0};
     g->first = base_arena_alloc(&g->arena, p->nodes + 1, sizeof *g->first);
     g->node = base_arena_alloc(&g->arena, p->nodes, sizeof *g->node);
     g->slots = base_arena_alloc(&g->arena, p->nodes, sizeof *g->slots);
     if (g->arena.failed)
         return -ENOMEM;
-    memcpy(g->node, p->node, p->nodes * sizeof *g->node);
-    qsort_r(g->node, p->nodes, sizeof *g->node, compare_labels, label);
+    for (size_t k = 0; k < p->nodes; k++)
+        g->node[k] = p->node != NULL ? p->node[k] : k;
+    if (label != NULL)
+        qsort_r(g->node, p->nodes, sizeof *g->node, compare_labels, label);
     for (size_t k = 0; k < p->nodes; k++) {
-        if (k == 0 || label[g->node[k]] != label[g->node[k - 1]])
+        if (k == 0 || label == NULL || label[g->node[k]] != label[g->node[k - 1]])
             g->first[g->count++] = k;
         size_t *slots = &g->slots[g->count - 1];
         if (__builtin_add_overflow(*slots, in->slots[g->node[k]], slots))
@@ -68,20 +71,6 @@ static int place_on_slots(const placement_task *task, const affinity *ranks, con
     double work = share * (double)task->work / (double)(task->input->network->levels + 1);
     rc = place_best(ranks, &s, task->input->refine, (size_t)work, node);
     allocation_release(&s);
-    return rc;
-}
-
-static int place_on_nodes(const placement_task *task, const struct part *p, size_t *node)
-{
-    size_t *slots = calloc(p->nodes + 1, sizeof *slots);
-    if (slots == NULL)
-        return -ENOMEM;
-    for (size_t k = 0; k < p->nodes; k++)
-        slots[k] = task->input->slots[p->node[k]];
-    int rc = place_on_slots(task, p->ranks, slots, p->nodes, node);
-    for (size_t v = 0; rc == 0 && v < p->ranks->vertices; v++)
-        node[v] = p->node[node[v]];
-    free(slots);
     return rc;
 }
 
@@ -158,29 +147,16 @@ static int place_in_groups(const placement_task *task, const struct part *p, con
 static int place_level_part(const placement_task *task, const struct part *p, size_t *node)
 {
     struct groups g;
-    if (p->level == 0)
-        return place_on_nodes(task, p, node);
+    const struct part below = {p->ranks, p->node, p->nodes, p->level - 1};
     int rc = groups_init(&g, task->input, p);
-    if (rc == 0 && g.count > 1)
-        rc = place_in_groups(task, p, &g, node);
+    if (rc == 0 && p->level == 0)
+        rc = place_on_slots(task, p->ranks, g.slots, g.count, node);
     else if (rc == 0)
         rc =
-            place_level_part(task, &(struct part){p->ranks, p->node, p->nodes, p->level - 1}, node);
+            g.count > 1 ? place_in_groups(task, p, &g, node) : place_level_part(task, &below, node);
+    for (size_t v = 0; rc == 0 && p->level == 0 && v < p->ranks->vertices; v++)
+        node[v] = g.node[node[v]];
     base_arena_release(&g.arena);
-    return rc;
-}
-
-static int place_by_groups(const placement_task *task, const affinity *ranks, size_t *node)
-{
-    const setmatch_input *in = task->input;
-    size_t *all = calloc(in->nodes + 1, sizeof *all);
-    if (all == NULL)
-        return -ENOMEM;
-    for (size_t n = 0; n < in->nodes; n++)
-        all[n] = n;
-    int rc =
-        place_level_part(task, &(struct part){ranks, all, in->nodes, in->network->levels}, node);
-    free(all);
     return rc;
 }
 
@@ -206,8 +182,10 @@ static int compare_flat(const placement_task *task, size_t *node)
 
 int place_by_affinity(const placement_task *task, const affinity *ranks, size_t *node)
 {
-    if (task->input->network == NULL || task->input->network->levels == 0)
-        return place_best(ranks, &task->allocation, task->input->refine, task->work, node);
-    int rc = place_by_groups(task, ranks, node);
+    const setmatch_input *in = task->input;
+    if (in->network == NULL || in->network->levels == 0)
+        return place_best(ranks, &task->allocation, in->refine, task->work, node);
+    const struct part all = {ranks, NULL, in->nodes, in->network->levels};
+    int rc = place_level_part(task, &all, node);
     return rc == 0 && ranks == &task->ranks ? compare_flat(task, node) : rc;
 }

@@ -164,6 +164,4 @@ int place_by_objective(const placement_task *task, size_t *node)
     return task->ranks.vertices > 0 ? place_by_profile(task, node) : 0;
 }
 
-/* ---- names ---- */
-
 const char *const setmatch_objective_names[] = {"auto", "neighbours", "profile", NULL};

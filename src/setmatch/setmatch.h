@@ -52,9 +52,7 @@ int setmatch_auto(const setmatch_input *input, size_t *node_of_rank);
  * before the next set. Set order is a depth-first traversal along counted values, the lowest
  * neighbour first, from the rank with the fewest of them (an end of a path, a corner of a grid),
  * the lowest rank on a tie. So a split set is split between neighbours in the file, and a regular
- * two-dimensional grid into chunks of file order.
- * O(nnz + (ranks + nodes) * log(nodes)), and for each part of a set that is placed a move within
- * the list of the nodes; no recursion. */
+ * two-dimensional grid into chunks of file order. */
 int setmatch_paper(const setmatch_input *input, size_t *node_of_rank);
 
 /* Multilevel recursive bisection. */

@@ -22,8 +22,7 @@ typedef struct name_table {
 /* The number of those bytes, added if they are new. -ENOMEM. */
 int name_table_add(name_table *names, const void *bytes, size_t length, size_t *index);
 
-/* index: one that was returned. */
-const char *name_table_get(const name_table *names, size_t index);
+const char *name_table_get(const name_table *names, size_t index); /* that was returned */
 
 void name_table_release(name_table *names);
 
