@@ -73,8 +73,11 @@ START_TEST(as_many_domains_as_are_worthwhile)
             s.stripe = 1 + below(2) * below(4 * MiB) + below(4) * MiB;
             s.targets = below(6);
         }
-        int64_t lo = below(100 * MiB), at_border = (1 + below(40)) * (64 * KiB << 4 * below(2));
-        int64_t hi = lo + (below(2) > 0 ? 1 + below(40 * MiB) : at_border + below(3) - 1);
+        int64_t lo = below(100 * MiB), unit = 64 * KiB << 4 * below(2);
+        int64_t hi =
+            lo + (below(2) > 0 ? 1 + below(40 * MiB) : (1 + below(40)) * unit + below(3) - 1);
+        if (s.stripe > 0 && below(2) > 0)
+            hi = (lo / s.stripe + 2 + below(9)) * s.stripe + below(3) - 1;
         ck_assert_msg(division_count(&s, lo, hi) == (size_t)model_count(&s, lo, hi), "seed %llu",
                       (unsigned long long)seed);
     }
@@ -86,21 +89,21 @@ END_TEST
 
 START_TEST(as_many_domains_as_ranks_of_nodes_can_copy)
 {
-    static const struct {
-        size_t ranks, nodes;
-        int64_t capacity;
-    } expected[] = {{0, 1, 0},      {1, 1, 1},       {3, 2, 6},       {4, 4, 16},
-                    {8, 8, 32},     {9, 4, 16},      {16, 4, 32},     {32, 4, 64},
-                    {128, 1, 64},   {1024, 1, 256},  {128, 4, 256},   {48, 20, 240},
-                    {128, 64, 256}, {128, 100, 400}, {48, 1000, 4000}};
-    size_t *ranks_on_node = calloc(1001, sizeof *ranks_on_node); /* the last nodes have no rank */
-    ck_assert_ptr_nonnull(ranks_on_node);
-    for (size_t i = 0; i < LENGTH(expected); i++) {
-        for (size_t n = 0; n < 1001; n++)
-            ranks_on_node[n] = n < expected[i].nodes ? expected[i].ranks : 0;
-        ck_assert_int_eq(division_chosen_capacity(ranks_on_node, 1001), expected[i].capacity);
+    for_random_seeds (seed, CASES) {
+        size_t ranks_on_node[300], used = 0;
+        int64_t expected = 0;
+        state = seed;
+        size_t nodes = (size_t)below(300 >> below(8)),
+               most = 1 + (size_t)below(below(2) ? 9 : 1100);
+        for (size_t n = 0; n < nodes; n++)
+            used += (ranks_on_node[n] = (size_t)below((int64_t)most)) > 0;
+        for (size_t n = 0; n < nodes; n++) {
+            size_t ranks = ranks_on_node[n], own = ranks / 2;
+            own = used > 0 && own > 256 / used ? 256 / used : own;
+            expected += (int64_t)(ranks < 4 ? ranks : own > 4 ? own : 4);
+        }
+        ck_assert_int_eq(division_chosen_capacity(ranks_on_node, nodes), expected);
     }
-    free(ranks_on_node);
 }
 END_TEST
 

@@ -289,13 +289,15 @@ START_TEST(network_without_memory)
 }
 END_TEST
 
-/* By the cut or, with a network, by the cost. */
+/* By the cut or, with a network, by the cost. Small differences of values that add up to nearly
+ * 2^61 count. */
 START_TEST(auto_is_never_worse_than_setmatch_or_byslot)
 {
     static const setmatch_method_fn methods[] = {setmatch_auto, setmatch_paper, setmatch_byslot};
     for_random_seeds (seed, 2000) {
         uint64_t state = seed;
         size_t slots[6], group[] = {0, 0, 1, 1, 2, 2}, node[6], room = 0;
+        const int shift = seed % 2 == 0 ? 54 : 0;
         const setmatch_network network = {1, group, NULL};
         matrix_builder b = {.rows = (size_t)pick(&state, 1, 6)};
         b.cols = b.rows;
@@ -304,20 +306,21 @@ START_TEST(auto_is_never_worse_than_setmatch_or_byslot)
         slots[pick(&state, 0, 5)] += room < b.rows ? b.rows : 0;
         for (size_t k = 0; k < 2 * b.rows; k++)
             add_entry(&b, next_random(&state) % b.rows, next_random(&state) % b.rows,
-                      pick(&state, 1, 9));
+                      (pick(&state, 1, 9) << shift) + pick(&state, 0, 3));
         matrix view = finish_matrix(&b);
         setmatch_input input = {.view = &view, .slots = slots, .nodes = 6};
         for (int with = 0; with < 2; with++, input.network = &network) {
             double cost[3];
+            int64_t cut[3];
             for (size_t k = 0; k < 3; k++) {
                 input.refine = k == 0 && seed % 20 == 0;
-                cost[k] = (double)cut_by(methods[k], &input);
+                cut[k] = cut_by(methods[k], &input);
                 ck_assert_int_eq(methods[k](&input, node), 0);
-                if (with == 1)
-                    ck_assert_int_eq(setmatch_cost(&input, node, &cost[k]), 0);
+                ck_assert_int_eq(setmatch_cost(&input, node, &cost[k]), 0);
             }
-            ck_assert_msg(cost[0] <= cost[1] && cost[0] <= cost[2], "seed %llu, network %d",
-                          (unsigned long long)seed, with);
+            ck_assert_msg(with == 0 ? cut[0] <= cut[1] && cut[0] <= cut[2]
+                                    : cost[0] <= cost[1] && cost[0] <= cost[2],
+                          "seed %llu, network %d", (unsigned long long)seed, with);
         }
         matrix_release(&view);
     }
@@ -358,17 +361,32 @@ START_TEST(crossing_by_hand)
 }
 END_TEST
 
-START_TEST(coaccess_by_hand)
+/* In bins of up to 64 ranks, and of more; of few bytes, and of as many as there can be. */
+START_TEST(coaccess_of_random_bins)
 {
-    matrix bytes = matrix_of_values(3, 2, (int64_t[]){30, 0, 10, 50, 0, 50}), shared;
-    const setmatch_profile profile = {1, &bytes};
-    ck_assert_int_eq(setmatch_coaccess(&profile, &shared), 0);
-    ck_assert_int_eq(matrix_get(&shared, 0, 1), 30 * 10 / 40);
-    ck_assert_int_eq(matrix_get(&shared, 1, 2), 50 * 50 / 100);
-    ck_assert_int_eq(matrix_get(&shared, 0, 2), 0);
-    ck_assert_int_eq(matrix_get(&shared, 0, 0), 0);
-    matrix_release(&bytes);
-    matrix_release(&shared);
+    for_random_seeds (seed, 60) {
+        static int64_t bytes[140];
+        uint64_t state = seed;
+        size_t ranks = (size_t)pick(&state, 1, 140), rank[140], count = 0;
+        int64_t most = seed % 3 == 0 ? INT64_MAX / 200 : seed % 3 == 1 ? 3 : 1 << 20;
+        __int128 total = 0;
+        for (size_t r = 0; r < ranks; r++) {
+            total += bytes[r] = pick(&state, 0, 3) == 0 ? 0 : pick(&state, 1, most);
+            rank[count] = r;
+            count += bytes[r] > 0;
+        }
+        matrix profile_bytes = matrix_of_values(ranks, 1, bytes), shared;
+        ck_assert_int_eq(setmatch_coaccess(&(setmatch_profile){1, &profile_bytes}, &shared), 0);
+        for (size_t i = 0; i < count; i++)
+            for (size_t j = i; j < count; j++) {
+                __int128 value = (__int128)bytes[rank[i]] * bytes[rank[j]] / total;
+                value = i == j || (count > 64 && j > i + 32) ? 0 : value;
+                value *= count > 64 ? (__int128)count / 64 : 1;
+                ck_assert(matrix_get(&shared, rank[i], rank[j]) == value);
+            }
+        matrix_release(&profile_bytes);
+        matrix_release(&shared);
+    }
 }
 END_TEST
 
@@ -551,7 +569,7 @@ int main(void)
                   ONCE(stock_policies), ONCE(values_beyond_any_sum), ONCE(cost_by_what_is_shared),
                   ONCE(grid_among_groups), ONCE(levels_in_levels), ONCE(network_from_bandwidth),
                   ONCE(auto_is_never_worse_than_setmatch_or_byslot), ONCE(network_without_memory),
-                  TIMES(crossing_by_hand, LENGTH(crossings)), ONCE(coaccess_by_hand),
+                  TIMES(crossing_by_hand, LENGTH(crossings)), ONCE(coaccess_of_random_bins),
                   ONCE(profile_of_uneven_blocks), ONCE(cube_with_fitted_domains), ONCE(refusals),
                   ONCE(no_ranks), TIMES(memory_runs_out, SHORTAGES), END_OF_TESTS});
     suite_add_tcase(suite, slow);

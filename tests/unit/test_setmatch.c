@@ -326,63 +326,45 @@ static void assert_ascending_columns(const matrix *m)
             ck_assert_uint_lt(m->col[k - 1], m->col[k]);
 }
 
+/* Neighbours differ by one in one coordinate. */
+static int64_t model_cartesian(const size_t *dims, size_t ndims, bool is_c, size_t i, size_t j)
+{
+    size_t distance = 0, along = 0, outer = is_c ? 0 : ndims - 1, inner = outer;
+    for (size_t k = 0; k < ndims; k++)
+        inner = dims[is_c ? k : ndims - 1 - k] > 1 ? is_c ? k : ndims - 1 - k : inner;
+    for (size_t d = ndims; d-- > 0; i /= dims[d], j /= dims[d]) {
+        size_t a = i % dims[d], b = j % dims[d];
+        distance += a > b ? a - b : b - a;
+        along = a != b ? d : along;
+    }
+    return distance != 1    ? 0
+           : along == outer ? SETMATCH_CARTESIAN_OUTERMOST
+           : along == inner ? SETMATCH_CARTESIAN_INNERMOST
+                            : SETMATCH_CARTESIAN_BETWEEN;
+}
+
 START_TEST(cartesian_values)
 {
-    const size_t dims[] = {2, 2, 2};
-    matrix view;
-    ck_assert_int_eq(setmatch_cartesian(dims, 3, SETMATCH_ORDER_C, &view), 0);
-    ck_assert_uint_eq(view.rows, 8);
-    ck_assert_uint_eq(view.row_start[8], 24);
-    for (size_t i = 0; i < 8; i++)
-        for (size_t j = 0; j < 8; j++) {
-            size_t differ = i ^ j;
-            int64_t expected = differ == 1   ? SETMATCH_CARTESIAN_INNERMOST
-                               : differ == 2 ? SETMATCH_CARTESIAN_BETWEEN
-                               : differ == 4 ? SETMATCH_CARTESIAN_OUTERMOST
-                                             : 0;
-            ck_assert_int_eq(matrix_get(&view, i, j), expected);
-        }
-    assert_ascending_columns(&view);
-    matrix_release(&view);
-}
-END_TEST
-
-/* A grid in Fortran order is the grid in C order with reversed dimensions and renumbered ranks. */
-START_TEST(cartesian_in_fortran_order)
-{
-    const size_t dims[] = {2, 3, 1, 4}, reversed[] = {4, 1, 3, 2};
-    matrix fortran, c;
-    ck_assert_int_eq(setmatch_cartesian(dims, 4, SETMATCH_ORDER_FORTRAN, &fortran), 0);
-    ck_assert_int_eq(setmatch_cartesian(reversed, 4, SETMATCH_ORDER_C, &c), 0);
-    ck_assert_uint_eq(fortran.row_start[24], c.row_start[24]);
-    for (size_t i = 0; i < 24; i++)
-        for (size_t j = 0; j < 24; j++) {
-            size_t x = i / 12 + 2 * (i / 4 % 3) + 6 * (i % 4),
-                   y = j / 12 + 2 * (j / 4 % 3) + 6 * (j % 4);
-            ck_assert_int_eq(matrix_get(&fortran, i, j), matrix_get(&c, x, y));
-        }
-    assert_ascending_columns(&fortran);
-    matrix_release(&fortran);
-    matrix_release(&c);
-}
-END_TEST
-
-START_TEST(cartesian_with_extents_of_one)
-{
-    matrix view;
-    ck_assert_int_eq(setmatch_cartesian((size_t[]){2, 3, 1}, 3, SETMATCH_ORDER_C, &view), 0);
-    ck_assert_int_eq(matrix_get(&view, 0, 1), SETMATCH_CARTESIAN_INNERMOST);
-    ck_assert_int_eq(matrix_get(&view, 2, 3), 0);
-    ck_assert_int_eq(matrix_get(&view, 0, 3), SETMATCH_CARTESIAN_OUTERMOST);
-    matrix_release(&view);
-    ck_assert_int_eq(setmatch_cartesian((size_t[]){4}, 1, SETMATCH_ORDER_C, &view), 0);
-    ck_assert_int_eq(matrix_get(&view, 2, 3), SETMATCH_CARTESIAN_OUTERMOST);
-    ck_assert_uint_eq(view.row_start[4], 6);
-    matrix_release(&view);
-    ck_assert_int_eq(setmatch_cartesian((size_t[]){1, 1}, 2, SETMATCH_ORDER_C, &view), 0);
-    ck_assert_uint_eq(view.rows, 1);
-    ck_assert_uint_eq(view.row_start[1], 0);
-    matrix_release(&view);
+    for_random_seeds (seed, 300) {
+        uint64_t state = seed;
+        size_t dims[4], ndims = (size_t)pick(&state, 1, 4), ranks = 1, neighbours = 0;
+        bool is_c = pick(&state, 0, 1) == 1;
+        matrix view;
+        for (size_t d = 0; d < ndims; d++)
+            ranks *= dims[d] = (size_t)pick(&state, 1, 3);
+        ck_assert_int_eq(setmatch_cartesian(
+                             dims, ndims, is_c ? SETMATCH_ORDER_C : SETMATCH_ORDER_FORTRAN, &view),
+                         0);
+        for (size_t i = 0; i < ranks; i++)
+            for (size_t j = 0; j < ranks; j++) {
+                int64_t expected = model_cartesian(dims, ndims, is_c, i, j);
+                ck_assert(matrix_get(&view, i, j) == expected);
+                neighbours += expected > 0;
+            }
+        ck_assert(view.rows == ranks && view.row_start[ranks] == neighbours);
+        assert_ascending_columns(&view);
+        matrix_release(&view);
+    }
 }
 END_TEST
 
@@ -476,7 +458,6 @@ int main(void)
     return run_tests("setmatch", ONCE(paper_placement), ONCE(largest_values_do_not_overflow),
                      ONCE(refusals), TIMES(random_views_equal_the_model, random_cases(400)),
                      TIMES(grids_are_placed_in_chunks_of_file_order, LENGTH(grids)),
-                     ONCE(cartesian_values), ONCE(cartesian_in_fortran_order),
-                     ONCE(cartesian_with_extents_of_one), ONCE(cartesian_refusals),
+                     ONCE(cartesian_values), ONCE(cartesian_refusals),
                      TIMES(a_million_ranks, LENGTH(large_grids)), TIMES(memory_runs_out, 2));
 }

@@ -294,15 +294,20 @@ START_TEST(no_stripes)
 }
 END_TEST
 
-static const struct {
-    int nodes, targets, count;
-} new_files[] = {{1, 8, 1},    {3, 8, 3}, {8, 8, 8},    {12, 8, 6}, {64, 24, 16}, {20, 96, 10},
-                 {17, 16, 16}, {9, 4, 3}, {512, 0, 16}, {7, 1, 1},  {10, 3, 2}};
-
+/* One for each node, as far as there are targets; with fewer a number that divides the nodes,
+ * unless it is below half of that. */
 START_TEST(stripes_of_new_files)
 {
-    ck_assert_int_eq(storage_choose_count(new_files[_i].nodes, new_files[_i].targets),
-                     new_files[_i].count);
+    for (int targets = 0; targets <= 40; targets++) {
+        for (int nodes = 1; nodes <= 600; nodes++) {
+            int most =
+                targets == 0 || targets > STORAGE_MOST_STRIPES ? STORAGE_MOST_STRIPES : targets;
+            int count = nodes < most ? nodes : most;
+            for (int c = 1; c <= most && nodes > most; c++)
+                count = nodes % c == 0 && 2 * c >= most ? c : count;
+            ck_assert_int_eq(storage_choose_count(nodes, targets), count);
+        }
+    }
 }
 END_TEST
 
@@ -421,7 +426,7 @@ int main(void)
     return run_tests("stripes", ONCE(lustre_recorded), ONCE(lustre_damaged), ONCE(beegfs_patterns),
                      ONCE(no_stripes), ONCE(folders_with_a_layout), ONCE(flushes),
                      TIMES(caches_and_locks, LENGTH(systems)), ONCE(locks_of_each_descriptor),
-                     ONCE(targets_of_mounts), TIMES(stripes_of_new_files, LENGTH(new_files)),
+                     ONCE(targets_of_mounts), ONCE(stripes_of_new_files),
                      TIMES(lustre_plain, LENGTH(plain_layouts)),
                      TIMES(lustre_composite, LENGTH(composite_layouts)),
                      TIMES(ceph_attributes, LENGTH(ceph_layouts)));

@@ -138,24 +138,6 @@ START_TEST(agrees_with_equal_rows)
 }
 END_TEST
 
-/* Auctions end where all bids are equal. */
-START_TEST(more_columns_than_bids_serve)
-{
-    const struct shape shape = {MAX_ROWS, MAX_COLS, 100};
-    struct assignment a;
-    draw_assignment(&a, EQUAL, NO_CHANGE, &shape, 1);
-    choose_form(&a, REAL);
-    for (size_t k = 0; k < a.pairs; k++)
-        a.cost[k] = (double)a.row[k];
-    for (size_t i = 0; i < MAX_ROWS; i++)
-        capacity[i] = MAX_COLS / MAX_ROWS;
-    ck_assert_int_eq(lap_transportation(&a.problem, capacity, &a.solution), 0);
-    check_proof(&a, 0.0);
-    ck_assert_double_eq(a.solution.total, 5.0 * 59 * 60 / 2);
-    release_assignment(&a);
-}
-END_TEST
-
 START_TEST(out_of_memory)
 {
     struct assignment a;
@@ -179,6 +161,5 @@ END_TEST
 
 int main(void)
 {
-    return run_tests("transport", TIMES(agrees_with_equal_rows, STRUCTURES),
-                     ONCE(more_columns_than_bids_serve), ONCE(out_of_memory));
+    return run_tests("transport", TIMES(agrees_with_equal_rows, STRUCTURES), ONCE(out_of_memory));
 }
