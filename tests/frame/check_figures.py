@@ -30,7 +30,7 @@ def span(values):
 
 
 def scale():
-    for pattern, ranks in (("cube", 4096), ("cube", 16384), ("records", 4096), ("random", 1024), ("cyclic", 1024)):
+    for pattern, ranks in (("cube", 4096), ("cube", 16384), ("records", 4096), ("random", 1024)):
         for servers in ("1", "16"):
             both = rows("bench/results/scale.csv", pattern=pattern, ranks=str(ranks), ranks_per_node="32", servers=servers,
                         phase="write")
