@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "failing_malloc.h"
+#include "proof.h"
 #include "seeded.h"
 #include "suite.h"
 
@@ -90,6 +91,73 @@ START_TEST(bad_costs)
 }
 END_TEST
 
+static const struct shape plain = {4, 3, 100};
+
+/* What was made unusable; NULL: nothing. */
+static const char *spoil(struct assignment *a, int number)
+{
+    lap_problem *p = &a->problem;
+    switch (number) {
+    case 0: a->row[3] = 4; return "a row out of range";
+    case 1: a->row[1] = a->row[0]; return "a row twice";
+    case 2: a->start[0] = 1; return "a list that does not begin at 0";
+    case 3: a->start[1] = a->start[2] + 1; return "an end beyond the next one";
+    case 4: p->row = NULL; return "a list without rows";
+    case 5: p->start = NULL; return "rows without a list";
+    case 6: p->cost = NULL; return "a list without costs";
+    case 7: p->cost = NULL, p->start = p->row = NULL; return "no costs";
+    case 8: p->integer_cost = a->integer_cost; return "both kinds of cost";
+    case 9: a->solution.row_of_col = NULL; return "no rows to write";
+    case 10:
+        p->start = p->row = NULL;
+        p->rows = p->cols = SIZE_MAX / 2;
+        return "too many pairs";
+    default: return NULL;
+    }
+}
+
+START_TEST(bad_arguments)
+{
+    struct assignment a;
+    const char *what = "";
+    for (int number = 0; what != NULL; number++) {
+        draw_assignment(&a, UNIFORM, NO_CHANGE, &plain, 1);
+        choose_form(&a, REAL);
+        what = spoil(&a, number);
+        for (const lap_solver *s = lap_solvers; s->name != NULL; s++) {
+            mark_solution(&a);
+            int rc = s->solve(&a.problem, &a.solution);
+            ck_assert_msg(rc == (what != NULL ? -EINVAL : 0), "%s, %s: %d", s->name, what, rc);
+            ck_assert_msg(rc == 0 || is_marked(&a), "%s, %s: something is written", s->name, what);
+            ck_assert(s->solve(NULL, &a.solution) == -EINVAL);
+            ck_assert(s->solve(&a.problem, NULL) == -EINVAL);
+        }
+        release_assignment(&a);
+    }
+}
+END_TEST
+
+START_TEST(arguments_that_are_not_needed)
+{
+    struct assignment a;
+    draw_assignment(&a, UNIFORM, NO_CHANGE, &plain, 1);
+    choose_form(&a, REAL);
+    for (const lap_solver *s = lap_solvers; s->name != NULL; s++) {
+        lap_solution without_duals = {.row_of_col = a.solution.row_of_col};
+        ck_assert_int_eq(s->solve(&a.problem, &a.solution), 0);
+        ck_assert_int_eq(s->solve(&a.problem, &without_duals), 0);
+        ck_assert(without_duals.total == a.solution.total && s->note != NULL);
+        for (size_t rows = 0; rows < 3; rows++) {
+            const lap_problem nothing = {.rows = rows};
+            lap_solution none = {.row_dual = (double[]){7, 7}, .total = -1};
+            ck_assert_int_eq(s->solve(&nothing, &none), 0);
+            ck_assert_int_eq(lap_verify(&nothing, &none, 0), 0);
+        }
+    }
+    release_assignment(&a);
+}
+END_TEST
+
 /* What solvers allocate depends on the shape: transposition, lists. */
 static const struct shape short_of_memory[] = {
     {30, 20, 0}, {20, 30, 50}, {20, 30, 0}, {30, 30, 0}, {30, 20, 50},
@@ -129,5 +197,6 @@ END_TEST
 int main(void)
 {
     return run_tests("structures", TIMES(structures, STRUCTURES), TIMES(bad_costs, SHAPES),
+                     ONCE(bad_arguments), ONCE(arguments_that_are_not_needed),
                      TIMES(memory_runs_out, LENGTH(short_of_memory)));
 }
