@@ -19,7 +19,7 @@
 enum { MOST_RANKS = 100000, MOST_NODES = 2000, METHODS = 5 };
 
 /* Those that take long, of which a short run has a part. */
-enum { PLACINGS = 5 };
+enum { PLACINGS = 4 };
 
 static size_t equal_slots[MOST_NODES];
 
@@ -185,29 +185,6 @@ START_TEST(cost_by_what_is_shared)
     }
     network.bandwidth = (double[]){1, 0, 1};
     ck_assert_int_eq(setmatch_cost(&input, node, &cost), -EINVAL);
-    matrix_release(&view);
-}
-END_TEST
-
-/* With half the slots on each node, planes still share a group. */
-START_TEST(grid_among_groups)
-{
-    if (!takes_part(4, PLACINGS))
-        return;
-    matrix view;
-    size_t node[64], group[16];
-    pattern_view("shuffled-array:4x4x4:8x8x8", &view);
-    setmatch_input input = on_equal_nodes(&view, 4);
-    for (size_t n = 0; n < 16; n++)
-        group[n] = n % 4;
-    const setmatch_network network = {1, group, NULL};
-    input.network = &network;
-    ck_assert_int_eq(setmatch_auto(&input, node), 0);
-    int64_t inside, total;
-    for (size_t rank = 0; rank < 64; rank++)
-        node[rank] = group[node[rank]];
-    ck_assert_int_eq(setmatch_weight(&view, node, &inside, &total), 0);
-    ck_assert_int_eq(total - inside, 3);
     matrix_release(&view);
 }
 END_TEST
@@ -567,7 +544,7 @@ int main(void)
     add_tests(others,
               (const struct suite_test[]){
                   ONCE(stock_policies), ONCE(values_beyond_any_sum), ONCE(cost_by_what_is_shared),
-                  ONCE(grid_among_groups), ONCE(levels_in_levels), ONCE(network_from_bandwidth),
+                  ONCE(levels_in_levels), ONCE(network_from_bandwidth),
                   ONCE(auto_is_never_worse_than_setmatch_or_byslot), ONCE(network_without_memory),
                   TIMES(crossing_by_hand, LENGTH(crossings)), ONCE(coaccess_of_random_bins),
                   ONCE(profile_of_uneven_blocks), ONCE(cube_with_fitted_domains), ONCE(refusals),
