@@ -692,27 +692,17 @@ END_TEST
 
 /* ---- names, the even spread, memory ---- */
 
+/* Values of the component's parameters are indices in these tables. */
 START_TEST(strategies_by_name)
 {
-    static const char *const names[] = {"tatp", "latp_volume", "latp_count", "otp"};
-    for (size_t k = 0; k < LENGTH(names); k++) {
-        ck_assert_str_eq(plan_strategies[k].name, names[k]);
-        ck_assert_ptr_eq(plan_find_strategy(names[k]), &plan_strategies[k]);
+    const parameter_description *of = parameter_table;
+    for (size_t k = 0; k <= PARAMETER_MOST_NAMES && plan_strategies[k].name != NULL; k++) {
+        ck_assert_str_eq(of[PARAMETER_STRATEGY].names[k], plan_strategies[k].name);
+        ck_assert_ptr_eq(plan_find_strategy(plan_strategies[k].name), &plan_strategies[k]);
         ck_assert_ptr_nonnull(plan_strategies[k].note);
     }
-    ck_assert_ptr_null(plan_strategies[LENGTH(names)].name);
-    ck_assert_ptr_null(plan_find_strategy("TATP"));
-    ck_assert_ptr_null(plan_find_strategy(""));
-    ck_assert_ptr_null(plan_find_strategy(NULL));
-}
-END_TEST
-
-/* Values of the component's parameters are indices in these tables. */
-START_TEST(choices_by_number)
-{
-    const parameter_description *of = parameter_table;
-    for (size_t k = 0; k <= PARAMETER_MOST_NAMES && plan_strategies[k].name != NULL; k++)
-        ck_assert_str_eq(of[PARAMETER_STRATEGY].names[k], plan_strategies[k].name);
+    ck_assert(plan_find_strategy("TATP") == NULL && plan_find_strategy("") == NULL &&
+              plan_find_strategy(NULL) == NULL);
     for (enum parameter i = 0; i < PARAMETERS; i++) {
         int64_t value;
         ck_assert(of[i].initial == NULL || parameter_parse(i, of[i].initial, &value));
@@ -791,6 +781,5 @@ int main(void)
     return run_tests("plan", ONCE(assessment), ONCE(tatp_is_least), ONCE(network_costs_nothing),
                      ONCE(latp_holds_most), ONCE(otp_takes_turns), ONCE(worked_example_answers),
                      ONCE(unusable_input), ONCE(unusable_for_some), ONCE(crossing_bytes_saturate),
-                     ONCE(strategies_by_name), ONCE(choices_by_number), ONCE(even_spread),
-                     ONCE(out_of_memory));
+                     ONCE(strategies_by_name), ONCE(even_spread), ONCE(out_of_memory));
 }
