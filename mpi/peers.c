@@ -6,8 +6,8 @@
 #include "mpi/peers.h"
 
 #include <dirent.h>
-#include <inttypes.h>
-#include <stdint.h>
+#include <dlfcn.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,25 +70,14 @@ static long read_parent(long process)
     return parent;
 }
 
-/* The name of the file in which this process has an address, behind its last slash. */
-static void find_own_file(const void *address, char *name, size_t size)
+/* The name of the library's file behind its last slash, as maps have it: without links. */
+static void find_own_file(char name[PATH_MAX])
 {
-    FILE *stream = open_file((long)getpid(), "maps");
-    char *line = NULL;
-    size_t capacity = 0;
-    uintptr_t first, end;
-    *name = '\0';
-    while (stream != NULL && getline(&line, &capacity, stream) > 0) {
-        char *slash = strrchr(line, '/');
-        if (slash == NULL || sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &first, &end) != 2 ||
-            (uintptr_t)address < first || (uintptr_t)address >= end)
-            continue;
-        slash[strcspn(slash, "\n")] = '\0';
-        snprintf(name, size, "%s", slash);
-    }
-    free(line);
-    if (stream != NULL)
-        fclose(stream);
+    Dl_info object = {.dli_fname = ""};
+    char path[PATH_MAX];
+    (void)dladdr((const void *)find_own_file, &object);
+    const char *file = realpath(object.dli_fname, path);
+    strcpy(name, basename(file != NULL ? file : object.dli_fname));
 }
 
 /* Also where that cannot be told, as without memory. */
@@ -113,7 +102,7 @@ typedef struct job {
     const char *variable; /* of ranks */
     char *space;          /* the launcher's name of the job; NULL: none */
     long launcher;
-    char library[256];
+    char library[PATH_MAX];
     int ranks;
     enum peer { ABSENT, WITHOUT, WITH } * peer; /* per rank */
 } job;
@@ -166,7 +155,7 @@ bool front_peers_have_library(int ranks, bool *is_first)
     const int own = atoi(getenv(j.variable));
     j.space = read_variable((long)getpid(), "PMIX_NAMESPACE");
     j.launcher = find_launcher((long)getpid(), j.variable);
-    find_own_file((const void *)find_peers, j.library, sizeof j.library);
+    find_own_file(j.library);
     find_peers(&j);
     for (int i = 0; i < ranks; i++) {
         is_complete = is_complete && j.peer[i] != WITHOUT;

@@ -198,7 +198,9 @@ const char *coll_process_job(const coll_process *process)
     return process->job.id;
 }
 
-const char *coll_process_step(const coll_process *process)
+/* Slurm's number of the step whose tasks the ranks are, or else the MPI's name for the job: the
+ * daemons of an mpirun are tasks of a step, too, but not on the node of mpirun. */
+static const char *find_step(const coll_process *process)
 {
     const char *step = getenv("SLURM_STEP_ID"), *tasks = getenv("SLURM_STEP_NUM_TASKS");
     bool has_ranks = step != NULL && *step != '\0' && tasks != NULL &&
@@ -225,7 +227,7 @@ static bool put_special(FILE *out, char c, const coll_process *process)
         put_part(out, user);
         return true;
     case 'j': put_part(out, coll_process_job(process)); return true;
-    case 's': put_part(out, coll_process_step(process)); return true;
+    case 's': put_part(out, find_step(process)); return true;
     case 'x': put_part(out, coll_process_program(process)); return true;
     case '%': fputc('%', out); return true;
     default: return false;

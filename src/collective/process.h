@@ -113,9 +113,6 @@ enum { COLL_NAME = 256 };
 void coll_process_user(char user[COLL_NAME]);
 /* The batch system's number of the job, or else the MPI's name for it. */
 const char *coll_process_job(const coll_process *process);
-/* Slurm's number of the step whose tasks the ranks are, or else the MPI's name for the job: the
- * daemons of an mpirun are tasks of a step, too, but not on the node of mpirun. */
-const char *coll_process_step(const coll_process *process);
 
 /* The name of a file that the user named: %u, %j, %s and %x in the pattern become the
  * user, the job, its step and the program, %% becomes %, and relative names count from the job's
