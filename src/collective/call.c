@@ -167,8 +167,8 @@ static int run_ops(running *r)
         rc = coll_file_agree(file, agreement.settings_differ);
     if (rc == 0)
         choose_way(r, &agreement, &op);
-    coll_op_end_stage(&op, &op.time.st1);
-    op.time.st1 -= op.time.st5;
+    coll_op_end_stage(&op, &op.time.of[COLL_ST1]);
+    op.time.of[COLL_ST1] -= op.time.of[COLL_ST5];
     bool reuse = agreement.reuse && !op.independent && file->slots.slot[agreement.slot].is_reusable;
     if (rc == 0)
         rc = reuse ? reuse_plan(r, &op, &agreement) : run_anew(r, &op, &agreement);

@@ -13,13 +13,13 @@
 
 #include "exchange/transport.h"
 
-/* Seconds of the five stages of two-phase I/O as the TATP paper counts them, on this rank. */
+/* The stages of two-phase I/O as the TATP paper counts them: view and accessed range; file domains
+ * and their assignment; access requests; shuffle; file access. */
+enum { COLL_ST1, COLL_ST2, COLL_ST3, COLL_ST4, COLL_ST5, COLL_STAGES };
+
+/* Seconds, on this rank. */
 typedef struct coll_times {
-    double st1; /* view, accessed range */
-    double st2; /* file domains and their assignment */
-    double st3; /* exchange of the access requests */
-    double st4; /* shuffle */
-    double st5; /* file access */
+    double of[COLL_STAGES];
 } coll_times;
 
 /* One access of all ranks, as this rank knows it. */

@@ -32,7 +32,7 @@ static int make_plan(coll_op *op, int rc)
     };
     rc = coll_plan_make(&op->slot->plan, &in, rc);
     op->makes_plan = rc == 0;
-    coll_op_end_stage(op, &op->time.st2);
+    coll_op_end_stage(op, &op->time.of[COLL_ST2]);
     return rc;
 }
 
@@ -63,7 +63,7 @@ static int prepare_exchange(coll_op *op)
     rc = coll_agree_max(&file->group, value, VALUES, rc);
     op->slot->merges_nothing = !value[MERGES];
     op->independent = rc == 0 && merges_nothing(op);
-    coll_op_end_stage(op, &op->time.st3);
+    coll_op_end_stage(op, &op->time.of[COLL_ST3]);
     return rc;
 }
 
@@ -118,8 +118,8 @@ static int run_exchange(coll_op *op)
     coll_exchange_times times = {0};
     int rc = coll_exchange_run(op->slot->exchange, &file->group, file->handle.store, run,
                                &op->result, &times);
-    op->time.st4 = times.shuffle;
-    op->time.st5 += times.access;
+    op->time.of[COLL_ST4] = times.shuffle;
+    op->time.of[COLL_ST5] += times.access;
     op->slot->ops++;
     file->aggregators = (int64_t)layout->domains->count;
     return complete_copies(op, rc);
@@ -138,7 +138,7 @@ int coll_op_run_independent(coll_op *op, bool *gave_up)
     int rc = coll_independent_execute(&op->file->group, op->file->handle.store, &run, &result);
     op->result.moved = result.moved;
     *gave_up = result.gave_up;
-    op->time.st5 = result.seconds;
+    op->time.of[COLL_ST5] = result.seconds;
     return complete_copies(op, rc);
 }
 

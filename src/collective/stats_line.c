@@ -17,7 +17,7 @@
 #define FORMAT 1
 
 /* What each rank reports to rank 0; times in nanoseconds. */
-enum { ST1, ST2, ST3, ST4, ST5, COPY_TIME, BYTES, MESSAGES, METADATA, COPIED, COPIES, FIELDS };
+enum { COPY_TIME = COLL_STAGES, BYTES, MESSAGES, METADATA, COPIED, COPIES, FIELDS };
 _Static_assert((int)FIELDS == (int)COLL_STATS_FIELDS, "number of fields");
 
 static int64_t nanoseconds(double seconds)
@@ -27,12 +27,8 @@ static int64_t nanoseconds(double seconds)
 
 void coll_stats_fill_fields(int64_t field[COLL_STATS_FIELDS], const coll_observed *access)
 {
-    const coll_times *t = &access->time;
-    field[ST1] = nanoseconds(t->st1);
-    field[ST2] = nanoseconds(t->st2);
-    field[ST3] = nanoseconds(t->st3);
-    field[ST4] = nanoseconds(t->st4);
-    field[ST5] = nanoseconds(t->st5);
+    for (int i = 0; i < COLL_STAGES; i++)
+        field[i] = nanoseconds(access->time.of[i]);
     field[COPY_TIME] = nanoseconds(access->device.seconds);
     field[BYTES] = access->moved;
     field[MESSAGES] = access->messages;
@@ -54,17 +50,17 @@ static void add_fields(coll_stats_line *line, const int64_t *field, int ranks)
     for (int r = 0; r < ranks; r++, field += FIELDS) {
         for (int i = 0; i < BYTES; i++)
             stage[i] = larger(stage[i], field[i]);
-        least = field[ST1] < least ? field[ST1] : least;
+        least = field[COLL_ST1] < least ? field[COLL_ST1] : least;
         line->bytes += field[BYTES];
         line->messages += field[MESSAGES];
         line->metadata += field[METADATA];
         line->device.bytes += field[COPIED];
         line->device.copies += field[COPIES];
     }
-    line->time =
-        (coll_times){1e-9 * (double)least, 1e-9 * (double)stage[ST2], 1e-9 * (double)stage[ST3],
-                     1e-9 * (double)stage[ST4], 1e-9 * (double)stage[ST5]};
-    line->waited = 1e-9 * (double)(stage[ST1] - least);
+    line->waited = 1e-9 * (double)(stage[COLL_ST1] - least);
+    stage[COLL_ST1] = least;
+    for (int i = 0; i < COLL_STAGES; i++)
+        line->time.of[i] = 1e-9 * (double)stage[i];
     line->device.seconds = 1e-9 * (double)stage[COPY_TIME];
 }
 
@@ -102,15 +98,6 @@ coll_stats_line coll_stats_make_line(const coll_observed *access, const int64_t 
     return line;
 }
 
-static void add_times(coll_times *sum, const coll_times *t)
-{
-    sum->st1 += t->st1;
-    sum->st2 += t->st2;
-    sum->st3 += t->st3;
-    sum->st4 += t->st4;
-    sum->st5 += t->st5;
-}
-
 void coll_stats_add_line(coll_stats_line *total, const coll_stats_line *line)
 {
     coll_stats_line sum = *line;
@@ -127,7 +114,8 @@ void coll_stats_add_line(coll_stats_line *total, const coll_stats_line *line)
     sum.hop_bytes += total->hop_bytes;
     sum.hop_bytes_otp += total->hop_bytes_otp;
     sum.crossing_bytes += total->crossing_bytes;
-    add_times(&sum.time, &total->time);
+    for (int i = 0; i < COLL_STAGES; i++)
+        sum.time.of[i] += total->time.of[i];
     if (line->aggregators < total->aggregators) { /* those of the call with the most */
         sum.aggregators = total->aggregators;
         sum.domains = total->domains;
@@ -156,20 +144,20 @@ static void put_access(json_writer *w, const coll_stats_line *line)
 
 static void put_sums(json_writer *w, const coll_stats_line *line)
 {
-    const coll_times *t = &line->time;
+    char stage[] = "st1";
+    double seconds = 0.0;
+    for (int i = 0; i < COLL_STAGES; i++)
+        seconds += line->time.of[i];
     json_put_int64(w, "bytes", line->bytes);
     json_put_int64(w, "messages", line->messages);
     json_put_int64(w, "metadata_bytes", line->metadata);
     json_put_int64(w, "device_bytes", line->device.bytes);
     json_put_int64(w, "device_copies", line->device.copies);
     json_put_formatted(w, "device_seconds", "%.6f", line->device.seconds);
-    json_put_formatted(w, "seconds", "%.6f", t->st1 + t->st2 + t->st3 + t->st4 + t->st5);
+    json_put_formatted(w, "seconds", "%.6f", seconds);
     json_put_formatted(w, "waited", "%.6f", line->waited);
-    json_put_formatted(w, "st1", "%.6f", t->st1);
-    json_put_formatted(w, "st2", "%.6f", t->st2);
-    json_put_formatted(w, "st3", "%.6f", t->st3);
-    json_put_formatted(w, "st4", "%.6f", t->st4);
-    json_put_formatted(w, "st5", "%.6f", t->st5);
+    for (int i = 0; i < COLL_STAGES; i++, stage[2]++)
+        json_put_formatted(w, stage, "%.6f", line->time.of[i]);
     json_put_string(w, "strategy", line->strategy);
     json_put_formatted(w, "hop_bytes", "%.15g", line->hop_bytes);
     json_put_formatted(w, "hop_bytes_otp", "%.15g", line->hop_bytes_otp);

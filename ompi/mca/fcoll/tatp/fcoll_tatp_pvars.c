@@ -48,15 +48,15 @@ static const variable variables[] = {
     {"plans_reused", "Collective accesses by the plan of an earlier one",
      MCA_BASE_PVAR_CLASS_COUNTER, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, &totals.plans_reused},
     {"st1", "Seconds of stage 1: view, accessed range, and waiting for ranks that come later",
-     MCA_BASE_PVAR_CLASS_TIMER, MCA_BASE_VAR_TYPE_DOUBLE, &totals.time.st1},
+     MCA_BASE_PVAR_CLASS_TIMER, MCA_BASE_VAR_TYPE_DOUBLE, &totals.time.of[COLL_ST1]},
     {"st2", "Seconds of stage 2: file domains and their assignment", MCA_BASE_PVAR_CLASS_TIMER,
-     MCA_BASE_VAR_TYPE_DOUBLE, &totals.time.st2},
+     MCA_BASE_VAR_TYPE_DOUBLE, &totals.time.of[COLL_ST2]},
     {"st3", "Seconds of stage 3: exchange of the access requests", MCA_BASE_PVAR_CLASS_TIMER,
-     MCA_BASE_VAR_TYPE_DOUBLE, &totals.time.st3},
+     MCA_BASE_VAR_TYPE_DOUBLE, &totals.time.of[COLL_ST3]},
     {"st4", "Seconds of stage 4: shuffle", MCA_BASE_PVAR_CLASS_TIMER, MCA_BASE_VAR_TYPE_DOUBLE,
-     &totals.time.st4},
+     &totals.time.of[COLL_ST4]},
     {"st5", "Seconds of stage 5: file access", MCA_BASE_PVAR_CLASS_TIMER, MCA_BASE_VAR_TYPE_DOUBLE,
-     &totals.time.st5},
+     &totals.time.of[COLL_ST5]},
 };
 
 int tatp_pvars_register(const mca_base_component_t *component)
@@ -75,7 +75,6 @@ int tatp_pvars_register(const mca_base_component_t *component)
 /* The costs of a plan are known on rank 0 only, and 0 on others. */
 void tatp_pvars_add(const coll_observed *access)
 {
-    const coll_times *t = &access->time;
     OPAL_THREAD_LOCK(&lock);
     totals.calls++;
     if (access->write)
@@ -89,10 +88,7 @@ void tatp_pvars_add(const coll_observed *access)
     }
     totals.plans_made += access->makes_plan;
     totals.plans_reused += NULL != access->plan && !access->makes_plan;
-    totals.time.st1 += t->st1;
-    totals.time.st2 += t->st2;
-    totals.time.st3 += t->st3;
-    totals.time.st4 += t->st4;
-    totals.time.st5 += t->st5;
+    for (int i = 0; i < COLL_STAGES; i++)
+        totals.time.of[i] += access->time.of[i];
     OPAL_THREAD_UNLOCK(&lock);
 }
