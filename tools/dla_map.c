@@ -57,28 +57,13 @@ static const char *explain_stock(const placement *placed, char why[DLA_REPORT_SI
 
 /* ---- placing ---- */
 
-/* Characters of the first item of a list, without its slots. */
-static int name_length(const char *list)
-{
-    size_t length = 0;
-    for (bool inside = false; inside || strchr(":, \t", list[length]) == NULL; length++)
-        inside = list[length] == '[' || (inside && list[length] != ']');
-    return (int)length;
-}
-
 static int fail_slots(const placement *placed, size_t ranks)
 {
     size_t nodes = placed->nodes.count, least = ranks / nodes + (ranks % nodes > 0), slots = 0;
-    const char *list = placed->list;
     for (size_t n = 0; n < nodes; n++)
         slots += placed->nodes.slots[n];
-    if (list == NULL)
-        return tool_fail("%zu ranks, but %zu slots: write slots=%zu for each host of %s", ranks,
-                         slots, least, placed->hostfile);
-    int length = name_length(list);
-    bool ends = list[length + (int)strcspn(list + length, ", \t")] == '\0';
-    return tool_fail("%zu ranks, but %zu slots: write --nodes '%.*s:%zu%s'", ranks, slots, length,
-                     list, least, ends ? "" : ",...");
+    return tool_fail("%zu ranks, but %zu slots: give each node %zu, by %s%zu", ranks, slots, least,
+                     placed->list == NULL ? "slots=" : "NAME:", least);
 }
 
 /* Before memory is taken for them: an extent may be mistyped. */
@@ -328,48 +313,30 @@ static int print_hosts(const placement *placed)
     return 0;
 }
 
-/* The launcher puts the same number of ranks on each node except the last, and ignores nodes
- * without slots. Sets *begin to the first node with slots and *uneven to the first node with
- * another number of ranks; false: there is none. */
-static bool find_uneven(const size_t *first, const node_list *nodes, size_t *begin, size_t *uneven)
-{
-    size_t last = nodes->count, n = 0;
-    while (last > 0 && first[last] == first[last - 1])
-        last--;
-    while (n < last && nodes->slots[n] == 0)
-        n++;
-    *begin = n;
-    for (size_t most = first[n + 1] - first[n]; n < last; n++) {
-        size_t ranks = first[n + 1] - first[n];
-        if (ranks > most || (ranks < most && n + 1 < last && nodes->slots[n] > 0)) {
-            *uneven = n;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Cray: MPICH_RANK_ORDER, the ranks in the order of the slots. */
+/* Cray: MPICH_RANK_ORDER, the ranks in the order of the slots. The launcher puts the same number of
+ * ranks on each node except the last, and ignores nodes without slots. */
 static int print_cray(const placement *placed)
 {
-    const node_list *nodes = &placed->nodes;
     const size_t *first = placed->first;
-    int status = 0;
-    size_t begin = 0, uneven = 0;
-    if (find_uneven(first, nodes, &begin, &uneven))
-        status =
-            tool_fail("%s gets %zu ranks and %s %zu: an order of ranks needs the same number on "
-                      "each node except the last; change the slots of the nodes",
-                      nodes->name[begin], first[begin + 1] - first[begin], nodes->name[uneven],
-                      first[uneven + 1] - first[uneven]);
-    for (size_t n = 0; status == 0 && n < nodes->count; n++) {
-        if (first[n] == first[n + 1])
+    size_t most = SIZE_MAX, left = ranks_of(placed);
+    for (size_t n = 0; n < placed->nodes.count; n++) {
+        size_t ranks = first[n + 1] - first[n];
+        if (placed->nodes.slots[n] == 0)
             continue;
-        printf("# %s\n", nodes->name[n]);
+        most = most == SIZE_MAX ? ranks : most;
+        if (ranks != (left < most ? left : most))
+            return tool_fail("%s gets %zu ranks, and nodes before it %zu: an order of ranks needs "
+                             "the same number on each node except the last; change the slots",
+                             placed->nodes.name[n], ranks, most);
+        left -= ranks;
+    }
+    for (size_t n = 0; n < placed->nodes.count; n++) {
+        if (first[n] < first[n + 1])
+            printf("# %s\n", placed->nodes.name[n]);
         for (size_t k = first[n]; k < first[n + 1]; k++)
             printf("%zu%s", placed->rank[k], k + 1 < first[n + 1] ? "," : "\n");
     }
-    return status;
+    return 0;
 }
 
 /* Ends with a NULL name; the first is the default. */

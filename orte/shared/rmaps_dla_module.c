@@ -79,26 +79,11 @@ static bool describe_program(const rte_job *jdata, const dla_layout *l, dla_prog
            NULL != program->folder && '/' == program->folder[0];
 }
 
-/* That the nodes are decided, and in which cache the mapper looks for records. */
-static void tell_ranks(const dla_layout *l, const dla_spec *spec)
-{
-    char *folder = NULL;
-    bool uses_cache = NULL != spec && dla_spec_is_automatic(spec) && 0 == cache_path(&folder);
-
-    for (size_t a = 0; a < l->mapping.job.apps; a++) {
-        if (l->mapping.is_decided)
-            RTE_TELL_RANKS(l->context[a], DLA_TELLS_PLACED, "1");
-        if (uses_cache)
-            RTE_TELL_RANKS(l->context[a], CACHE_FOLDER, folder);
-    }
-    free(folder);
-}
-
 /* spec: NULL places by slot. */
 static int place_ranks(dla_layout *l, rte_job *jdata, const dla_spec *spec)
 {
     dla_mapping *m = &l->mapping;
-    char reason[DLA_REASON_SIZE];
+    char reason[DLA_REASON_SIZE], *folder;
     dla_program program;
     size_t app = 0;
     int rc;
@@ -109,7 +94,13 @@ static int place_ranks(dla_layout *l, rte_job *jdata, const dla_spec *spec)
     m->may_leave = NULL == RTE_DEMANDED_MAPPER(jdata) && NULL == rmaps_dla.map_by;
     m->program = describe_program(jdata, l, &program) ? &program : NULL;
     rc = dla_mapping_place(m, spec, &app, reason);
-    tell_ranks(l, spec);
+    if (NULL == spec || !dla_spec_is_automatic(spec) || 0 != cache_path(&folder))
+        folder = NULL;
+    for (size_t a = 0; a < m->job.apps; a++) {
+        RTE_TELL_RANKS(l->context[a], DLA_TELLS_PLACED, m->is_decided ? "1" : "");
+        RTE_TELL_RANKS(l->context[a], CACHE_FOLDER, NULL == folder ? "" : folder);
+    }
+    free(folder);
     if (-ECANCELED == rc)
         return RTE(ERR_TAKE_NEXT_OPTION);
     if (-ENOSPC == rc)

@@ -112,72 +112,55 @@ static int place_by_data(dla_mapping *m, const dla_spec *spec, dla_data *data, b
     return rc;
 }
 
-/* Whether a name, or a command of the cache, has the file as a word. */
-static bool has_word(const char *text, const char *file)
-{
-    const char *slash = strrchr(file, '/'), *name = slash == NULL ? file : slash + 1;
-    size_t length = strlen(name);
-    const char *found = length == 0 ? NULL : strstr(text, name);
-
-    for (; found != NULL; found = strstr(found + 1, name))
-        if ((found == text || strchr("/ ", found[-1]) != NULL) &&
-            (found[length] == ' ' || found[length] == '\0'))
-            return true;
-    return false;
-}
-
-/* Any word of the command may be the program. */
+/* Any word of the command may be the program. Records of the cache have a command themselves. */
 static void report_program(const dla_mapping *m, const dla_spec *spec, const char *comments)
 {
     const char *line = comments == NULL ? NULL : strstr(comments, "\nprogram: ");
     char recorded[256], file[256], program[256];
 
     if (m->verbose < 0 || m->program == NULL || line == NULL ||
-        sscanf(line, "\nprogram: %255[^\n]", recorded) != 1)
+        sscanf(line, "\nprogram: %255[^\n]", recorded) != 1 || strpbrk(recorded, "/ ") != NULL)
         return;
-    for (char *const *word = m->program->argument; *word != NULL; word++)
-        if (has_word(recorded, *word))
+    for (char *const *word = m->program->argument; *word != NULL; word++) {
+        const char *slash = strrchr(*word, '/');
+        if (strcmp(slash == NULL ? *word : slash + 1, recorded) == 0)
             return;
+    }
     base_escape(file, sizeof file, dla_spec_name(spec));
     base_escape(program, sizeof program, recorded);
     show_line(m, "dla: %s is a record of %s, which this command does not name", file, program);
 }
 
-static int place_by_files(dla_mapping *m, const dla_spec *spec, char *reason)
+static int place_by_view(dla_mapping *m, const dla_spec *spec, FILE *record, char *reason)
 {
     const dla_nodes nodes = {m->node_name, m->job.nodes};
     dla_data data;
-    int rc = dla_data_read(&data, spec, (dla_streams){NULL, NULL}, m->job.ranks, &nodes, reason);
+    int rc = dla_data_read(&data, spec, (dla_streams){record, NULL}, m->job.ranks, &nodes, reason);
 
     if (rc != 0)
-        return rc == -ENODATA ? -EINVAL : rc;
-    report_program(m, spec, data.file.comments);
-    rc = place_by_data(m, spec, &data, false);
+        return rc == -ENODATA && record == NULL ? -EINVAL : rc;
+    if (record == NULL)
+        report_program(m, spec, data.file.comments);
+    rc = place_by_data(m, spec, &data, record != NULL);
     if (rc != 0)
         snprintf(reason, DLA_REASON_SIZE, "%.800s: %s", dla_spec_name(spec), strerror(-rc));
     dla_data_release(&data);
-    return rc == 0 ? 0 : -EINVAL;
+    return rc == 0 ? 0 : record != NULL ? -ECANCELED : -EINVAL;
 }
 
 /* A damaged record makes way for the next one. */
 static int place_by_record(dla_mapping *m, const dla_spec *spec, dla_automatic *a, char *reason)
 {
-    const dla_nodes nodes = {m->node_name, m->job.nodes};
     dla_spec found = *spec;
-    dla_data data;
     int rc;
 
     found.text[DLA_FILE] = a->path;
-    rc = dla_data_read(&data, &found, (dla_streams){a->record, NULL}, m->job.ranks, &nodes, reason);
+    rc = place_by_view(m, &found, a->record, reason);
     if (rc == -EBADMSG) {
         show_line(m, "dla: not placed: %s; removed", reason);
         (void)cache_remove(a->folder, &a->key);
     }
-    if (rc != 0)
-        return rc;
-    rc = place_by_data(m, &found, &data, true);
-    dla_data_release(&data);
-    return rc == 0 ? 0 : -ECANCELED;
+    return rc;
 }
 
 static int place_automatically(dla_mapping *m, const dla_spec *spec, char *reason)
@@ -204,7 +187,8 @@ int dla_mapping_place(dla_mapping *m, const dla_spec *spec, size_t *app,
     if (rc == -ENOSPC && is_automatic && m->may_leave)
         return -ECANCELED;
     if (rc == 0 && spec != NULL)
-        rc = (is_automatic ? place_automatically : place_by_files)(m, spec, reason);
+        rc = is_automatic ? place_automatically(m, spec, reason)
+                          : place_by_view(m, spec, NULL, reason);
     if ((rc == 0 && spec == NULL) || (rc == -ECANCELED && !m->may_leave)) {
         memcpy(m->node_of_rank, m->by_slot, m->job.ranks * sizeof *m->by_slot);
         rc = 0;

@@ -100,7 +100,7 @@ others() {
     done | xargs
 }
 if [[ $OMPI_VERSION != 6.* ]]; then
-    tap_is "$(others true "./true 2" truer untrue)" "truer untrue" "a record of another program: a line says so"
+    tap_is "$(others true "./other 2" truer untrue)" "truer untrue" "a record of another program: a line says so"
 else
     tap_skip "a record of another program" "mpirun of Open MPI 6 does not tell the mapper which program it starts"
 fi
