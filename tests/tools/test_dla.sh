@@ -204,9 +204,9 @@ tap_refuses_each "map: hosts that are refused" "dla map -f view.crs" <<'END'
 2|-n 'a"b'|'a"b'
 2|-n a@b|'a@b'
 2|-n .a|'.a'
-1|-n x:3,y:2|6 5 'x:3,...'
-1|-n 'n[0-1,4],m'|6 4 'n[0-1,4]:2,...'
-1|-H few|6 1 slots=3 few
+1|-n x:3,y:2|6 5 3
+1|-n 'n[0-1,4],m'|6 4 2
+1|-H few|6 1 slots=3
 END
 
 # --- map: what is placed, and how ---
@@ -242,8 +242,8 @@ tap_refuses_each "map: what is refused" "dla map" <<'END'
 2|-f view.crs -n x:6 -F seq -M "$machine"|--machine --format
 1|-c 18 -n x:17,y:1 -m byslot -F rankfile -M "$machine"|x 17 16 --machine
 1|-f view.crs -n x:6 -F rankfile -M view.crs|view.crs:
-1|-f view.crs -n x:2,y:4 -m byslot -F cray|x 2 y 4
-1|-f view.crs -n x:5,y:6 -F cray|x 0 y 6
+1|-f view.crs -n x:2,y:4 -m byslot -F cray|y 4 2
+1|-f view.crs -n x:5,y:6 -F cray|y 6 0
 1|-f over.mtx -n x:1,y:1|over.mtx:
 1|-f view.crs -n a:6 -o profile|view.crs objective=profile
 1|-c 2x3 -n a:6 -o profile|2x3 objective=profile

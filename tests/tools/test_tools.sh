@@ -36,7 +36,7 @@ tap_refuses_each "endless views and hosts" dla <<'END'
 1|map --cart 2 --hostfile /dev/zero|/dev/zero:1:
 1|map --cart 2 --hostfile - < <(tr -d '\n' < <(yes))|-:1: 16777216
 1|map --cart 2 --hostfile - < <(seq -f 'n%.0f' 1e9)|1048576
-1|map --cart 4000000000 --nodes a:8|4000000000 8 'a:4000000000'
+1|map --cart 4000000000 --nodes a:8|4000000000 8 NAME:4000000000
 1|show sparse|sparse:1:
 END
 tap_refuses_each "endless matrices, topologies and hosts" tatp <<'END'
