@@ -12,24 +12,12 @@ json() {
 }
 
 # The example of the SetMatch paper.
-cat >view.crs <<END
-FILEVIEW
-% program tiles
-% ranks 6
-20 7
-1 4 0 3 4 5 3 4 5 1 2 4 0 1 2 3 5 1 2 4 
-1 4 1 1 4 1 2 1 3 1 2 1 4 4 1 1 2 1 3 2 
-1 3 7 10 13 18 21 
-END
+printf '%s\n' FILEVIEW "% program tiles" "% ranks 6" "20 7" "1 4 0 3 4 5 3 4 5 1 2 4 0 1 2 3 5 1 2 4 " \
+    "1 4 1 1 4 1 2 1 3 1 2 1 4 4 1 1 2 1 3 2 " "1 3 7 10 13 18 21 " >view.crs
 
 # --- show ---
 
-tap_is "$(dla show view.crs)" "ranks 6
-entries 20
-weight 20
-largest 4 between ranks 0 and 4
-% program tiles
-% ranks 6" "show tells what the matrix holds"
+tap_is "$(dla show view.crs | xargs)" "ranks 6 entries 20 weight 20 largest 4 between ranks 0 and 4 % program tiles % ranks 6" "show tells what the matrix holds"
 tap_is "$(dla show --json view.crs | json '[d[k] for k in ("ranks", "entries", "weight", "largest", "largest_between", "profile", "provenance")]')" \
     "[6, 20, 20, 4, [0, 4], [], ['program tiles', 'ranks 6']]" "show: JSON"
 {
@@ -43,10 +31,7 @@ tap_is "$(dla show -j odd.crs | json 'ascii(d["provenance"])')" "['file \"a\\\\b
     "show: JSON of a comment with quotes, backslash, tab and UTF-8"
 
 printf 'FILEVIEW\n0 3\n\n\n1 1 1 \n' >none.crs
-tap_is "$(dla show none.crs)" "ranks 2
-entries 0
-weight 0
-largest 0" "show of a matrix without entries"
+tap_is "$(dla show none.crs | xargs)" "ranks 2 entries 0 weight 0 largest 0" "show of a matrix without entries"
 
 printf 'FILEVIEW\n' >cut.crs
 : >empty.crs
@@ -88,12 +73,8 @@ tap_is "$(dla map --file view.crs --nodes x:3,y:3)" "# weight inside nodes: 14 o
 3 y
 4 x
 5 y" "map: the paper's example on two nodes"
-tap_is "$(dla map -f view.crs -n x:3,y:3 -F rankfile)" "rank 0=x slot=0
-rank 1=x slot=1
-rank 2=y slot=0
-rank 3=y slot=1
-rank 4=x slot=2
-rank 5=y slot=2" "map: as a rankfile"
+tap_is "$(dla map -f view.crs -n x:3,y:3 -F rankfile | paste -sd ';')" "rank 0=x slot=0;rank 1=x slot=1;rank 2=y slot=0;\
+rank 3=y slot=1;rank 4=x slot=2;rank 5=y slot=2" "map: as a rankfile"
 # Cores 0 to 3 are in one NUMA node, 4 to 7 in another.
 machine=$top_srcdir/tests/fixtures/machine/adapters-on-both-packages.xml
 dla map -c 2x4 -O Fortran -n x:8 -m byslot -F rankfile -M "$machine" >near 2>said
@@ -105,11 +86,9 @@ tap_contains "$(cat said)" "dla: mean hops between neighbours of a node: 0.871 a
 sed '/type="Core"/s/ complete_cpuset="[^"]*"//' "$machine" >crash.xml
 dla map -f view.crs -n x:6 -F rankfile -M crash.xml >out 2>err
 tap_check "map: a machine at which hwloc 2.9 crashes" grep -q "^rank 5\|^dla: crash.xml: " out err
-tap_is "$(dla map -f view.crs -n x:3,y:3 --format=hostfile | xargs)" "x:2 y:2 x:1 y:1" \
-    "map: as a hostfile of Hydra"
-tap_is "$(dla map -f view.crs -n x:3,y:3 --format=slurm | xargs)" "x x y y x y" "map: a host for each task"
-tap_is "$(dla map -f view.crs -n x:3,y:3 --format=seq | xargs)" "x x y y x y" "map: a host for each rank"
-tap_is "$(dla map -f view.crs -n x:3,y:3 --format=cray | xargs)" "# x 0,1,4 # y 2,3,5" "map: an order of ranks"
+for format in "hostfile x:2 y:2 x:1 y:1" "slurm x x y y x y" "seq x x y y x y" "cray # x 0,1,4 # y 2,3,5"; do
+    tap_is "$(dla map -f view.crs -n x:3,y:3 --format="${format%% *}" | xargs)" "${format#* }" "map: as $format"
+done
 tap_is "$(dla map -f view.crs -n w:0,x:4,y:3 --method byslot -F cray | xargs)" "# x 0,1,2,3 # y 4,5" \
     "map: an order of ranks, the last node with fewer"
 mapped '[d[k] for k in ("method", "ranks", "node_of_rank", "weight_inside", "weight_total")]' \
@@ -252,19 +231,8 @@ END
 # --- map: a profile ---
 
 # In the view ranks 0 and 1 are bound, and 2 and 3; but 0 and 2 access the same parts of the file.
-cat >profile.crs <<END
-FILEVIEW
-% program pairs
-4 5
-1 0 3 2 
-1 1 1 1 
-1 2 3 4 5 
-ACCESS 2 0 1048576 4 4 8 out file
-0 2 0 1048576 1 1048576
-1 2 2 1048576 3 1048576
-2 2 0 1048576 1 1048576
-3 2 2 1048576 3 1048576
-END
+printf '%s\n' FILEVIEW "% program pairs" "4 5" "1 0 3 2 " "1 1 1 1 " "1 2 3 4 5 " "ACCESS 2 0 1048576 4 4 8 out file" \
+    "0 2 0 1048576 1 1048576" "1 2 2 1048576 3 1048576" "2 2 0 1048576 1 1048576" "3 2 2 1048576 3 1048576" >profile.crs
 tap_is "$(dla show profile.crs | sed -n 5p)" "calls 2 of 4194304 bytes in 4 bins of 1048576 from 0 in out file" \
     "show: the calls of a profile"
 tap_is "$(dla show -j profile.crs | json 'd["profile"]')" \
@@ -292,18 +260,8 @@ tap_is "$(cat said)" "dla: $kept" "map: ... which standard error says"
 
 # --- groups of nodes ---
 
-cat >groups.crs <<END
-FILEVIEW
-2 5
-1 0
-1 1
-1 2 3 3 3
-ACCESS 1 0 1048576 4 4 6 f
-0 1 0 1048576
-1 2 0 3 1 1048576
-2 1 2 1048576
-3 2 0 2 3 1048576
-END
+printf '%s\n' FILEVIEW "2 5" "1 0" "1 1" "1 2 3 3 3" "ACCESS 1 0 1048576 4 4 6 f" "0 1 0 1048576" "1 2 0 3 1 1048576" \
+    "2 1 2 1048576" "3 2 0 2 3 1048576" >groups.crs
 printf 'SwitchName=l0 Nodes=a,b\nSwitchName=l1 Nodes=c,d\nSwitchName=top Switches=l0,l1\n' >groups.conf
 groups="groups.crs -n a:1,b:1,c:1,d:1 -T groups.conf"
 # shellcheck disable=SC2086 # words
@@ -316,35 +274,11 @@ groups="groups.crs -n a:1,b:1,c:1,d:1 -T groups.conf"
 # --- map: a network ---
 
 # Pairs of ranks share nodes, pairs of pairs leaves, and these pods; leaves and pods are not in the order of names.
-cat >levels.mtx <<END
-%%MatrixMarket matrix coordinate integer symmetric
-16 16 15
-9 1 1000
-10 2 1000
-11 3 1000
-12 4 1000
-13 5 1000
-14 6 1000
-15 7 1000
-16 8 1000
-5 1 100
-6 2 100
-7 3 100
-8 4 100
-3 1 10
-4 2 10
-2 1 1
-END
+printf '%s\n' "%%MatrixMarket matrix coordinate integer symmetric" "16 16 15" {9\ 1,10\ 2,11\ 3,12\ 4,13\ 5,14\ 6,15\ 7,16\ 8}" 1000" \
+    {5\ 1,6\ 2,7\ 3,8\ 4}" 100" {3\ 1,4\ 2}" 10" "2 1 1" >levels.mtx
 dla convert levels.mtx --to fileview >levels.crs
-cat >tree.conf <<END
-SwitchName=leaf0 Nodes=n[0,4]
-SwitchName=leaf1 Nodes=n[1,5]
-SwitchName=leaf2 Nodes=n[2,6]
-SwitchName=leaf3 Nodes=n[3,7]
-SwitchName=pod0 Switches=leaf[0,3]
-SwitchName=pod1 Switches=leaf[1,2]
-SwitchName=core Switches=pod[0-1]
-END
+printf 'SwitchName=%s\n' leaf0\ Nodes=n[0,4] leaf1\ Nodes=n[1,5] leaf2\ Nodes=n[2,6] leaf3\ Nodes=n[3,7] pod0\ Switches=leaf[0,3] \
+    pod1\ Switches=leaf[1,2] core\ Switches=pod[0-1] >tree.conf
 # together FORMAT: which ranks share a node, a leaf, a pod: 1 for each that holds.
 together() {
     "$PYTHON3" -c '
@@ -359,13 +293,8 @@ tap_is "$(dla map -f levels.crs -n 'n[0-7]:2' -T tree.conf -F slurm | together)"
     "map: nodes, switches, and what is above them"
 tap_is "$(dla map -f levels.crs -n 'n[0-7]:2' -F slurm | together | cut -d ' ' -f 1,3)" "True False" \
     "map: without a topology only nodes count"
-cat >bandwidth.mtx <<END
-%%MatrixMarket matrix coordinate integer symmetric
-% bandwidth in MB/s
-% hosts n0 n1 n2 n3
-% hosts n4 n5 n6 n7
-8 8 36
-END
+printf '%s\n' "%%MatrixMarket matrix coordinate integer symmetric" "% bandwidth in MB/s" "% hosts n0 n1 n2 n3" "% hosts n4 n5 n6 n7" \
+    "8 8 36" >bandwidth.mtx
 awk 'BEGIN { for (i = 0; i < 8; i++) for (j = 0; j <= i; j++) {
     a = i % 4; b = j % 4; pod = (a == 1 || a == 2) == (b == 1 || b == 2)
     print i + 1, j + 1, i == j ? 9000 + i : a == b ? 1000 - 3 * i - j : pod ? 500 + 2 * i + j : 200 + i } }' >>bandwidth.mtx
@@ -384,12 +313,8 @@ END
 
 # --- convert ---
 
-tap_is "$(dla convert view.crs --to mtx | sed -n '1,6p')" "%%MatrixMarket matrix coordinate integer general
-% program tiles
-% ranks 6
-6 6 20
-1 2 1
-1 5 4" "convert: Matrix Market"
+tap_is "$(dla convert view.crs --to mtx | head -n 6 | paste -sd ';')" "%%MatrixMarket matrix coordinate integer general;\
+% program tiles;% ranks 6;6 6 20;1 2 1;1 5 4" "convert: Matrix Market"
 dla convert view.mtx --to fileview >back.crs
 tap_check "convert: there and back" cmp view.crs back.crs
 dla convert profile.crs --to fileview >back.crs

@@ -16,36 +16,11 @@ agrees() {
 }
 
 # The example of the TATP paper: requests, hops between nodes and between ranks.
-cat >C.mtx <<END
-%%MatrixMarket matrix coordinate integer general
-6 3 8
-1 1 3
-1 2 1
-2 1 1
-2 2 3
-3 1 4
-4 3 4
-5 2 4
-6 3 4
-END
-cat >H.mtx <<END
-%%MatrixMarket matrix coordinate integer symmetric
-% hosts a b c
-3 3 3
-2 1 2
-3 1 4
-3 2 4
-END
-cat >D.mtx <<END
-%%MatrixMarket matrix array real general
-6 6
-0 1 2 2 4 4
-1 0 2 2 4 4
-2 2 0 1 4 4
-2 2 1 0 4 4
-4 4 4 4 0 1
-4 4 4 4 1e0 0.0
-END
+integers="%%MatrixMarket matrix coordinate integer"
+printf '%s\n' "$integers general" "6 3 8" "1 1 3" "1 2 1" "2 1 1" "2 2 3" "3 1 4" "4 3 4" "5 2 4" "6 3 4" >C.mtx
+printf '%s\n' "$integers symmetric" "% hosts a b c" "3 3 3" "2 1 2" "3 1 4" "3 2 4" >H.mtx
+printf '%s\n' "%%MatrixMarket matrix array real general" "6 6" "0 1 2 2 4 4" "1 0 2 2 4 4" "2 2 0 1 4 4" "2 2 1 0 4 4" \
+    "4 4 4 4 0 1" "4 4 4 4 1e0 0.0" >D.mtx
 
 # paper ARGUMENT...: a plan of it, without the table of hop-bytes.
 paper() {
@@ -99,14 +74,7 @@ printf 'a\na\nb\nb\nc\nc\n' >hosts
 tap_is "$(totals tatp plan -r C.mtx -d H.mtx -H @hosts)" "$all" "plan: a host for each rank from a file"
 tap_is "$(totals tatp plan -r C.mtx -d D.mtx -m 1)" "tatp 41 latp_volume 41 latp_count 41 otp 53 " \
     "plan: one domain on a node"
-cat >B.mtx <<END
-%%MatrixMarket matrix coordinate integer general
-6 3 4
-1 1 2
-4 1 3
-2 2 1
-6 3 7
-END
+printf '%s\n' "$integers general" "6 3 4" "1 1 2" "4 1 3" "2 2 1" "6 3 7" >B.mtx
 tap_is "$(paper -S latp_count --blocks B.mtx | awk 'END { print $5, $6, $7 }')" "3 1 5" "plan: blocks"
 tap_is "$(paper -S latp_volume -b B.mtx | sed 1d)" "$(paper -S latp_volume | sed 1d)" "plan: blocks that do not count"
 tap_is "$(totals tatp plan -r C.mtx -H a:2,b:2,c:2)" "tatp 24 latp_volume 26 latp_count 26 otp 37 " \
@@ -124,11 +92,7 @@ done
 agrees "plan: hops that no nodes can tell" "odd" tatp plan -r Codd.mtx -d Dodd.mtx --json
 
 # Two domains of one node want its only rank with bytes.
-{
-    printf '%%%%MatrixMarket matrix coordinate integer general\n65536 65 65\n'
-    for domain in 1 2; do echo "1 $domain 1000"; done
-    for domain in $(seq 3 65); do echo "$((domain * 900)) $domain 10"; done
-} >large.mtx
+seq 3 65 | awk -v head="$integers general" 'BEGIN { print head "\n65536 65 65\n1 1 1000\n1 2 1000" } { print $1 * 900, $1, 10 }' >large.mtx
 # The other domain goes to another rank of the node: 1000 bytes by 1 hop.
 tap_is "$(tatp plan -r large.mtx -H 'n[0-63]:1024' -S tatp | awk 'NR == 2 { print $1, $2 } NR > 2')" "tatp 1000" \
     "plan: the least of a large problem"
@@ -206,20 +170,8 @@ tap_is "$(workload_of rank)" "[[9,19,24],[11,17,24],[8,24,20],[12,24,16],[32,16,
 tap_is "$(workload_of node)" "[[9,17,24],[8,24,16],[32,16,16]]" "plan: hop-bytes of the best rank of each node"
 tap_is "$(tatp plan -j -r wide.mtx -H a -g 0,0 | sed 's/.*"given":/"given":/; s/"hop_bytes.*//')" \
     '"given":{"name":"given","assignment":[0,0],' "plan: a given assignment where no strategy has one"
-cat >view.crs <<END
-FILEVIEW
-% independent: 77
-1 5
-1
-1
-1 2 2 2 2
-ACCESS 2 0 262144 4 4 4 out
-0 1 0 524288
-1 1 1 524288
-2 1 2 524288
-3 1 3 524288
-DIVISION 1 2 0 0 0
-END
+printf '%s\n' FILEVIEW "% independent: 77" "1 5" 1 1 "1 2 2 2 2" "ACCESS 2 0 262144 4 4 4 out" "0 1 0 524288" "1 1 1 524288" \
+    "2 1 2 524288" "3 1 3 524288" "DIVISION 1 2 0 0 0" >view.crs
 view_of() {
     tatp plan --view view.crs -H "$1"
 }
@@ -228,10 +180,8 @@ tap_is "$(view_of a:2,b:2)" "calls    bytes  aggregators  domains  unit  hop-byt
 without aggregators: 77 bytes, which stay on their nodes" "plan: the calls of a view"
 tap_is "$(view_of a,b,a,b | awk 'NR == 2 { print $3, $7 }')" "2 1048576" "plan: on other nodes"
 sed -i '/^DIVISION/d' view.crs
-{
-    printf '%s\n' FILEVIEW "0 9" "" "" "1 1 1 1 1 1 1 1 1" "ACCESS 1 0 131072 8 8 8 out"
-    for rank in 0 1 2 3 4 5 6 7; do echo "$rank 1 $rank 131072"; done
-} >eight.crs
+printf '%s\n' FILEVIEW "0 9" "" "" "1 1 1 1 1 1 1 1 1" "ACCESS 1 0 131072 8 8 8 out" {0,1,2,3,4,5,6,7}" 1 X 131072" |
+    sed 's/^\(.\) 1 X/\1 1 \1/' >eight.crs
 tap_is "$(tatp plan -v eight.crs -H a,b,a,b,a,b,a,b | awk 'NR == 2 { print $3, $4, $5, $7 }')" "2 fitted 65536 0" \
     "plan: fitted domains where these pay"
 tap_is "$(tatp plan -v view.crs -H a:2,b:2 -j | sed 's/.*"patterns"/"patterns"/')" \
@@ -250,12 +200,7 @@ END
 
 # --- assign ---
 
-tatp plan -r C.mtx -d D.mtx | sed -n '3,8p' | awk '{ print $2, $3, $4 }' >W
-{
-    echo '%%MatrixMarket matrix array integer general'
-    echo '6 3'
-    for column in 1 2 3; do awk -v c=$column '{ print $c }' W; done
-} >W.mtx
+printf '%s\n' "%%MatrixMarket matrix array integer general" "6 3" 9 11 8 12 32 32 19 17 24 24 16 20 24 24 20 16 20 16 >W.mtx
 for solver in $(tatp assign --help | sed '1,/^Solvers:/d' | awk '{ print $1 }'); do
     tap_is "$(tatp assign --solver "$solver" W.mtx | tail -n 1 | xargs)" "total 40" "assign: least cost by $solver"
     for number in 0 1 2 3 4 5 6; do
@@ -298,26 +243,12 @@ END
 
 # --- topology ---
 
-tap_is "$(tatp topology "$fixtures/ibnetdiscover.edge.out")" "format                          ibnetdiscover
-hosts                           2
-adapters without a host's name  2
-switches                        2
-links                           9
-depth                           1
-hosts chosen                    2
+tap_is "$(tatp topology "$fixtures/ibnetdiscover.edge.out" | grep . | tr -s ' ' | paste -sd ';')" "format ibnetdiscover;hosts 2;\
+adapters without a host's name 2;switches 2;links 9;depth 1;hosts chosen 2;hops pairs of hosts; 2 2;from node-01.cluster.local \
+x1000c0s1b0n0;node-01.cluster.local 0 2;x1000c0s1b0n0 2 0" "topology: ibnetdiscover"
 
-hops  pairs of hosts
-   2               2
-
-from                   node-01.cluster.local  x1000c0s1b0n0
-node-01.cluster.local                      0              2
-x1000c0s1b0n0                              2              0" "topology: ibnetdiscover"
-
-histogram="2 192
-4 768
-6 3072"
 for file in ibnetdiscover.3level.out slurm-topology.conf slurm-scontrol.out; do
-    tap_is "$(tatp topology "$fixtures/$file" | sed '1,/^hops  pairs/d' | awk '{ print $1, $2 }')" "$histogram" "topology: $file"
+    tap_is "$(tatp topology "$fixtures/$file" | sed '1,/^hops  pairs/d' | xargs)" "2 192 4 768 6 3072" "topology: $file"
 done
 
 tap_is "$(tatp topology --json --hosts 'n[0-1]:32,n16' "$fixtures/slurm-topology.conf")" \
@@ -352,26 +283,15 @@ mkdir with without
 printf '#!/bin/sh\n[ "$*" = "show topology" ] && cat "%s"\n' "$fixtures/slurm-scontrol.out" >with/scontrol
 printf '#!/bin/sh\necho nothing\n' >without/scontrol
 chmod +x ./*/scontrol
-tap_is "$(PATH=$PWD/with:$PATH job '4(x3)' | awk 'NF && NR < 12' | sed 's/  */ /g; s/^ //')" "format Slurm, tree of switches
-hosts 64
-switches 21
-links 84
-depth 3
-tasks on each node 4(x3)
-switches above this node top.s0.n0
-hosts chosen 3
-hops pairs of hosts
-2 2" "topology: of the job"
+tap_is "$(PATH=$PWD/with:$PATH job '4(x3)' | awk 'NF && NR < 12' | tr -s ' ' | paste -sd ';')" "format Slurm, tree of switches;hosts 64;\
+switches 21;links 84;depth 3;tasks on each node 4(x3);switches above this node top.s0.n0;hosts chosen 3;hops pairs of hosts; 2 2" \
+    "topology: of the job"
 tap_is "$(PATH=$PWD/with:$PATH job 1 --json)" "$(tatp topology --json --hosts 'n[0-1],n16' "$fixtures/slurm-scontrol.out")" \
     "topology: of the job, JSON"
 tap_is "$(PATH=$PWD/with:$PATH job 1 --hosts n2,n3 | tail -n 2)" "n2     0   2
 n3     2   0" "topology: other hosts of the network of the job"
-tap_is "$(PATH=$PWD/without:$PATH job 1 | sed -n 's/^format *//p; s/^hosts  *\([0-9]\)/\1/p; /^from/,$p')" "the network is not known: one switch stands for it
-3
-from  n0  n1  n16
-n0     0   2    2
-n1     2   0    2
-n16    2   2    0" "topology: of a job on a network that is not known"
+tap_is "$(PATH=$PWD/without:$PATH job 1 2>err | sed -n 's/^hosts  *\([0-9]\)/\1/p; /^from/,$p' | xargs)" \
+    "3 from n0 n1 n16 n0 0 2 2 n1 2 0 2 n16 2 2 0" "topology: of a job on a network that is not known"
 PATH=$PWD/without:$PATH job 1 >out 2>err
 tap_is "$? $(grep -c "^tatp: scontrol show topology, line 1: 'nothing'" err)" "0 1" "topology: of a job, scontrol prints something else"
 mkdir failing hanging
@@ -388,13 +308,8 @@ PATH=$PWD/with:$PATH SLURM_JOB_NODELIST='n[0-' tap_refuses 1 "'n[0-':" tatp topo
 unset SLURM_JOB_NODELIST SLURM_NODELIST
 export HWLOC_XMLFILE=$fixtures/../machine/adapters-on-both-packages.xml
 tatp topology >out
-tap_is "$(sed -n '/^machine/d; /^$/q; s/  */ /gp' out)" "packages 2
-NUMA nodes 4
-cores 16
-network device ib0
-network device mlx5_0
-network device ib1
-network device mlx5_1" "topology: of a machine"
+tap_is "$(sed '/^machine/d; /^$/q' out | xargs)" "packages 2 NUMA nodes 4 cores 16 network device ib0 network device mlx5_0 \
+network device ib1 network device mlx5_1" "topology: of a machine"
 tap_is "$(sed -n 's/^machine  *//p' out)" "$(uname -n)" "topology: its name"
 tap_contains "$(cat out)" "SLURM_JOB_NODELIST" "topology: where more is to be found"
 tap_refuses 1 "" tatp topology --json
