@@ -122,11 +122,8 @@ by_node() {
     tr ' ' '\n' <<<"$1"
 }
 
-# unsaid PARTS TEXT: which of the parts, separated by |, the text lacks. Its lines count as one.
-unsaid() {
-    local part text
-    text=$(tr '\n' ' ' <<<"$2")
-    while read -r part; do
-        [[ $text == *"$part"* ]] || echo "not said: $part"
-    done < <(tr '|' '\n' <<<"$1")
+# unnamed 'NAME...' TEXT: which of the words the text lacks
+unnamed() {
+    local name
+    for name in $1; do [[ $2 == *"$name"* ]] || echo "does not name $name: $2"; done
 }
