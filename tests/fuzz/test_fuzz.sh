@@ -17,6 +17,8 @@ for reader in $("$top_srcdir/tests/fuzz/fuzz" --list); do
     said=$("$top_srcdir/tests/fuzz/fuzz" --runs=$runs "$reader" 2>&1)
     tap_contains "$said" "$reader: clean, $runs inputs" "$reader"
 done
-tap_is "$("$top_srcdir/tests/fuzz/fuzz" --seconds=x 2>&1): $?" "fuzz: --seconds=x: not a number: 2" "a limit that is no number"
-tap_contains "$("$top_srcdir/tests/fuzz/fuzz" nothing 2>&1)" "'nothing' is not a reader: addresses" "a reader that there is not"
+tap_tempdir
+cd "$tap_dir" || exit 1
+tap_refuses 2 --seconds=x "$top_srcdir/tests/fuzz/fuzz" --seconds=x
+tap_refuses 2 "'nothing' addresses" "$top_srcdir/tests/fuzz/fuzz" nothing
 tap_plan
