@@ -37,13 +37,13 @@ for words in map(str.split, open(sys.argv[2])):
 print(*(f"{told[op] / 2**20:.4g}" for op in ("write", "read")), told["write"] == kept["written"] and told["read"] == kept["read"])
 EOF
 )
-    tap_is "$sums $(grep -c 'not collective.*CALLS THAT ARE NOT COLLECTIVE' <<<"$said")" "$2 True $3" "$1: MiB that are counted, and lines that tell of them"
+    tap_is "$sums $(grep -c 'CALLS THAT ARE NOT COLLECTIVE' <<<"$said")" "$2 True $3" "$1: MiB that are counted, and lines that tell of them"
 }
 
 counted wr "2 2" 1
 counted ij "2 2" 1
 counted f "2 0" 1
-tap_contains "$said" "/data: calls that are not collective have written 2.1 MB since this opening" "only what was written is told of"
+tap_check "only what was written is told of" grep -q "/data: .* written 2.1 MB " <<<"$said"
 counted wg "2 2" 1
 counted Wr "0 2" 0
 counted Wrr "0 4" 1
@@ -54,11 +54,11 @@ counted s "2 0" 0
 counted w "1 0" 0 1
 
 made 2 ww "${asked[@]}" --mca fcoll_tatp_stats_level files --mca fcoll_tatp_record "$tap_dir/view.crs"
-tap_is "$(grep -c 'on 2 ranks, but for 4.2 MB by calls that are not collective, are recorded in' <<<"$said")" 1 "the record: told"
+tap_is "$(grep -c "on 2 ranks, .* 4.2 MB .* $tap_dir/view.crs" <<<"$said")" 1 "the record: told"
 made 2 hWW "${asked[@]}" --mca fcoll_tatp_record "$tap_dir/view.crs"
-tap_check "0.0 MB are not told of" grep -q 'on 2 ranks are recorded in' <<<"$said"
+tap_check "0.0 MB are not told of" grep -q "on 2 ranks [^M]* $tap_dir/view.crs" <<<"$said"
 made 2 WW "${asked[@]}" --mca fcoll_tatp_record "$tap_dir/view.crs"
-tap_check "all is recorded: nothing told" grep -q 'on 2 ranks are recorded in' <<<"$said"
+tap_check "all is recorded: nothing told" grep -q "on 2 ranks [^M]* $tap_dir/view.crs" <<<"$said"
 made 2 wWr --mca fcoll tatp --mca fcoll_tatp_stats "$stats" --mca fcoll_tatp_stats_level files
 tap_is "$(grep -o '"op": "[a-z]*"\|"calls": .\|"noncollective_bytes": .*, "format"' "$stats" | tr -d '"\n')" \
     "op: writecalls: 1noncollective_bytes: 2097152, formatop: readcalls: 0noncollective_bytes: 2097152, format" \
