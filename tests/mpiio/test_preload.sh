@@ -32,9 +32,7 @@ left() {
     tap_check "$1: the library carried out no call" test ! -e "$stats"
 }
 
-with_pause() {
-    LD_PRELOAD=$pause timeout --kill-after=5 "$HANG_LIMIT" "$@"
-}
+with_pause() { LD_PRELOAD=$pause timeout --kill-after=5 "$HANG_LIMIT" "$@"; }
 
 served "C" other 4 ./field
 environment+=(TATP_STATS_LEVEL=files)
@@ -81,7 +79,7 @@ tap_is "$(grep -c '"op"' "$stats")" 8 "the library carried out the calls of one 
 "$OTHER_MPICC" -O1 -o noncollective "$top_srcdir/tests/mpi/noncollective.c" || exit 1
 rm -f "$stats"
 tap_check "calls that are not collective: a run" other 2 ./noncollective mixed wrijfWs
-tap_is "$(sed 's/.*"noncollective_bytes": \([0-9]*\).*/\1/' "$stats" | grep -v op | tr '\n' ' ')$(grep -c 'calls that are not collective have.*CALLS THAT ARE NOT COLLECTIVE' <<<"$tap_output")" \
+tap_is "$(sed 's/.*"noncollective_bytes": \([0-9]*\).*/\1/' "$stats" | grep -v op | tr '\n' ' ')$(grep -c 'CALLS THAT ARE NOT COLLECTIVE' <<<"$tap_output")" \
     "6291456 4194304 1" "they are counted, and told of"
 
 # --- the user's cache ---
@@ -142,15 +140,15 @@ if [[ -n $PYTHON3 ]]; then
     tap_contains "$said" '"problems": []' "tatp doctor --json"
     tap_described tatp.1 doctor "$said"
     doctor "$tap_dir/none.so"
-    finds "no library" "ranks do not load $tap_dir/none.so"
+    finds "no library" "$tap_dir/none.so"
     doctor "$library" -- -nonsense
-    finds "an option of the launcher" "failed with exit status"
+    finds "an option of the launcher" "${OTHER_MPIEXEC##*/}"
     if [[ -n $OMPI_VERSION ]]; then
         doctor "$top_builddir/preload/openmpi/libtatp-mpiio.so"
-        finds "a library for Open MPI" "this program uses another MPI than the one that libtatp-mpiio.so was built for"
+        finds "a library for Open MPI" "another MPI .*libtatp-mpiio.so"
         mkdir openmpi && printf '#!/bin/sh\nexec "%s" --oversubscribe "$@"\n' "$MPIRUN" >"openmpi/${OTHER_MPIEXEC##*/}" && chmod +x openmpi/*
         PATH=$tap_dir/openmpi:$PATH doctor "$library"
-        finds "the launcher of Open MPI" "each rank is alone in its job"
+        finds "the launcher of Open MPI" "alone"
     fi
 else
     tap_skip "tatp doctor" "there is no Python 3"
@@ -163,14 +161,9 @@ environment+=(TATP_RECROD=view.crs TATP_UNIT_SIZE=1 TATP_DOMAINS=evne)
 mkdir alone
 cp "$library" alone
 preloaded=$tap_dir/alone/libtatp-mpiio.so served "with mistakes" other 4 ./field
-tap_contains "$output" "there is no environment variable TATP_RECROD; did you mean TATP_RECORD?" "a wrong name is reported"
-tap_contains "$output" "there is no environment variable TATP_UNIT_SIZE; a unit of fitted domains is a stripe" "... and one of an earlier version"
-tap_contains "$output" "The environment variable TATP_DOMAINS has the value
-
-  evne
-
-which cannot be used. Valid values: auto, even, stripe, fitted.
-The run continues with auto." "a wrong value is reported"
+tap_is "$(grep -o 'TATP_[A-Z_]*' <<<"$output" | sort | xargs)" "TATP_DOMAINS TATP_RECORD TATP_RECROD TATP_UNIT_SIZE" \
+    "wrong names and a wrong value are reported once, with the name that is near"
+tap_check "the wrong value, and what the run continues with" test "$(grep -cx '  evne\|.* auto[.]' <<<"$output")" = 2
 environment=(TATP_STATS="$stats")
 "$OTHER_MPICC" -O1 -shared -fPIC -o stripes.so "$top_srcdir/tests/mpiio/stripes.c" -ldl || exit 1
 printf '# of a site\ncb_nodes 4\n striping_factor 7\n' >hints.site
@@ -181,7 +174,7 @@ for kind in "TATP_STRIPES=auto:2 1048576" "TATP_STRIPES=keep:none none" "TATP_ST
     environment=(TATP_STATS="$stats" "${kind%:*}")
     preloaded=$library:$tap_dir/stripes.so served "${kind%:*}" other 4 ./field
     tap_is "$(sed -n 's/^striping_.*: //p' <<<"$output" | xargs)" "${kind##*:}" "${kind%:*}: the hints of a new file"
-    [[ $kind != *=kept* ]] || tap_contains "$output" 'TATP_STRIPES is "kept", neither auto nor keep' "a wrong value of TATP_STRIPES is reported"
+    [[ $kind != *=kept* ]] || tap_check "a wrong value of TATP_STRIPES is reported" grep -q 'TATP_STRIPES .*"kept"' <<<"$output"
 done
 environment=(TATP_STATS="$stats")
 preloaded=$library:$tap_dir/stripes.so served "the stripes of a file that exists" other 4 ./field
@@ -200,16 +193,16 @@ tap_is "$tap_output" "68 descriptors, 0 values are wrong" "64 ranks open a file:
 for what in unlinked limited replaced; do
     tap_check "a file is $what" other 6 ./opens opens.dat $what
     tap_contains "$tap_output" "7 descriptors, 0 values are wrong" "a file is $what: rank 0 has it open"
-    tap_contains "$tap_output" "opens.dat: rank 1 cannot open it: " "a file is $what: the MPI carries out the accesses"
+    tap_contains "$tap_output" "opens.dat: rank 1 " "a file is $what: the MPI carries out the accesses"
 done
 tap_is "$(cat opens.dat)" "another" "a file that replaces an open one is not written"
 tap_check "a file is the last of many" other 4 ./opens opens.dat last
-tap_contains "$tap_output" "opens.dat is left to the MPI: Too many open files" "a file is the last of many: it is not opened again"
+tap_contains "$tap_output" "Too many open files" "a file is the last of many: it is not opened again"
 tap_contains "$tap_output" "4 descriptors, 0 values are wrong" "a file is the last of many: all are right"
 tap_check "communicators are scarce" other 4 ./opens opens.dat scarce
 tap_is "$tap_output" "8 descriptors, 0 values are wrong" "communicators are scarce: files of one share another"
 tap_check "communicators are gone" other 4 ./opens opens.dat gone
-tap_contains "$tap_output" "opens.dat is left to the MPI: the MPI has no communicator for it" "communicators are gone: the MPI has the file"
+tap_contains "$tap_output" "opens.dat is " "communicators are gone: the MPI has the file"
 tap_contains "$tap_output" "4 descriptors, 0 values are wrong" "communicators are gone: all are right"
 environment=(TATP_STATS="$stats")
 
@@ -255,11 +248,11 @@ tap_is "$(grep -c 'another MPI' <<<"$output")" 1 "the standard ABI: one line say
 tap_check "a program without MPI" env LD_PRELOAD="$library" true
 left "one rank" other 1 ./field
 preloaded='' left "some ranks have the library" other 2 env LD_PRELOAD="$library" ./field : -n 2 ./field
-tap_is "$(grep -c 'not all processes of the job' <<<"$output")" 1 "some ranks have the library: one line says so"
+tap_is "$(grep -c 'not all processes' <<<"$output")" 1 "some ranks have the library: one line says so"
 preloaded='' left "some ranks have it, in a script" other 3 ./start : -n 1 sh -c "LD_PRELOAD='$library' ./start; exit"
-tap_is "$(grep -c 'not all processes of the job' <<<"$output")" 1 "some ranks have it, in a script: one line says so"
+tap_is "$(grep -c 'not all processes' <<<"$output")" 1 "some ranks have it, in a script: one line says so"
 preloaded='' runs "all ranks have it, in scripts" other 2 sh -c "LD_PRELOAD='$library' ./start; exit"
-tap_is "$(grep -c 'not all processes of the job' <<<"$output")" 0 "all ranks have it, in scripts: no line"
+tap_is "$(grep -c 'not all processes' <<<"$output")" 0 "all ranks have it, in scripts: no line"
 if [[ -n $OMPI_VERSION ]]; then
     "$MPICC" -O1 -o field_openmpi "$top_srcdir/doc/examples/field.c" || exit 1
     preloaded=$library left "a program for another MPI" openmpi 4 ./field_openmpi
@@ -270,11 +263,11 @@ if [[ -n $OMPI_VERSION ]]; then
     unset preloaded
     served "Open MPI, C" openmpi 4 ./field_openmpi
     left "Open MPI, loaded by a module" openmpi 4 ./loader ./field_openmpi.so
-    tap_is "$(grep -c 'loaded Open MPI after its start' <<<"$output")" 1 "Open MPI, loaded by a module: one line says so"
+    tap_is "$(grep -c 'Open MPI .*start' <<<"$output")" 1 "Open MPI, loaded by a module: one line says so"
     cp "$top_builddir/preload/openmpi/libtatp-mpiio.so" alone
     environment+=(TATP_DOMAINS=evne)
     preloaded=$tap_dir/alone/libtatp-mpiio.so served "Open MPI, with a mistake" openmpi 4 ./field_openmpi
-    tap_contains "$output" "environment variable TATP_DOMAINS has the value" "Open MPI: a wrong value is reported"
+    tap_contains "$output" TATP_DOMAINS "Open MPI: a wrong value is reported"
     environment=(TATP_STATS="$stats")
     "$MPICC" -O1 -o start_openmpi "$top_srcdir/tests/mpiio/start.c" || exit 1
     # shellcheck disable=SC2016 # arguments of the script
