@@ -7,7 +7,12 @@
 need_component fcoll tatp
 view=$tap_dir/view.crs
 accesses=("$programs/record" --dir "$tap_dir")
-matrix=("$PYTHON3" "$top_srcdir/tests/mpi/view_matrix.py")
+
+# matrix FILE: rows of what ranks share, "/" between them, without the diagonal, which counts pieces of a rank's own range
+matrix() {
+    "$TOOLS_DIR/dla" convert --to mtx "$1" | awk '/^%/ { next } !n { n = $1; next } $1 != $2 { v[$1, $2] = $3 }
+        END { for (i = 1; i <= n; i++) for (j = 1; j <= n; j++) printf("%s%d", j > 1 ? " " : i > 1 ? "/" : "", v[i, j]) }'
+}
 
 # record RANKS PROGRAM [ARGUMENT...]
 record() {
@@ -29,49 +34,42 @@ stock() {
 # Example of the SetMatch paper.
 example="0 1 0 0 4 0/1 0 0 1 4 1/0 0 0 2 1 3/0 1 2 0 1 0/4 4 1 1 0 2/0 1 3 0 2 0"
 tap_check "example: recorded" record 6 "${accesses[@]}" order
-tap_is "$(grep -c 'the accesses of "record" on 6 ranks are recorded in ' <<<"$tap_output")" 1 "example: one line says where"
-tap_check "example: the paper's matrix" "${matrix[@]}" --ranks 6 --dense "$example" "$view"
+tap_is "$(grep -c "\"record\" on 6 ranks .* $view" <<<"$tap_output")" 1 "example: one line says where"
+tap_is "$(matrix "$view")" "$example" "example: the paper's matrix"
 tap_check "example: stock Open MPI" stock 6 "${accesses[@]}" order
-tap_check "example: what stock records" "${matrix[@]}" --equals "$tap_dir/fileview_info.out" "$view"
+tap_is "$(matrix "$view")" "$(matrix "$tap_dir/fileview_info.out")" "example: what stock records"
 
 rm -f "$view"
 tap_check_fails "a job that is killed" record 6 "${accesses[@]}" --killed order
-tap_check "a job that is killed: the matrix of the files that were closed" "${matrix[@]}" --ranks 6 --dense "$example" "$view"
+tap_is "$(matrix "$view")" "$example" "a job that is killed: the matrix of the files that were closed"
 
 for grid in 2x2x2 1x2x4; do
     array=("$cube" --size 12x10x9 --grid "$grid" --write-only --file "$files/cube")
     tap_check "array over $grid: recorded" record 8 "${array[@]}"
     tap_check "array over $grid: stock Open MPI" stock 8 "${array[@]}"
-    tap_check "array over $grid: what stock records" \
-        "${matrix[@]}" --ranks 8 --equals "$tap_dir/fileview_info.out" "$view"
+    tap_is "$(matrix "$view")" "$(matrix "$tap_dir/fileview_info.out")" "array over $grid: what stock records"
 done
 
 # A block of each rank, which it writes itself, by one call and then by none: there is a record, and it changes no mapping.
 rm -f "$view"
 tap_check "without aggregators" run_here 4 --mca fcoll tatp --mca fcoll_tatp_record "$view" \
     "$cube" --size 4x16x16 --grid 4x1x1 --write-only --file "$files/cube"
-tap_check "without aggregators: no neighbours" "${matrix[@]}" --ranks 4 --dense "0 0 0 0/0 0 0 0/0 0 0 0/0 0 0 0" --no-profile "$view"
-tap_contains "$("$TOOLS_DIR/dla" map --file "$view" --nodes n0:2,n1:2)" ": no weight between nodes" \
-    "without aggregators: the stock mapping"
+tap_is "$(matrix "$view") $(grep -c ACCESS "$view")" "0 0 0 0/0 0 0 0/0 0 0 0/0 0 0 0 0" "without aggregators: no neighbours, and no profile"
+tap_contains "$("$TOOLS_DIR/dla" map --file "$view" --nodes n0:2,n1:2)" "# not placed by" "without aggregators: the stock mapping"
 
 # The ranks of a file are not those of the job.
 tap_check "ranks the other way round: recorded" record 6 "${accesses[@]}" --reversed order
-tap_check "ranks the other way round: the same matrix" "${matrix[@]}" --ranks 6 --dense "$example" "$view"
+tap_is "$(matrix "$view")" "$example" "ranks the other way round: the same matrix"
 tap_check "files of two halves: recorded" record 5 "${accesses[@]}" halves
-tap_check "files of two halves: the matrix" "${matrix[@]}" \
-    --ranks 5 --dense "0 0 4 0 3/0 0 0 7 0/4 0 0 0 4/0 7 0 0 0/3 0 4 0 0" "$view"
+tap_is "$(matrix "$view")" "0 0 4 0 3/0 0 0 7 0/4 0 0 0 4/0 7 0 0 0/3 0 4 0 0" "files of two halves: the matrix"
 
 # --- two jobs at the same time ---
 
 # comment NAME FILE: the values of a comment of a record.
-comment() {
-    sed -n "s/^% $1: //p" "$2" | tr '\n' ' '
-}
+comment() { sed -n "s/^% $1: //p" "$2" | tr '\n' ' '; }
 
 # await_job NAME PROCESS: until it has opened a file, or ended.
-await_job() {
-    until [[ -e $tap_dir/$1/opened ]] || ! kill -0 "$2" 2>/dev/null; do sleep 0.05; done
-}
+await_job() { until [[ -e $tap_dir/$1/opened ]] || ! kill -0 "$2" 2>/dev/null; do sleep 0.05; done; }
 
 # two_jobs RANKS RANKS [FILES]: both have opened their first files before one of them goes on; they close their files in turns.
 # What they say is in one and two.
@@ -101,9 +99,8 @@ two_jobs() {
 tap_check "a job that ends later" two_jobs 3 3
 tap_is "$(comment accesses "$view")$(comment bytes "$view")$(comment run "$view" | wc -w)" "1 24 1" \
     "a job that ends later: the record is its own"
-tap_check "a job that ends later: with its matrix" "${matrix[@]}" --ranks 3 --dense "0 1 0/1 0 1/0 1 0" "$view"
-tap_contains "$(<"$tap_dir/two/output")" "are recorded in $view, instead of those of \"record\" on 3 ranks" \
-    "a job that ends later: it says what it replaces"
+tap_is "$(matrix "$view")" "0 1 0/1 0 1/0 1 0" "a job that ends later: with its matrix"
+tap_check "a job that ends later: it says what it replaces" grep -q " $view, .*\"record\" on 3 ranks" "$tap_dir/two/output"
 tap_check "a job of more ranks that ends later" two_jobs 3 4
 tap_is "$(comment ranks "$view")$(comment accesses "$view")" "4 1 " "a job of more ranks: its record"
 tap_is "$(cd "$tap_dir" && echo view.crs*) $(comment ranks "$view~")" "view.crs view.crs~ 3 " "a job of more ranks: the other record is kept"
@@ -120,8 +117,7 @@ for children in 2 3; do
     rm -f "$view"
     tap_check "$children spawned processes" record_again 2 "${accesses[@]}" --children "$children" spawn
     tap_is "$(comment accesses "$view")$(comment run "$view" | wc -w)" "1 1" "$children spawned processes: one record"
-    tap_is "$(grep -c "are recorded in $view" <<<"$tap_output") $(grep -c "records into it at the same time" <<<"$tap_output")" \
-        "1 1" "$children spawned processes: a line of each job"
+    tap_is "$(grep -c "$view" <<<"$tap_output") $(grep -c "recorded in $view" <<<"$tap_output")" "2 1" "$children spawned processes: a line of each job"
     tap_check "$children spawned processes: it is whole" "$TOOLS_DIR/dla" show "$view"
 done
 
@@ -131,14 +127,12 @@ rm -f "$view"
 tap_check "recorded with two ranks" record 2 "${accesses[@]}" order
 tap_is "$(grep -c "instead of" <<<"$tap_output")" 0 "a first record replaces nothing"
 tap_check "recorded again with more ranks" record_again 3 "${accesses[@]}" order
-tap_contains "$tap_output" "instead of those of \"record\" on 2 ranks, kept in $view~" "recorded again: the line says what it replaces"
+tap_contains "$tap_output" "\"record\" on 2 ranks, kept in $view~" "recorded again: the line says what it replaces"
 tap_is "$(comment ranks "$view")" "3 " "recorded again: the new record"
 printf 'a letter' >"$tap_dir/letter"
-record_letter() {
-    run_here 2 --mca fcoll tatp --mca fcoll_tatp_record "$tap_dir/letter" "${accesses[@]}" order
-}
+record_letter() { run_here 2 --mca fcoll tatp --mca fcoll_tatp_record "$tap_dir/letter" "${accesses[@]}" order; }
 tap_check "the name of another file: the program is not affected" record_letter
-tap_contains "$tap_output" "it holds something other than a record" "the name of another file: the message says so"
+tap_contains "$tap_output" "$tap_dir/letter" "the name of another file: the message says so"
 tap_is "$(<"$tap_dir/letter")" "a letter" "the name of another file: it is left"
 
 # --- names, and what cannot be recorded ---
@@ -165,8 +159,7 @@ tap_is "$(cd "$tap_dir/steps" && echo 3-*) $(find "$tap_dir/steps" -name '*-1.cr
 rm -f "$view"*
 tap_check "an access at the largest offset" record 2 "${accesses[@]}" far
 tap_is "$(comment accesses "$view")" "2 " "an access at the largest offset: it alone is missing"
-tap_is "$(grep -c "accesses beyond the first 512 PiB of a file cannot be recorded" <<<"$tap_output")" 1 \
-    "an access at the largest offset: reported once"
+tap_is "$(grep -c "512 PiB" <<<"$tap_output")" 1 "an access at the largest offset: reported once"
 
 view=$tap_dir/missing/view.crs
 tap_check "unwritable path: the program is not affected" record 4 "${accesses[@]}" order
