@@ -6,9 +6,7 @@
 need_component fcoll tatp
 need_python
 
-quick() {
-    bench bench --quick --cube 24 --megabytes 1 --rounds 1 "$@"
-}
+quick() { bench bench --quick --cube 24 --megabytes 1 --rounds 1 "$@"; }
 
 tap_check "all contestants in three cases" \
     quick --cases "cube-1x4x4-node records-64-slot blocks-slot" --csv "$tap_dir/all.csv"

@@ -63,9 +63,7 @@ else
     tap_skip "plots" "python3-matplotlib is missing"
 fi
 mkdir "$tap_dir/without" && echo 'raise ImportError' >"$tap_dir/without/matplotlib.py"
-without_matplotlib() {
-    PYTHONPATH=$tap_dir/without bench evaluation paper --quick --output "$tap_dir/plain"
-}
+without_matplotlib() { PYTHONPATH=$tap_dir/without bench evaluation paper --quick --output "$tap_dir/plain"; }
 tap_check "without matplotlib" without_matplotlib
 tap_contains "$tap_output" "python3-matplotlib is missing" "and a reason"
 tap_check "the same table" cmp "$tap_dir/out/paper.csv" "$tap_dir/plain/paper.csv"

@@ -31,9 +31,7 @@ for operation in write readonly; do
     tap_contains "$tap_output" ",WRONG" "... is shown"
 done
 
-driver() {
-    bench bench_programs --quick --megabytes 1 --rounds 1 "$@"
-}
+driver() { bench bench_programs --quick --megabytes 1 --rounds 1 "$@"; }
 tap_check "the driver, two patterns in three placements" driver --patterns "segments-65536 small-1k" \
     --contestants "tatp romio independent" --csv "$tap_dir/all.csv" --stats "$tap_dir/stats"
 tap_contains "$tap_output" "All 12 ratios of time:" "summarises"

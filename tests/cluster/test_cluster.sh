@@ -10,9 +10,7 @@ name=test-$$
 trap '"$CLUSTER" down --name "$name" >/dev/null 2>&1; rm -rf "$tap_dir"' EXIT
 
 reason=$("$CLUSTER" check 2>&1) || tap_skip_all "$(head -n 1 <<<"$reason")"
-cluster() {
-    timeout --kill-after=5 "$HANG_LIMIT" "$CLUSTER" "$1" --name "$name" "${@:2}"
-}
+cluster() { timeout --kill-after=5 "$HANG_LIMIT" "$CLUSTER" "$1" --name "$name" "${@:2}"; }
 
 tap_check "a cluster is made" cluster up
 tap_check_fails "once for a name" cluster up

@@ -70,9 +70,7 @@ tap_is "$(run -np 8 --host $hosts --bind-to none --map-by "dla:file=$tap_dir/pai
 # --- spawned ranks ---
 
 # children POLICY: where they stand
-children() {
-    run -np 4 --host $hosts --bind-to none --map-by "$1" "$tap_dir/spawn" 4 | grep ^child | sort
-}
+children() { run -np 4 --host $hosts --bind-to none --map-by "$1" "$tap_dir/spawn" 4 | grep ^child | sort; }
 if [[ $OMPI_VERSION == 5.* ]]; then
     tap_skip "MPI_Comm_spawn" "PRRTE 3 hangs or loses output, with its own mappers too"
 else

@@ -46,9 +46,7 @@ run_jobs() {
     under_slurm "$1" bash -c "cd '$1' && . '$tap_dir/jobs'"
 }
 
-hop_bytes() {
-    statistic hop_bytes "$1.stats"
-}
+hop_bytes() { statistic hop_bytes "$1.stats"; }
 
 # succeeded JOB NAME
 succeeded() {

@@ -47,14 +47,10 @@ if ! grep -qw pmix plugins; then
 fi
 
 # succeeded JOB NAME
-succeeded() {
-    tap_lacks "$2" "$([[ $(cat "$1.status" 2>&1) == 0 ]] || echo "failed: $(cat "$1.out")")"
-}
+succeeded() { tap_lacks "$2" "$([[ $(cat "$1.status" 2>&1) == 0 ]] || echo "failed: $(cat "$1.out")")"; }
 
 # hop_bytes JOB: of its calls, each with the nodes of the ranks.
-hop_bytes() {
-    sed -n 's/.*"op": "\([a-z]*\)".*"hop_bytes": \([0-9]*\),.*/\1 \2/p' "$1.jsonl"
-}
+hop_bytes() { sed -n 's/.*"op": "\([a-z]*\)".*"hop_bytes": \([0-9]*\),.*/\1 \2/p' "$1.jsonl"; }
 
 succeeded recorded "record.sbatch: srun writes, reads and finds every byte right"
 tap_contains "$(cat recorded.out)" "hops between 4 nodes from the job's environment" "... distances from the environment"

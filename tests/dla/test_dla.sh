@@ -19,9 +19,7 @@ addresses() {
     printf '%s\n' "$@" | sed 's/\<hA\>/198.51.100.1/g; s/\<hB\>/198.51.100.2/g; s/\<hC\>/198.51.100.3/g; s/\<hD\>/198.51.100.4/g'
 }
 
-names() {
-    sed 's/198\.51\.100\.1/hA/g; s/198\.51\.100\.2/hB/g; s/198\.51\.100\.3/hC/g; s/198\.51\.100\.4/hD/g'
-}
+names() { sed 's/198\.51\.100\.1/hA/g; s/198\.51\.100\.2/hB/g; s/198\.51\.100\.3/hC/g; s/198\.51\.100\.4/hD/g'; }
 
 # dry ARGUMENT...: the map of a job that is not started.
 dry() {
@@ -36,9 +34,7 @@ pairs="0,4 1,5 2,6 3,7"
 # ---- the ways to ask ----
 
 # check_way NAME ARGUMENT...
-check_way() {
-    maps "$pairs" "$1" --host $four -np 8 "${@:2}"
-}
+check_way() { maps "$pairs" "$1" --host $four -np 8 "${@:2}"; }
 
 check_way "--map-by dla:file=" --map-by dla:file=pairs.crs
 if [[ $OMPI_VERSION == 6.* ]]; then
@@ -142,9 +138,7 @@ tap_is "$(by_node "$map" | sed -n '/h[AB]/s/.*://p' | tr ',\n' '  ' | xargs -n1 
 
 # allocated ARGUMENT...: dry in an allocation of Slurm, two nodes of two slots. There Open MPI
 # leaves the number of ranks to the mapper when no -np is given.
-allocated() {
-    SLURM_JOBID=1 SLURM_NODELIST=$(addresses hA,hB) SLURM_TASKS_PER_NODE="2(x2)" dry --mca plm rsh "$@"
-}
+allocated() { SLURM_JOBID=1 SLURM_NODELIST=$(addresses hA,hB) SLURM_TASKS_PER_NODE="2(x2)" dry --mca plm rsh "$@"; }
 
 if [[ $("$OMPI_INFO" --parsable) == *mca:ras:slurm:* ]]; then
     tap_is "$(sets "$(allocated --map-by dla:file=ring.crs)")" "0,2 1,3" "an allocation, without -np: all its slots"
@@ -280,9 +274,7 @@ by_host() {
 }
 
 # check_remote NAME ARGUMENT...
-check_remote() {
-    tap_is "$(remote -np 8 "${@:2}" | by_host)" "$pairs" "four daemons: $1"
-}
+check_remote() { tap_is "$(remote -np 8 "${@:2}" | by_host)" "$pairs" "four daemons: $1"; }
 
 # as_slot NAME POLICY QUALIFIER ARGUMENT...: the processors of each node are used as with --map-by slot; with $fields, by the
 # same ranks.

@@ -21,9 +21,7 @@ tap_is "$(awk '{ print $2 }' <<<"$wanted" | sort | uniq -c | xargs)" "2 n0 4 n1 
 tap_check_fails "the placement is not one by slot" sort -c -k 2 <<<"$wanted"
 
 # openmpi ARGUMENT...: mpirun with a daemon on each host
-openmpi() {
-    launch --mca plm_rsh_agent "$tap_dir/agent" -np 8 "$@" "${tell[@]}" 2>errors | sort -n
-}
+openmpi() { launch --mca plm_rsh_agent "$tap_dir/agent" -np 8 "$@" "${tell[@]}" 2>errors | sort -n; }
 
 if [[ -n $launcher ]]; then
     tap_is "$(openmpi --map-by dla:file=view.crs --host $nodes --bind-to none)" "$wanted" "Open MPI: --map-by dla:file="

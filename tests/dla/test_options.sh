@@ -17,9 +17,7 @@ simulate() {
 }
 
 # dry ARGUMENT...: the map of eight ranks on four nodes of two
-dry() {
-    simulate 4 2 -np 8 "$@" | parse_map
-}
+dry() { simulate 4 2 -np 8 "$@" | parse_map; }
 
 # ---- the objective ----
 
@@ -84,9 +82,7 @@ as_tool() {
         "$("$dla" map -f odd.crs -n 'nodeA[0-7]:4' --method "$1" | awk '!/^#/ { s[$2] = s[$2] (s[$2] == "" ? "" : ",") $1 }
             END { for (n = 0; n < 8; n++) printf "%snodeA%d:%s", n ? " " : "", n, s["nodeA" n] }')" "method=$1"
 }
-for method in auto setmatch bynode; do
-    as_tool $method
-done
+for method in auto setmatch bynode; do as_tool $method; done
 # ---- the network ----
 
 # Pairs of ranks for nodes, pairs of pairs for switches, which have every fourth node.

@@ -21,14 +21,10 @@ dry() {
 }
 
 # places NAME ARGUMENT...: the pairs are together
-places() {
-    maps "0,4 1,5 2,6 3,7" "$by: $1" "${@:2}"
-}
+places() { maps "0,4 1,5 2,6 3,7" "$by: $1" "${@:2}"; }
 
 # cpus SLOTS ARGUMENT...: the processors of each rank, on this machine
-cpus() {
-    launch --host "localhost:$1" "${@:2}" sh -c "$where_am_i" 2>errors | sort -n | cut -d ' ' -f 1,3
-}
+cpus() { launch --host "localhost:$1" "${@:2}" sh -c "$where_am_i" 2>errors | sort -n | cut -d ' ' -f 1,3; }
 
 # as_slot NAME SLOTS RANKS QUALIFIERS ARGUMENT...: the ranks have the processors that they have with slot
 as_slot() {
@@ -51,15 +47,11 @@ refused() {
 for by in "${launchers[@]}"; do
     # shellcheck disable=SC2206 # its words
     [[ $by == mpirun ]] || launch_by=("$(dirname "$MPIRUN")"/$by)
-    for policy in slot node; do
-        places "--rank-by $policy" --map-by dla:file=pairs.crs --rank-by $policy
-    done
+    for policy in slot node; do places "--rank-by $policy" --map-by dla:file=pairs.crs --rank-by $policy; done
     places ":oversubscribe in lower case" --map-by dla:file=pairs.crs:oversubscribe
     OMPI_MCA_rmaps_dla_file=pairs.crs places "the file by parameter, and a qualifier alone" --map-by :oversubscribe
     as_slot "the default binding" 2 2 ""
-    for binding in none core numa; do
-        as_slot "--bind-to $binding" 2 2 "" --bind-to $binding
-    done
+    for binding in none core numa; do as_slot "--bind-to $binding" 2 2 "" --bind-to $binding; done
     as_slot ":oversubscribe" 2 8 :oversubscribe
     as_slot "--oversubscribe" 2 8 "" --oversubscribe
     refused ":nooversubscribe" "add :OVERSUBSCRIBE" -np 9 --map-by dla:cart=9:nooversubscribe

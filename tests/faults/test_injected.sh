@@ -76,9 +76,7 @@ at_once() {
     for rank in 0 1; do
         faults_of=$(once "$1" $rank "memory fail 0" | sed -n 's/^hits 0, //p')
         while read -r call kind calls; do
-            for ((nth = 1; nth <= calls; nth++)); do
-                all+=("$rank $call $kind $nth")
-            done
+            for ((nth = 1; nth <= calls; nth++)); do all+=("$rank $call $kind $nth"); done
         done <<<"${faults_of//, /$'\n'}"
     done
     [[ ${#all[@]} -eq 0 ]] || mapfile -t all < <(printf '%s\n' "${all[@]}" |

@@ -24,9 +24,7 @@ victims() {
 export -f victims
 
 # processes FILE: of the ranks that have begun.
-processes() {
-    sed -n 's/^process \([0-9]*\)$/\1/p' "$1"
-}
+processes() { sed -n 's/^process \([0-9]*\)$/\1/p' "$1"; }
 
 # hurt SIGNAL PROCESS MILLISECONDS
 hurt() {
@@ -39,9 +37,7 @@ hurt() {
 }
 
 # are_gone PROCESS...: none of them runs any more, though its parent may not have asked how it ended.
-are_gone() {
-    ! ps -o stat= -p "$(IFS=,; echo "$*")" | grep -qv '^Z'
-}
+are_gone() { ! ps -o stat= -p "$(IFS=,; echo "$*")" | grep -qv '^Z'; }
 
 # await JOB LAUNCHER PROCESS...: until the job ends. PMIx 4.2 can lock itself up in mpirun when a rank dies that has just
 # connected: such a launcher is ended some time after its ranks have.
@@ -58,9 +54,7 @@ await() {
 }
 
 # fail NAME TEXT
-fail() {
-    failed[$1]+="$2"$'\n'
-}
+fail() { failed[$1]+="$2"$'\n'; }
 
 # next_job_removes SIGNAL: the new version that a process left which was killed before it replaced the old one.
 next_job_removes() {
@@ -106,9 +100,7 @@ kill_one() {
 
 signals=(KILL TERM STOP)
 export tap_dir
-for ((i = 0; i < kills; i++)); do
-    kill_one "${signals[RANDOM % 3]}"
-done
+for ((i = 0; i < kills; i++)); do kill_one "${signals[RANDOM % 3]}"; done
 for signal in "${!counted[@]}"; do
     name="${counted[$signal]} x SIG$signal"
     if [[ -z ${failed[$signal]-} ]]; then tap_ok "$name"; else tap_not_ok "$name" "${failed[$signal]}"; fi

@@ -11,9 +11,7 @@ name=$(sed -n 's/^AC_INIT(\[\(.*\)\], \[\(.*\)\])/\1-\2/p' "$top_srcdir/configur
 version=${name##*-}
 
 # Tracked files that are there.
-sources() {
-    (cd "$top_srcdir" && git ls-files -z | xargs -0 ls -d 2>/dev/null)
-}
+sources() { (cd "$top_srcdir" && git ls-files -z | xargs -0 ls -d 2>/dev/null); }
 
 # copy_sources FOLDER: the files of this checkout as they are, and what autogen.pl made of them.
 copy_sources() {
@@ -48,9 +46,7 @@ again=$(umask 077 && pack "$tap_dir/second/$name")
 tap_check "a copy without git packs the same bytes" cmp "$archive" "$again"
 
 # version_in FILE EXPRESSION: the first version there
-version_in() {
-    tap_is "$(sed -n "s/$2/\\1/p" "$top_srcdir/$1" | head -n 1)" "$version" "$1 has this version"
-}
+version_in() { tap_is "$(sed -n "s/$2/\\1/p" "$top_srcdir/$1" | head -n 1)" "$version" "$1 has this version"; }
 version_in src/base/version.h '^#define TATP_VERSION "\(.*\)"'
 version_in CHANGELOG.md '^## \[\([0-9.]*\)\].*'
 version_in debian/changelog '^tatp-dla (\(.*\)-0upstream[0-9]*).*'

@@ -7,9 +7,7 @@ tap_tempdir
 cd "$top_srcdir" || exit 1
 
 # Tracked files that are there.
-files() {
-    git ls-files -z -- "$@" | xargs -0 -r ls -d 2>/dev/null
-}
+files() { git ls-files -z -- "$@" | xargs -0 -r ls -d 2>/dev/null; }
 git ls-files --error-unmatch Makefile.am >/dev/null 2>&1 || tap_skip_all "this is no git checkout"
 mapfile -t sources < <(files '*.c' '*.h')
 mapfile -t openmpi < <(files {ompi,orte,opal,prte}'/*.c' {ompi,orte,opal,prte}'/*.h')
@@ -17,18 +15,12 @@ mapfile -t own < <(printf '%s\n' "${sources[@]}" | grep -v -e '^ompi/' -e '^orte
 mapfile -t scripts < <(files '*' | xargs -r grep -l -m 1 -I -E '^(#!.*/(ba)?sh|# shellcheck shell=)')
 
 # finds_nothing NAME COMMAND...: ok when it prints nothing. The first lines of what it prints are shown.
-finds_nothing() {
-    tap_lacks "$1" "$("${@:2}" 2>&1 | head -n 40)"
-}
+finds_nothing() { tap_lacks "$1" "$("${@:2}" 2>&1 | head -n 40)"; }
 
-long_lines() {
-    awk 'length($0) > 100 { print FILENAME ":" FNR ": " length($0) " columns" }' "$@"
-}
+long_lines() { awk 'length($0) > 100 { print FILENAME ":" FNR ": " length($0) " columns" }' "$@"; }
 
 # Tables, pictures and commands are as wide as they are.
-long_prose() {
-    LC_ALL=C.UTF-8 grep -nE '^.{121,}' "$@" | grep -vE '^[^:]*:[0-9]+:(\||!\[|    |`)'
-}
+long_prose() { LC_ALL=C.UTF-8 grep -nE '^.{121,}' "$@" | grep -vE '^[^:]*:[0-9]+:(\||!\[|    |`)'; }
 
 # Rows that no reader shows as a table: without a head and a line of dashes directly before, or with another number of cells.
 broken_tables() {

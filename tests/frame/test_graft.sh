@@ -7,9 +7,7 @@
 tap_tempdir
 tree=$tap_dir/tree
 
-graft() {
-    "$top_srcdir/autogen.pl" --graft "$@" 2>&1
-}
+graft() { "$top_srcdir/autogen.pl" --graft "$@" 2>&1; }
 
 # make_tree MAJOR MINOR: without components
 make_tree() {
@@ -48,9 +46,7 @@ dependencies() (
 check_component() {
     local folder=$tree/$1 objects
     mapfile -t objects < <(objects_of "$2")
-    for name in Makefile.am configure.m4 owner.txt; do
-        tap_check "$2: $name" test -s "$folder/$name"
-    done
+    for name in Makefile.am configure.m4 owner.txt; do tap_check "$2: $name" test -s "$folder/$name"; done
     tap_is "$(find "$folder" -name '*.c' -printf '%f\n' | sort)" \
         "$(printf '%s\n' "${objects[@]##*_la-}" | sed 's/\.o$/.c/' | sort)" "$2: a source file for each object file here"
     tap_is "$(sed -n 's/^\t\(.*[ch]\)\( \\\)*$/\1/p' "$folder/sources.am" | sort)" \

@@ -13,9 +13,7 @@ done
 command -v mandoc >/dev/null || tap_skip_all "mandoc is not installed (apt-get install mandoc)"
 
 site=$tap_dir/html
-check_links() {
-    "$PYTHON3" "$top_srcdir/tests/frame/check_links.py" "$1" 2>&1
-}
+check_links() { "$PYTHON3" "$top_srcdir/tests/frame/check_links.py" "$1" 2>&1; }
 
 # A make of its own: not part of the one that runs this test.
 said=$(env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL "${MAKE:-make}" --silent -C "$top_builddir" html site_folder="$site" 2>&1)

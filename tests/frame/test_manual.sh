@@ -11,16 +11,12 @@ all() {
     local what=$1 page=$2 name missing=
     shift 2
     tap_check "there are $what" test $# -gt 0
-    for name; do
-        sed 's/fcoll_tatp_//g' "$page" | grep -Eq "^\..*(Cm|Fl|Ql) .*\<$name\>" || missing+=" $name"
-    done
+    for name; do sed 's/fcoll_tatp_//g' "$page" | grep -Eq "^\..*(Cm|Fl|Ql) .*\<$name\>" || missing+=" $name"; done
     tap_is "${missing# }" "" "$what are in ${page##*/}"
 }
 
 # rows PREFIX FILE: the first string of each row [PREFIX...] = {"...", of a table, which may be on the next line
-rows() {
-    tr -d '\n' <"$2" | grep -oE "\[$1[A-Z_]*\] = *\{\"[a-z_]*\"" | sed 's/.*{"\(.*\)"/\1/'
-}
+rows() { tr -d '\n' <"$2" | grep -oE "\[$1[A-Z_]*\] = *\{\"[a-z_]*\"" | sed 's/.*{"\(.*\)"/\1/'; }
 
 mapfile -t parameters < <(rows PARAMETER_ "$src/src/collective/parameters.c")
 all "parameters" "$manual" "${parameters[@]}"
@@ -44,9 +40,7 @@ options() {
         [[ ${#names[@]} -eq 0 ]] || all "options of $program $command" "$src/doc/man/$program.1" "${names[@]}"
     done
 }
-commands() {
-    "$TOOLS_DIR/$1" --help | sed -n '/^ *Commands:/,/^.*COMMAND --help/s/^  *\([a-z]*\)  .*/\1/p'
-}
+commands() { "$TOOLS_DIR/$1" --help | sed -n '/^ *Commands:/,/^.*COMMAND --help/s/^  *\([a-z]*\)  .*/\1/p'; }
 # shellcheck disable=SC2046 # a word each
 for program in tatp dla; do
     tap_check "$program has commands" test "$(commands $program | wc -l)" -gt 5

@@ -15,9 +15,7 @@ unset "${!OMPI_MCA_@}" "${!PMIX_MCA_@}" "${!PRTE_MCA_@}" TATP_COMPONENT_PATH MAK
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_tcp_if_include=lo # as this machine has not 16 processors
 
 # commands SECTION: its indented lines, but for what needs a network
-commands() {
-    sed -n "/^## $1\$/,/^## /s/^    //p" "$top_srcdir/README.md" | grep -v '^sudo apt-get '
-}
+commands() { sed -n "/^## $1\$/,/^## /s/^    //p" "$top_srcdir/README.md" | grep -v '^sudo apt-get '; }
 
 # follow SECTION: runs each command where the one before has left off
 follow() {
@@ -42,7 +40,5 @@ tap_contains "$(cat "$tap_dir/last")" "mpirun --mca fcoll tatp" "the doctor ends
 mkdir "$HOME/work" && cd "$HOME/work" || exit 1
 tap_check "a program" "$MPICC" -O2 -o program "$top_srcdir/doc/examples/field.c" -lm
 follow Use
-for file in run.json run.html view.crs; do
-    tap_check "$file is there" test -s $file
-done
+for file in run.json run.html view.crs; do tap_check "$file is there" test -s $file; done
 tap_plan

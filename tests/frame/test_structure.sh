@@ -7,9 +7,7 @@
 
 [[ -n $PYTHON3 ]] || tap_skip_all "there is no Python 3"
 tap_tempdir
-structure() {
-    "$PYTHON3" "$top_srcdir/tests/frame/structure.py" "$@" 2>&1
-}
+structure() { "$PYTHON3" "$top_srcdir/tests/frame/structure.py" "$@" 2>&1; }
 
 # A small tree with two breaks, as the build would compile it.
 mkdir -p "$tap_dir"/src/base/.libs "$tap_dir/src/matrix"

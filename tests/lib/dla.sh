@@ -62,14 +62,10 @@ else
 fi
 
 # need_mapper: a test of what it does with a launcher.
-need_mapper() {
-    [[ -n $launcher ]] || tap_skip_all "the component rmaps/dla is not built"
-}
+need_mapper() { [[ -n $launcher ]] || tap_skip_all "the component rmaps/dla is not built"; }
 
 # on_orte REASON COMMAND... NAME: what PRRTE does otherwise is skipped there.
-on_orte() {
-    if [[ $launcher == orte ]]; then "${@:2}"; else tap_skip "${!#}" "$1"; fi
-}
+on_orte() { if [[ $launcher == orte ]]; then "${@:2}"; else tap_skip "${!#}" "$1"; fi; }
 
 # launch ARGUMENT...: by mpirun, or "${launch_by[@]}". PRRTE ends a message with a NUL character.
 launch() {
@@ -113,9 +109,7 @@ sets() {
 
 # maps SETS NAME ARGUMENT...: which ranks are together by `dry ARGUMENT...`, the map of a job that is not started. Each test
 # has a dry of its own.
-maps() {
-    tap_is "$(sets "$(dry "${@:3}")")" "$1" "$2"
-}
+maps() { tap_is "$(sets "$(dry "${@:3}")")" "$1" "$2"; }
 
 # by_node: the map with a line "NODE:RANK,RANK" for each node
 by_node() {

@@ -31,17 +31,13 @@ apart() {
 }
 
 # job RANKS ARGUMENT...: mpirun on this machine.
-job() {
-    run_here "$1" --mca fcoll tatp "${@:2}"
-}
+job() { run_here "$1" --mca fcoll tatp "${@:2}"; }
 
 # The functions that run in a shell of their own.
 export -f job run_here
 
 # beside_record: the other files in its folder.
-beside_record() {
-    find "$record" -mindepth 1 ! -name view.crs
-}
+beside_record() { find "$record" -mindepth 1 ! -name view.crs; }
 
 # check_record NAME: the record, if any, is whole.
 check_record() {

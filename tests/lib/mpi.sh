@@ -71,9 +71,7 @@ run_here() {
 }
 
 # cached ARGUMENT...: as run, of four ranks: the files are on four nodes whose caches are not coherent.
-cached() {
-    run -np 4 --map-by node -x LD_PRELOAD="$programs/.libs/cache_calls.so" -x CACHE_CALLS="$files" "$@"
-}
+cached() { run -np 4 --map-by node -x LD_PRELOAD="$programs/.libs/cache_calls.so" -x CACHE_CALLS="$files" "$@"; }
 
 # array SIZE GRID ARGUMENT...: a run of mpirun by these, which writes and reads an array, and checks every byte. Its statistics
 # are in $stats.
@@ -95,9 +93,7 @@ write_by() {
 }
 
 # is_error STATUS: Open MPI's own error, as for a component that is not there. In 4.1.0 it may be a crash.
-is_error() {
-    [[ $1 -gt 0 && $1 -ne 124 && ($1 -lt 124 || $OMPI_VERSION == 4.1.0) ]]
-}
+is_error() { [[ $1 -gt 0 && $1 -ne 124 && ($1 -lt 124 || $OMPI_VERSION == 4.1.0) ]]; }
 
 # random_cases COUNT: how many random cases run where COUNT are usual, as in tests/unit/seeded.h; by hand, $RANDOM_CASES_TIMES as
 # many.
@@ -143,20 +139,14 @@ by_transport() {
 }
 
 # uplinks: bytes over them since it was last asked
-uplinks() {
-    "$CLUSTER" links --name "$cluster_name" --uplinks-total --reset
-}
+uplinks() { "$CLUSTER" links --name "$cluster_name" --uplinks-total --reset; }
 
 # statistic KEY [FILE]: its value in the first line of statistics, of $stats or that file
 stats=$tap_dir/stats.jsonl
-statistic() {
-    sed -n "s/.*\"$1\": \[\{0,1\}\([0-9]*\).*/\1/p; q" "${2:-$stats}"
-}
+statistic() { sed -n "s/.*\"$1\": \[\{0,1\}\([0-9]*\).*/\1/p; q" "${2:-$stats}"; }
 
 # has_python MODULE...: whether there is a Python that has them
-has_python() {
-    [[ -n $PYTHON3 ]] && "$PYTHON3" -c "import sys${*/#/, }" 2>/dev/null
-}
+has_python() { [[ -n $PYTHON3 ]] && "$PYTHON3" -c "import sys${*/#/, }" 2>/dev/null; }
 
 # rows FILE CONDITION: how many lines of a CSV file (-: of the input) fulfil it, an expression of python over r.
 rows() {
@@ -166,13 +156,9 @@ print(sum(1 for r in csv.DictReader(file) if eval("(" + sys.argv[2] + ")")))' "$
 }
 
 # bench PROGRAM ARGUMENT...: one of bench/ in Python
-bench() {
-    timeout --kill-after=5 "$HANG_LIMIT" "$PYTHON3" "$top_srcdir/bench/$1" "${@:2}"
-}
+bench() { timeout --kill-after=5 "$HANG_LIMIT" "$PYTHON3" "$top_srcdir/bench/$1" "${@:2}"; }
 
-need_python() {
-    [[ -n $PYTHON3 ]] || tap_skip_all "there is no Python 3"
-}
+need_python() { [[ -n $PYTHON3 ]] || tap_skip_all "there is no Python 3"; }
 
 # missing_slurm: why there is none, or nothing
 missing_slurm() {
@@ -202,14 +188,10 @@ need_slurm_run() {
 }
 
 # decision FILE: what the plan of each call of statistics costs.
-decision() {
-    sed -n 's/.*"op": "\([a-z]*\)".*\("hop_bytes": .*"crossing_bytes": [0-9]*\).*/\1 \2/p' "$1"
-}
+decision() { sed -n 's/.*"op": "\([a-z]*\)".*\("hop_bytes": .*"crossing_bytes": [0-9]*\).*/\1 \2/p' "$1"; }
 
 # told FILE: without what Open MPI tells of its components.
-told() {
-    grep -v -e 'mca: base' -e 'fcoll:find' -e 'select:' "$1"
-}
+told() { grep -v -e 'mca: base' -e 'fcoll:find' -e 'select:' "$1"; }
 
 # ---- the conformance programs ----
 

@@ -32,9 +32,7 @@ tap_skip() {
 }
 
 # tap_diag TEXT: each line as a comment, so that no output passes for a result.
-tap_diag() {
-    printf '%s\n' "$1" | sed 's/^/#   /'
-}
+tap_diag() { printf '%s\n' "$1" | sed 's/^/#   /'; }
 
 # tap_check NAME COMMAND [ARGUMENT...]: ok when the command succeeds.
 tap_check() {
@@ -106,9 +104,7 @@ tap_no_refusal() (
 )
 
 # tap_lacks NAME FAULTS: ok when there are none.
-tap_lacks() {
-    if [ -z "$2" ]; then tap_ok "$1"; else tap_not_ok "$1" "$2"; fi
-}
+tap_lacks() { if [ -z "$2" ]; then tap_ok "$1"; else tap_not_ok "$1" "$2"; fi; }
 
 # tap_is GOT WANTED NAME
 tap_is() {
@@ -171,9 +167,7 @@ tap_absent() {
 }
 
 # tap_full: whether all cases run, as in `make check-long` and by hand. `make check` sets CHECK_LEVEL=quick.
-tap_full() {
-    [ "${CHECK_LEVEL:-full}" != quick ]
-}
+tap_full() { [ "${CHECK_LEVEL:-full}" != quick ]; }
 
 # tap_plan: ends the script.
 tap_plan() {

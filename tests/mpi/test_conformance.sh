@@ -45,16 +45,12 @@ for use in memory file; do
 done
 
 if [[ ${1-} == --core ]]; then
-    for ranks in 1 2 4; do
-        here $ranks "one node" "${all[@]}"
-    done
+    for ranks in 1 2 4; do here $ranks "one node" "${all[@]}"; done
     tap_plan
 fi
 numbers=(1 4)
 ! tap_full || numbers=(1 2 4 7 16)
-for ranks in "${numbers[@]}"; do
-    here "$ranks" "one node" "${all[@]}"
-done
+for ranks in "${numbers[@]}"; do here "$ranks" "one node" "${all[@]}"; done
 here 4 "threads" --threads threads "${calls[@]}" "${requests[@]}"
 
 start_cluster
@@ -73,9 +69,7 @@ numbers=(7)
 for ranks in "${numbers[@]}"; do
     on_cluster "$ranks" cluster "${all[@]}"
     if tap_full && ((ranks > 4)); then
-        for layer in ucx ofi; do
-            by_transport $layer "$ranks ranks, $layer" on_cluster "$ranks" $layer "${all[@]}"
-        done
+        for layer in ucx ofi; do by_transport $layer "$ranks ranks, $layer" on_cluster "$ranks" $layer "${all[@]}"; done
     fi
 done
 tap_plan

@@ -23,9 +23,7 @@ one_node=(--mca pml ob1 --mca btl "self,sm" --mca fcoll tatp)
 no_windows=(--mca fcoll_tatp_shared_memory false)
 
 # here RANKS LABEL ARGUMENT...: "${cases[@]}" of device_io
-here() {
-    conform device_io "$1 ranks, $2" run_here "$1" "${one_node[@]}" "${@:3}"
-}
+here() { conform device_io "$1 ranks, $2" run_here "$1" "${one_node[@]}" "${@:3}"; }
 
 cases=("${matrix[@]}" freed_\*/\*)
 here 4 "one node"
@@ -98,9 +96,7 @@ done
 
 start_cluster
 # on_cluster LABEL ARGUMENT...
-on_cluster() {
-    conform device_io "$ranks ranks, $1" run -np "$ranks" --map-by node --mca fcoll tatp "${@:2}"
-}
+on_cluster() { conform device_io "$ranks ranks, $1" run -np "$ranks" --map-by node --mca fcoll tatp "${@:2}"; }
 ranks=7
 ! tap_full || ranks=16
 cases=("${matrix[@]}")

@@ -18,9 +18,7 @@ END_OF_WITH
 chmod +x "$tap_dir/with"
 
 # addresses FILE LINE...
-addresses() {
-    printf '%s\n' "${@:2}" >"$tap_dir/$1"
-}
+addresses() { printf '%s\n' "${@:2}" >"$tap_dir/$1"; }
 
 addresses all 'n0 top.a.n0' 'n1 top.b.n1' 'n2 top.a.n2' 'n3 top.b.n3'
 addresses some 'n0 top.a.n0' 'n1 top.b.n1' 'n3 top.b.n3'
@@ -54,9 +52,7 @@ warned() {
     tap_is "$(told "$tap_dir/$2.out" | grep -c -F -- "$1")" 1 "$2: once"
 }
 
-same() {
-    tap_is "$(decision "$tap_dir/$1.stats")" "$(decision "$tap_dir/$2.stats")" "$1: decides as $2"
-}
+same() { tap_is "$(decision "$tap_dir/$1.stats")" "$(decision "$tap_dir/$2.stats")" "$1: decides as $2"; }
 
 quietly flat none -- --mca fcoll_tatp_topology none
 tap_contains "$(told "$tap_dir/flat.out")" "4 nodes, all equally far apart" "flat: it says so"

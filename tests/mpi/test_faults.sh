@@ -22,9 +22,7 @@ stop_cluster
 
 export -f run_here
 # mounted SETUP RANKS ARGUMENT...: mpirun where the shell commands SETUP were run before.
-mounted() {
-    "${private[@]}" bash -c "$1"' && run_here "$@"' - "${@:2}"
-}
+mounted() { "${private[@]}" bash -c "$1"' && run_here "$@"' - "${@:2}"; }
 
 mkdir "$tap_dir/mount"
 full="mount -t tmpfs -o size=4m tmpfs '$tap_dir/mount'"

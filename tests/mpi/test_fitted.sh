@@ -9,9 +9,7 @@ need_cluster
 slots=(-np 16 --map-by slot)
 
 # stat KEY: its value in the last line.
-stat() {
-    tail -n 1 "$stats" | python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$1"
-}
+stat() { tail -n 1 "$stats" | python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$1"; }
 
 # Bytes over the nodes' links, both ways, since it was last asked.
 links() {

@@ -50,9 +50,7 @@ example() {
 }
 
 # collective_writes: how many the statistics list of the whole array
-collective_writes() {
-    touch "$stats" && grep -c '"op": "write".*"bytes": 33554432' "$stats"
-}
+collective_writes() { touch "$stats" && grep -c '"op": "write".*"bytes": 33554432' "$stats"; }
 
 # follow: the commands of the first section of the page, each where the one before has left off.
 follow() {

@@ -8,9 +8,7 @@ need_component fcoll tatp
 export PNETCDF_HINTS=nc_driver=mpiio
 
 # in_use RANKS LIBRARY TEXT: PnetCDF from 1.14 on makes no collective calls where there is one rank.
-in_use() {
-    [[ $2 == pnetcdf && $1 == 1 ]] || tap_check "$2, $1 ranks: $3" grep -q '"calls": [1-9]' "$stats"
-}
+in_use() { [[ $2 == pnetcdf && $1 == 1 ]] || tap_check "$2, $1 ranks: $3" grep -q '"calls": [1-9]' "$stats"; }
 
 # access RANKS FCOLL LIBRARY write|read
 access() {

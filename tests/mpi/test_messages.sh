@@ -17,17 +17,13 @@ messages() {
 }
 
 # tells WANTED NAME
-tells() {
-    tap_is "$(messages)" "$1" "$2"
-}
+tells() { tap_is "$(messages)" "$1" "$2"; }
 
 start_cluster
 if [[ -n $cluster_name ]]; then
     # Windows of 16 messages: three for a domain of 2 MiB, or one.
     tells "64512 720" ob1
-    for layer in ucx ofi; do
-        by_transport $layer $layer tells "516096 240" $layer
-    done
+    for layer in ucx ofi; do by_transport $layer $layer tells "516096 240" $layer; done
 else
     tap_skip "messages between nodes" "needs nodes of the cluster"
 fi

@@ -61,9 +61,7 @@ agree() {
     done >"$tap_dir/hosts.list"
     for problem in "${@:5}"; do
         IFS=: read -r domains per_node strategy <<<"$problem"
-        for strategy in ${strategy//,/ }; do
-            ways+=("tatp+strategy=$strategy,num_aggregators=$domains")
-        done
+        for strategy in ${strategy//,/ }; do ways+=("tatp+strategy=$strategy,num_aggregators=$domains"); done
     done
     tap_check "$name: right" run -np "$1" --map-by "$2" --mca fcoll tatp --mca fcoll_base_verbose 20 \
         --mca fcoll_tatp_topology "$tap_dir/topology.conf" --mca fcoll_tatp_domains even \

@@ -20,9 +20,7 @@ compared() {
 }
 
 # counts: the variables that no time is in.
-counts() {
-    grep '^fcoll_tatp_' "$printed" | grep -v '_st[1-5] '
-}
+counts() { grep '^fcoll_tatp_' "$printed" | grep -v '_st[1-5] '; }
 
 start_cluster
 compared "16 ranks" "lines 6 variables 14" run -np 16 --map-by node "${watched[@]}" "${fixed[@]}" --mca fcoll_tatp_stats "$stats" \

@@ -19,9 +19,7 @@ END_OF_NODE
 chmod +x node
 
 # pairs PER HOW: what $run prints in a run of $ranks, which succeeds
-pairs() {
-    "$run" "$ranks" ./node "$1" ./reorder "$2" >said 2>&1 && grep between said | sort | xargs
-}
+pairs() { "$run" "$ranks" ./node "$1" ./reorder "$2" >said 2>&1 && grep between said | sort | xargs; }
 
 check_orders() {
     ranks=32
@@ -51,9 +49,7 @@ same_records() {
 }
 
 # by_component RANKS COMMAND...
-by_component() {
-    run_here "$1" --mca topo "${topo:-dla,basic}" "${record[@]}" "${@:2}"
-}
+by_component() { run_here "$1" --mca topo "${topo:-dla,basic}" "${record[@]}" "${@:2}"; }
 
 # by_library RANKS COMMAND...
 by_library() {

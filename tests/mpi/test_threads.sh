@@ -24,7 +24,5 @@ check_threads() {
 }
 
 tap_check "shared windows: no data races" env TSAN_OPTIONS=exitcode=66 "$top_builddir/tests/exchange/threads_tsan"
-for ranks in 1 2 4; do
-    check_threads "$ranks" threads 'outstanding/*' many_in_turn
-done
+for ranks in 1 2 4; do check_threads "$ranks" threads 'outstanding/*' many_in_turn; done
 tap_plan

@@ -27,9 +27,7 @@ print(round(2 * sum(links["given"][way][v] for way in ("up", "down") for v in ra
 }
 
 # near MEASURED PREDICTED: within 5 %.
-near() {
-    (($1 * 20 >= $2 * 19 && $1 * 20 <= $2 * 21))
-}
+near() { (($1 * 20 >= $2 * 19 && $1 * 20 <= $2 * 21)); }
 
 # measure TOPOLOGY: sets chosen, expected and measured.
 measure() {

@@ -8,14 +8,10 @@
 FORMS=3
 
 # check_here CASES RANKS NAME ARGUMENT...
-check_here() {
-    random_views "$1" 0 "$2 ranks, $3" run_here "$2" --mca fcoll "$FCOLL" "${@:4}"
-}
+check_here() { random_views "$1" 0 "$2 ranks, $3" run_here "$2" --mca fcoll "$FCOLL" "${@:4}"; }
 
 # check_on_cluster CASES RANKS NAME ARGUMENT...
-check_on_cluster() {
-    random_views "$1" 100000 "$2 ranks, $3" run -np "$2" --map-by node --mca fcoll "$FCOLL" "${@:4}"
-}
+check_on_cluster() { random_views "$1" 100000 "$2 ranks, $3" run -np "$2" --map-by node --mca fcoll "$FCOLL" "${@:4}"; }
 
 # tests/simulate has random parameters.
 check_here 500 1 "one node"

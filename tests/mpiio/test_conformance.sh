@@ -11,9 +11,7 @@ mapfile -t cases < <(served_cases)
 
 numbers=(4)
 ! tap_full || numbers=(2 4 7 16)
-for ranks in "${numbers[@]}"; do
-    conform conformance "$ranks ranks" other "$ranks"
-done
+for ranks in "${numbers[@]}"; do conform conformance "$ranks ranks" other "$ranks"; done
 # Groups of one rank are left to the MPI, some of whose non-blocking calls hang (doc/other-mpi.md): 4 and 7 ranks have none.
 random_views 1000 0 "random views, 4 ranks" other 4
 random_views 300 2000 "random views, 7 ranks" other 7
@@ -23,9 +21,7 @@ random_views 300 4000 "random views, 4 ranks, short cycles of messages" other 4
 environment=()
 
 # build COMPILER NAME: a program of this folder
-build() {
-    "$1" -O1 -pthread -o "$tap_dir/$2" "$top_srcdir/tests/mpiio/$2.c" || exit 1
-}
+build() { "$1" -O1 -pthread -o "$tap_dir/$2" "$top_srcdir/tests/mpiio/$2.c" || exit 1; }
 
 # types COMPILER COMMAND...: datatypes by all constructors of all predefined ones, all of them carried out by the library.
 types() {

@@ -39,9 +39,7 @@ at_home() {
 }
 
 # collect_component FOLDER RELEASE: fcoll/tatp as it was built there
-collect_component() {
-    mkdir -p "$tap_dir/foreign/$2" && cp "$1/components/mca_fcoll_tatp.so" "$tap_dir/foreign/$2"
-}
+collect_component() { mkdir -p "$tap_dir/foreign/$2" && cp "$1/components/mca_fcoll_tatp.so" "$tap_dir/foreign/$2"; }
 
 # Of this machine, and of the root folders that have one.
 collect_components() {

@@ -19,9 +19,7 @@ root_folder() {
 }
 
 # in_root FOLDER COMMAND...: without this machine's settings
-in_root() {
-    env -i PATH="$PATH" VERBOSE=1 TEST_SEED="${TEST_SEED-}" "$releases/in-root" "$@"
-}
+in_root() { env -i PATH="$PATH" VERBOSE=1 TEST_SEED="${TEST_SEED-}" "$releases/in-root" "$@"; }
 
 IFS=_ read -r _ suite more <<<"$(basename "$0" .sh)"
 if [[ $suite == packages ]]; then

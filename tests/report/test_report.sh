@@ -8,9 +8,7 @@ has_python jinja2 || tap_skip_all "python3-jinja2 is not installed"
 PATH=$TOOLS_DIR:$PATH
 cd "$tap_dir" || exit 1
 
-generate() {
-    "$PYTHON3" "$here/generate.py" "$@"
-}
+generate() { "$PYTHON3" "$here/generate.py" "$@"; }
 
 # browse NAME PAGE [STATS]: each result of the browser's look at a page.
 browse() {
@@ -36,24 +34,16 @@ page() {
 }
 
 # has NAME TEXT WHAT: the page has that text.
-has() {
-    tap_check "$3" grep -qF -- "$2" "$1.html"
-}
+has() { tap_check "$3" grep -qF -- "$2" "$1.html"; }
 
 # figures: numbers with their units, of a text
-figures() {
-    grep -oE '[0-9]+([.][0-9]+)?( ([kM]?B|m?s|%)[^ ,;:.)]*)?' | xargs
-}
+figures() { grep -oE '[0-9]+([.][0-9]+)?( ([kM]?B|m?s|%)[^ ,;:.)]*)?' | xargs; }
 
 # summary ARGUMENT...: what the program prints, without its messages.
-summary() {
-    tatp report "$@" 2>/dev/null
-}
+summary() { tatp report "$@" 2>/dev/null; }
 
 # advice ARGUMENT...: of the summary
-advice() {
-    summary "$@" | sed -n 's/^advice: *//p'
-}
+advice() { summary "$@" | sed -n 's/^advice: *//p'; }
 
 # --- pages ---
 
@@ -139,9 +129,7 @@ has flat " topology.conf." "no network, but one for the page: the page names it"
 tap_is "$(grep -c "fcoll_tatp_topology FILE" flat.html)" 0 "no network, but one for the page: nothing else is said of it"
 
 # command NAME: the first command of a page.
-command_on() {
-    grep -o '<pre><code>.*' "$1.html" | head -n 1 | sed 's/<[^>]*>//g'
-}
+command_on() { grep -o '<pre><code>.*' "$1.html" | head -n 1 | sed 's/<[^>]*>//g'; }
 
 tap_is "$(command_on flat)" "tatp report files.jsonl --view 16.crs" "a command: to look at the record of the run"
 tap_is "$(command_on 16)" "mpirun -np 16 --map-by dla:file=16.crs --mca fcoll tatp ./program" "a command: to place by the view"
@@ -254,9 +242,7 @@ for line in sys.stdin:
 tap_check "hops by node class: a page" tatp report hops.jsonl
 generate --view 16.crs >/dev/null
 dla convert 16.crs --to mtx | awk '/^%/ || !sizes { sizes += !/^%/; print; next } { print $1, $2, $1 < $2 ? $3 : 0 }' >triangle.mtx
-weight_inside() {
-    grep -o 'which need not leave it, is [^.]*' "$1" | head -n 1
-}
+weight_inside() { grep -o 'which need not leave it, is [^.]*' "$1" | head -n 1; }
 inside=$(tatp report 16.jsonl --view 16.crs -o both.html >/dev/null && weight_inside both.html)
 tap_check "a view has a weight inside nodes" test -n "$inside"
 tap_check "a view of one triangle: a page" tatp report 16.jsonl --view triangle.mtx -o one.html
@@ -284,14 +270,10 @@ tap_refuses 1 "lines/run.one.html: --output" tatp report lines/run.one.jsonl
 # --- a run, and the run that its page promises ---
 
 # written NAME DOMAINS ARGUMENT...
-written() {
-    stats=$PWD/$1.jsonl array 48 2x2x4 -np 16 --mca fcoll_tatp_domains "$2" "${@:3}"
-}
+written() { stats=$PWD/$1.jsonl array 48 2x2x4 -np 16 --mca fcoll_tatp_domains "$2" "${@:3}"; }
 
 # of_figure TITLE PAGE: the hop-bytes below a drawing of links.
-of_figure() {
-    sed -n "/<h3>$1/,/<figcaption>/s/.*<figcaption>\([^;]*\);.*/\1/p" "$2"
-}
+of_figure() { sed -n "/<h3>$1/,/<figcaption>/s/.*<figcaption>\([^;]*\);.*/\1/p" "$2"; }
 
 if has_component fcoll tatp && has_component rmaps dla; then
     start_cluster

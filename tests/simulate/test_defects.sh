@@ -10,9 +10,7 @@ compiler=${CC:-cc}
 command -v "$compiler" >/dev/null || tap_skip_all "there is no C compiler ($compiler)"
 command -v patch >/dev/null || tap_skip_all "patch is not installed (apt-get install patch)"
 
-compile() {
-    "$compiler" -std=gnu11 -O1 -w -I"$top_srcdir/src" "$@"
-}
+compile() { "$compiler" -std=gnu11 -O1 -w -I"$top_srcdir/src" "$@"; }
 
 compile_simulation() {
     mkdir "$tap_dir/objects" && cd "$tap_dir/objects" && compile -c "$top_srcdir"/tests/simulate/*.c && rm jobs.o
@@ -56,8 +54,6 @@ folders=("$top_srcdir/tests/simulate")
 tap_tempdir
 tap_check "the simulation is built" compile_simulation
 for folder in "${folders[@]}"; do
-    for defect in "$folder"/defects/*.patch; do
-        check_defect "$defect"
-    done
+    for defect in "$folder"/defects/*.patch; do check_defect "$defect"; done
 done
 tap_plan

@@ -54,9 +54,7 @@ printf '%%%%MatrixMarket matrix array integer general\n2 2\n1\n0\n0\n1\n' >two.m
 # takes PROGRAM OPTION COMMAND...: the command with each value of the option.
 takes() {
     local value
-    for value in $(completes "$1" "$3" "$2" ""); do
-        tap_check "$1 $3 $2 $value" "$1" "${@:3}" "$2" "$value"
-    done
+    for value in $(completes "$1" "$3" "$2" ""); do tap_check "$1 $3 $2 $value" "$1" "${@:3}" "$2" "$value"; done
 }
 takes tatp --strategy plan --requests two.mtx --hosts a,b
 for name in $(tatp plan --help | sed -n '/^Strategies:/,/^$/s/^  \([a-z_]*\)  .*/\1/p') \
@@ -66,9 +64,7 @@ done
 takes tatp --workload plan --requests two.mtx --hosts a,b
 printf '%s\n' FILEVIEW '0 2' '' '' '1 1' 'ACCESS 1 0 1 1 1 1 a' '0 1 0 1' >profile.crs
 takes dla --objective map --file profile.crs --nodes a
-for option in --method --order --format; do
-    takes dla $option map --cart 2 --nodes a,b
-done
+for option in --method --order --format; do takes dla $option map --cart 2 --nodes a,b; done
 takes dla --to convert two.mtx
 if command -v zsh >/dev/null; then
     tap_check "zsh: the syntax" zsh -n "$completion/_tatp"

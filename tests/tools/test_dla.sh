@@ -7,9 +7,7 @@
 PYTHON3=${PYTHON3:-python3}
 
 # json EXPRESSION: of `d`, the JSON on standard input.
-json() {
-    "$PYTHON3" -c 'import json, sys; d = json.load(sys.stdin); print(eval(sys.argv[1]))' "$1"
-}
+json() { "$PYTHON3" -c 'import json, sys; d = json.load(sys.stdin); print(eval(sys.argv[1]))' "$1"; }
 
 # The example of the SetMatch paper.
 printf '%s\n' FILEVIEW "% program tiles" "% ranks 6" "20 7" "1 4 0 3 4 5 3 4 5 1 2 4 0 1 2 3 5 1 2 4 " \
@@ -54,14 +52,10 @@ tap_refuses_each "show, convert, setup, forget: what is refused" dla <<'END'
 END
 
 # placed WANTED NAME ARGUMENT...: the node of each rank by dla map, after what it says on standard error
-placed() {
-    tap_is "$(dla map "${@:3}" -F slurm 2>&1 | xargs)" "$1" "map: $2"
-}
+placed() { tap_is "$(dla map "${@:3}" -F slurm 2>&1 | xargs)" "$1" "map: $2"; }
 
 # mapped EXPRESSION WANTED NAME ARGUMENT...: of `d`, the JSON of dla map
-mapped() {
-    tap_is "$(dla map "${@:4}" -F json | json "$1")" "$2" "map: $3"
-}
+mapped() { tap_is "$(dla map "${@:4}" -F json | json "$1")" "$2" "map: $3"; }
 
 # --- map: formats ---
 

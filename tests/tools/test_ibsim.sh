@@ -9,17 +9,13 @@ for program in ibsim opensm ibnetdiscover ibtracert; do
     command -v $program >/dev/null ||
         tap_skip_all "$program is not installed (apt-get install ibsim-utils opensm infiniband-diags)"
 done
-for library in /usr/lib/*/umad2sim/libumad2sim.so /usr/lib*/umad2sim/libumad2sim.so; do
-    [ -e "$library" ] && break
-done
+for library in /usr/lib/*/umad2sim/libumad2sim.so /usr/lib*/umad2sim/libumad2sim.so; do [ -e "$library" ] && break; done
 [ -e "$library" ] || tap_skip_all "libumad2sim.so is not installed (apt-get install libumad2sim0)"
 
 # Where the tools find the simulator, and where they stand in the fabric.
 export IBSIM_SOCKNAME=tatp-dla-$$ SIM_HOST=H-0002c90300000010 OSM_TMP_DIR=$tap_dir OSM_CACHE_DIR=$tap_dir
 
-on_fabric() {
-    LD_PRELOAD=$library timeout "$HANG_LIMIT" "$@"
-}
+on_fabric() { LD_PRELOAD=$library timeout "$HANG_LIMIT" "$@"; }
 
 ibsim -s -n "$top_srcdir/tests/fixtures/topology/ibsim.3level.net" >ibsim.log 2>&1 </dev/null &
 simulator=$!
@@ -41,9 +37,7 @@ histogram="2 192
 tap_is "$(tatp topology links | sed '1,/^hops  pairs/d' | awk '{ print $1, $2 }')" "$histogram" "ibnetdiscover"
 
 # lid_of HOST: its local address.
-lid_of() {
-    sed -n "s/.*\"$1 HCA-1\" lid \([0-9]*\) .*/\1/p" links | head -n 1
-}
+lid_of() { sed -n "s/.*\"$1 HCA-1\" lid \([0-9]*\) .*/\1/p" links | head -n 1; }
 for pair in n0,n1 n5,n1 n63,n2; do
     first=${pair%,*} second=${pair#*,}
     on_fabric ibtracert "$(lid_of "$first")" "$(lid_of "$second")" >trace 2>err

@@ -13,14 +13,10 @@ figure() {
 print(next(p[sys.argv[2]] for p in json.load(open("out"))["phases"] if p["phase"] == sys.argv[1]))' "$1" "$2"
 }
 
-write_json() {
-    tatp simulate --json "$@" >out
-}
+write_json() { tatp simulate --json "$@" >out; }
 
 # simulates NAME ARGUMENT...
-simulates() {
-    tap_check "$1: ends" write_json "${@:2}"
-}
+simulates() { tap_check "$1: ends" write_json "${@:2}"; }
 
 # Slabs of one node each: no data cross.
 simulates "slabs" --cart 4x2x2 --block 64x64x64 --ranks-per-node 4 --servers 1x2GB/s

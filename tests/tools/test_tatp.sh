@@ -23,14 +23,10 @@ printf '%s\n' "%%MatrixMarket matrix array real general" "6 6" "0 1 2 2 4 4" "1 
     "4 4 4 4 0 1" "4 4 4 4 1e0 0.0" >D.mtx
 
 # paper ARGUMENT...: a plan of it, without the table of hop-bytes.
-paper() {
-    tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -q "$@"
-}
+paper() { tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -q "$@"; }
 
 # The times differ from run to run.
-without_seconds() {
-    sed 's/"seconds":[^,}]*/"seconds":0/g'
-}
+without_seconds() { sed 's/"seconds":[^,}]*/"seconds":0/g'; }
 
 # --- plan ---
 
@@ -63,9 +59,7 @@ tap_described tatp.1 assign "$(tatp assign --json C.mtx)"
 tap_described tatp.1 topology "$(tatp topology --json H.mtx)"
 
 # totals COMMAND...: name and hop-bytes of each strategy.
-totals() {
-    "$@" --quiet | sed 1d | awk '{ printf "%s %s ", $1, $2 }'
-}
+totals() { "$@" --quiet | sed 1d | awk '{ printf "%s %s ", $1, $2 }'; }
 grep -v hosts H.mtx >numbers.mtx
 all="tatp 40 latp_volume 42 latp_count 42 otp 53 "
 tap_is "$(totals tatp plan -r C.mtx -d numbers.mtx -H a,a,b,b,c,c)" "$all" "plan: rows in the order of the hosts"
@@ -172,9 +166,7 @@ tap_is "$(tatp plan -j -r wide.mtx -H a -g 0,0 | sed 's/.*"given":/"given":/; s/
     '"given":{"name":"given","assignment":[0,0],' "plan: a given assignment where no strategy has one"
 printf '%s\n' FILEVIEW "% independent: 77" "1 5" 1 1 "1 2 2 2 2" "ACCESS 2 0 262144 4 4 4 out" "0 1 0 524288" "1 1 1 524288" \
     "2 1 2 524288" "3 1 3 524288" "DIVISION 1 2 0 0 0" >view.crs
-view_of() {
-    tatp plan --view view.crs -H "$1"
-}
+view_of() { tatp plan --view view.crs -H "$1"; }
 tap_is "$(view_of a:2,b:2)" "calls    bytes  aggregators  domains  unit  hop-bytes  between nodes  most of a link  file
     2  2097152            2  even        0    1048576              0               0  out
 without aggregators: 77 bytes, which stay on their nodes" "plan: the calls of a view"

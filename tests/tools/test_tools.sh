@@ -16,9 +16,7 @@ for tool in dla tatp; do
         tap_is "$($tool help "$command")" "$($tool "$command" --help)" "$tool help $command"
         tap_is "$($tool "$command" -h)" "$($tool "$command" --help)" "$tool $command -h"
     done
-    for option in --help -h help; do
-        tap_contains "$($tool $option)" "Usage: $tool" "$tool $option"
-    done
+    for option in --help -h help; do tap_contains "$($tool $option)" "Usage: $tool" "$tool $option"; done
     tap_check "$tool --help begins with the first steps" grep -q -x 'First steps:' <($tool --help | head -n 4)
     tap_contains "$($tool --version)" "$tool (tatp-dla" "$tool --version"
 done

@@ -56,9 +56,7 @@ matches() {
     [[ $(without_times <<<"$2") == $pattern ]]
 }
 
-near() {
-    awk -v wanted="$1" -v got="$2" 'BEGIN { d = got - wanted; exit !(d * d < (wanted / 4 + 400000) ^ 2) }'
-}
+near() { awk -v wanted="$1" -v got="$2" 'BEGIN { d = got - wanted; exit !(d * d < (wanted / 4 + 400000) ^ 2) }'; }
 
 # follow SECTION COMMAND WANTED: runs the command as the reader would, and compares.
 follow() {
