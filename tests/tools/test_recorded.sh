@@ -8,19 +8,13 @@
 recorded=$top_srcdir/tests/fixtures/recorded
 
 # view FILE: what it says without the lines about the run
-view() {
-    dla show "$1" | grep -v '^%'
-}
+view() { dla show "$1" | grep -v '^%'; }
 
 # place FILE: without its name
-place() {
-    dla map "$1" -n x:4,y:4 | sed "s#$1#it#"
-}
+place() { dla map "$1" -n x:4,y:4 | sed "s#$1#it#"; }
 
 # summary FILE: without times
-summary() {
-    tatp report --output page.html "$1" 2>err | grep -v -e ^time: -e ^advice:
-}
+summary() { tatp report --output page.html "$1" 2>err | grep -v -e ^time: -e ^advice:; }
 
 for release in 4.1 5.0 6.0; do
     tap_is "$(view "$recorded/$release.crs")" "$(view "$recorded/4.1.crs")" "a view recorded on $release"
