@@ -8,13 +8,10 @@ need_python
 
 quick() { bench bench --quick --cube 24 --megabytes 1 --rounds 1 "$@"; }
 
-tap_check "all contestants in three cases" \
-    quick --cases "cube-1x4x4-node records-64-slot blocks-slot" --csv "$tap_dir/all.csv"
+tap_check "all contestants in three cases" quick --cases "cube-1x4x4-node records-64-slot blocks-slot" --csv "$tap_dir/all.csv"
 tap_is "$(rows "$tap_dir/all.csv" 'r["verified"] == "yes"')" 48 "every contestant wrote and read, checked"
-tap_is "$(rows "$tap_dir/all.csv" 'float(r["median_s"]) > 0 and float(r["min_s"]) <= float(r["median_s"])')" 48 \
-    "and was timed"
-tap_is "$(rows "$tap_dir/all.csv" 'r["contestant"] == "tatp" and r["crossing_bytes"] != ""')" 6 \
-    "tatp tells what changes nodes"
+tap_is "$(rows "$tap_dir/all.csv" 'float(r["median_s"]) > 0 and float(r["min_s"]) <= float(r["median_s"])')" 48 "and was timed"
+tap_is "$(rows "$tap_dir/all.csv" 'r["contestant"] == "tatp" and r["crossing_bytes"] != ""')" 6 "tatp tells what changes nodes"
 
 if "$CLUSTER" check >/dev/null 2>&1; then
     # Interleaved over 16 ranks, 3 of 4 bytes of each slab come from other nodes.
@@ -22,10 +19,8 @@ if "$CLUSTER" check >/dev/null 2>&1; then
         0.75 * 2**20 < float(r["node_bytes"]) < 0.9 * 2**20')" 2 "bytes on links of records by hand"
     tap_is "$(rows "$tap_dir/all.csv" 'r["case"] == "blocks-slot" and r["contestant"] in ("hand", "floor") and
         float(r["node_bytes"]) < 0.1 * 2**20')" 4 "and next to none where each rank's block is its slab"
-    tap_check "limited links" quick --cases halo-2x2x4-slot --links 2gbit --contestants "tatp hand" \
-        --csv "$tap_dir/limited.csv"
-    tap_is "$(rows "$tap_dir/limited.csv" 'float(r["bound_s"]) > 0 and r["links"] == "2gbit"')" 4 \
-        "tell what the busiest link needs"
+    tap_check "limited links" quick --cases halo-2x2x4-slot --links 2gbit --contestants "tatp hand" --csv "$tap_dir/limited.csv"
+    tap_is "$(rows "$tap_dir/limited.csv" 'float(r["bound_s"]) > 0 and r["links"] == "2gbit"')" 4 "tell what the busiest link needs"
 else
     tap_skip "bytes on links" "links cannot be counted here"
 fi
@@ -63,8 +58,7 @@ tap_check "a contestant with settings of its own" run_here 4 "$contest" --size 1
     --contestants "tatp tatp+num_aggregators=2,cycle_buffer_size=4096" --file "$tap_dir/file"
 tap_check_fails "no such setting" run_here 2 "$contest" --size 16x16x16 --grid 1x1x2 \
     --contestants "tatp+colour=2" --file "$tap_dir/file"
-tap_check_fails "a grid of another number of ranks" run_here 2 "$contest" --size 16x16x16 --grid 1x2x2 \
-    --file "$tap_dir/file"
+tap_check_fails "a grid of another number of ranks" run_here 2 "$contest" --size 16x16x16 --grid 1x2x2 --file "$tap_dir/file"
 tap_check_fails "no such case" quick --cases sphere
 tap_check_fails "no such transport" quick --cases blocks-slot --transports pigeon
 tap_check_fails "no such rate" quick --cases blocks-slot --links fast

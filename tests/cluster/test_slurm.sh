@@ -68,14 +68,12 @@ tap_contains "$(told "$tree/auto.out")" "hops between 4 nodes from the job's env
 tap_contains "$(told "$tree/file.out")" "hops between 4 nodes from $tree/topology.conf" "distances from topology.conf"
 tap_is "$(decision "$tree/auto.stats")" "$(decision "$tree/file.stats")" "both decide alike"
 tap_diag "hop-bytes: environment $(hop_bytes "$tree/auto"), none $(hop_bytes "$tree/none"), placed by dla $(hop_bytes "$tree/placed")"
-tap_check "other distances than without a topology" \
-    test "$(hop_bytes "$tree/auto")" -gt "$(hop_bytes "$tree/none")"
+tap_check "other distances than without a topology" test "$(hop_bytes "$tree/auto")" -gt "$(hop_bytes "$tree/none")"
 succeeded "$tree/batch" "sbatch, mpirun on a node of the job"
 tap_contains "$(told "$tree/batch.out")" "hops between 4 nodes from the job's environment" "sbatch: distances from the environment"
 tap_is "$(decision "$tree/batch.stats")" "$(decision "$tree/file.stats")" "sbatch: decides alike"
 succeeded "$tree/placed" "salloc mpirun --map-by dla"
-tap_check "placed by dla, fewer hop-bytes" \
-    test "$(hop_bytes "$tree/placed")" -lt "$(hop_bytes "$tree/auto")"
+tap_check "placed by dla, fewer hop-bytes" test "$(hop_bytes "$tree/placed")" -lt "$(hop_bytes "$tree/auto")"
 
 run_jobs "$flat" <<END_OF_LINES
 auto salloc --map-by node $array $files/cube

@@ -48,8 +48,7 @@ check_way "--map-by dla with --mca rmaps_dla_file" --map-by dla --mca rmaps_dla_
 check_way "--mca rmaps dla with --mca rmaps_dla_file" --mca rmaps dla --mca rmaps_dla_file pairs.crs
 check_way "--map-by goes before rmaps_dla_file" --mca rmaps_dla_file none.crs --map-by dla:file=pairs.crs
 OMPI_MCA_rmaps_base_mapping_policy=dla:file=pairs.crs check_way "the environment, as policy"
-OMPI_MCA_rmaps_base_mapping_policy=node check_way "--map-by goes before the policy in the environment" \
-    --map-by dla:file=pairs.crs
+OMPI_MCA_rmaps_base_mapping_policy=node check_way "--map-by goes before the policy in the environment" --map-by dla:file=pairs.crs
 on_orte "PRRTE lets the option go before the parameter" check_way "--mca rmaps_base_mapping_policy goes before --map-by, as ever" \
     --mca rmaps_base_mapping_policy dla:file=pairs.crs --map-by node
 OMPI_MCA_rmaps_dla_file=pairs.crs check_way "the environment, as file"
@@ -108,15 +107,13 @@ check_way "the policy goes before a parameter" --map-by dla:file=pairs.crs,metho
 # ---- slots, hosts, application contexts ----
 
 map=$(dry --host $four -np 12 --map-by dla:cart=12:OVERSUBSCRIBE)
-tap_is "$(by_node "$map" | awk -F, '{ print NF }' | sort -u | tr '\n' ' ')" "3 " \
-    ":OVERSUBSCRIBE grows all nodes evenly"
+tap_is "$(by_node "$map" | awk -F, '{ print NF }' | sort -u | tr '\n' ' ')" "3 " ":OVERSUBSCRIBE grows all nodes evenly"
 map=$(dry --host $four -np 10 --oversubscribe --map-by dla:cart=10)
 tap_is "$(by_node "$map" | awk -F, '{ print NF }' | sort -n | tr '\n' ' ')" "2 2 3 3 " \
     "--oversubscribe, not a multiple of the nodes"
 addresses 'hA slots=2 max_slots=3' 'hB slots=2' >hosts
 map=$(dry --hostfile hosts -np 8 --map-by dla:cart=8:OVERSUBSCRIBE)
-tap_is "$(by_node "$map" | awk -F'[:,]' '{ print $1, NF - 1 }' | tr '\n' ' ')" "hA 3 hB 5 " \
-    "max_slots bounds a node also then"
+tap_is "$(by_node "$map" | awk -F'[:,]' '{ print $1, NF - 1 }' | tr '\n' ' ')" "hA 3 hB 5 " "max_slots bounds a node also then"
 # By slot as mpirun has it, of a record by which nothing is gained, and of the method.
 write_view 10 </dev/null >apart.crs
 for over in "--host $four" "--host hA:4,hD:1" "--host hA:1,hB:3,hC:2"; do
@@ -239,11 +236,9 @@ if "$MPICC" -o spawn "$top_srcdir/tests/dla/spawn.c" && "$MPICC" -o columns "$to
     # PRRTE binds the children to cores, of which there may be two.
     children=$([[ $launcher == orte ]] && echo 3 || echo 1)
     said=$(launch --host localhost:8 -np 4 --bind-to none --map-by dla:file=ring.crs ./spawn "$children" 2>&1)
-    tap_is "$(grep -c ^parent <<<"$said") $(grep -c ^child <<<"$said")" "4 $children" \
-        "MPI_Comm_spawn: a child job of another size"
+    tap_is "$(grep -c ^parent <<<"$said") $(grep -c ^child <<<"$said")" "4 $children" "MPI_Comm_spawn: a child job of another size"
     said=$(launch --host localhost:8 -np 4 --bind-to none --mca rmaps dla --mca rmaps_dla_file ring.crs ./spawn 3 2>&1)
-    tap_is "$(grep -c ^parent <<<"$said") $(grep -c ^child <<<"$said")" "4 3" \
-        "MPI_Comm_spawn with --mca rmaps dla"
+    tap_is "$(grep -c ^parent <<<"$said") $(grep -c ^child <<<"$said")" "4 3" "MPI_Comm_spawn with --mca rmaps dla"
     rm -f fileview_info.out
     launch --host localhost:8 -np 8 --bind-to none --mca io ompio --mca fcoll vulcan \
         --mca io_ompio_record_file_offset_info 1 ./columns "$tap_dir/columns.out" >record.log 2>&1

@@ -67,8 +67,7 @@ tap_contains "$said" "(0 of 77 bytes" "what they moved"
 # ---- grids ----
 
 maps "0,1 2,3 4,5 6,7" "cart=2x4" --map-by dla:cart=2x4
-tap_check "a grid: the weight" grep -E -q 'dla: not placed by 2x4: weight [0-9]+ ' \
-    <<<"$(simulate 4 2 -np 8 --map-by dla:cart=2x4)"
+tap_check "a grid: the weight" grep -E -q 'dla: not placed by 2x4: weight [0-9]+ ' <<<"$(simulate 4 2 -np 8 --map-by dla:cart=2x4)"
 maps "$same_part" "cart=2x4,order=Fortran" --map-by dla:cart=2x4,order=Fortran
 maps "$same_part" "rmaps_dla_order" --mca rmaps_dla_cart 2x4 --mca rmaps_dla_order Fortran
 

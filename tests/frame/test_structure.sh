@@ -22,11 +22,8 @@ folders: src/base/a.c uses src/matrix/matrix.h" "breaks in a small tree are foun
 structure "$top_srcdir" "$top_builddir" >"$tap_dir/found"
 for rule in "objects|each source file has an object file" \
     "open-mpi|src/ uses nothing of Open MPI, of the components and of the tools" \
-    "folders|folders of src/ use those that the table names" \
-    "front-ends|mpi/ and the components do not use each other" \
-    "circles|no circle of files in a folder" \
-    "headers|headers are short" \
-    "modules|modules of fcoll/tatp use those that they may"; do
+    "folders|folders of src/ use those that the table names" "front-ends|mpi/ and the components do not use each other" \
+    "circles|no circle of files in a folder" "headers|headers are short" "modules|modules of fcoll/tatp use those that they may"; do
     tap_is "$(grep "^${rule%%|*}: " "$tap_dir/found")" "" "${rule##*|}"
 done
 tap_is "$(grep -v -E '^(objects|open-mpi|folders|front-ends|circles|headers|modules): ' "$tap_dir/found")" "" "nothing else is said"

@@ -55,8 +55,7 @@ has_transport() {
 # run ARGUMENT...: mpirun on the cluster by $transport, or here.
 run() {
     if [[ -n $cluster_name ]]; then
-        timeout --kill-after=5 "${RUN_LIMIT:-$HANG_LIMIT}" "$CLUSTER" run --name "$cluster_name" \
-            --transport "$transport" "$@"
+        timeout --kill-after=5 "${RUN_LIMIT:-$HANG_LIMIT}" "$CLUSTER" run --name "$cluster_name" --transport "$transport" "$@"
     else
         timeout --kill-after=5 "${RUN_LIMIT:-$HANG_LIMIT}" "$MPIRUN" --hostfile "$tap_dir/hosts" --oversubscribe \
             --mca mpi_yield_when_idle 1 "$@"

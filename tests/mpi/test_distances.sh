@@ -35,8 +35,7 @@ go() {
     rm -f "$job.stats"
     run -np 16 --map-by node --mca fcoll tatp --mca fcoll_base_verbose 10 --mca fcoll_tatp_num_aggregators 4 \
         --mca fcoll_tatp_stats "$job.stats" "${@:4}" \
-        "$tap_dir/with" "$addresses" "$pattern" "$cube" --size 64 --grid 4x2x2 --verify --file "$files/cube" \
-        >"$job.out" 2>&1
+        "$tap_dir/with" "$addresses" "$pattern" "$cube" --size 64 --grid 4x2x2 --verify --file "$files/cube" >"$job.out" 2>&1
 }
 
 # quietly JOB ...: goes well, without a message

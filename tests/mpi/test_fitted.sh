@@ -55,8 +55,7 @@ kind() {
     stat domains
 }
 
-tap_is "$(kind 128 1x4x4 --mca fcoll_tatp_stripe_size 1048576)" even \
-    "units that are too large for the pattern are not taken"
+tap_is "$(kind 128 1x4x4 --mca fcoll_tatp_stripe_size 1048576)" even "units that are too large for the pattern are not taken"
 four=(--mca fcoll_tatp_num_aggregators 4)
 tap_is "$(kind 16 1x4x4 "${four[@]}")" even "a small range is not cut into units"
 tap_is "$(kind 16 1x4x4 "${four[@]}" --mca fcoll_tatp_stripe_size 256)" fitted "unless its stripes are small"

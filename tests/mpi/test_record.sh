@@ -27,8 +27,7 @@ record_again() {
 
 # stock RANKS PROGRAM [ARGUMENT...]: writes fileview_info.out in $tap_dir.
 stock() {
-    (cd "$tap_dir" && rm -f fileview_info.out && run_here "$1" --mca fcoll vulcan \
-        --mca io_ompio_record_file_offset_info 1 "${@:2}")
+    (cd "$tap_dir" && rm -f fileview_info.out && run_here "$1" --mca fcoll vulcan --mca io_ompio_record_file_offset_info 1 "${@:2}")
 }
 
 # Example of the SetMatch paper.

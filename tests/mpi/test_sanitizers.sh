@@ -34,8 +34,7 @@ sanitizers() {
 
 valgrind_runs() {
     tap_check "valgrind, views, 2 ranks" under_valgrind 2 views "${views[@]}" --first 200000 --cases 20 --large 0
-    tap_check "valgrind, conformance, 2 ranks" under_valgrind 2 conformance --dir "$files" \
-        even/\* external32/\* outstanding/\*
+    tap_check "valgrind, conformance, 2 ranks" under_valgrind 2 conformance --dir "$files" even/\* external32/\* outstanding/\*
 }
 
 if [[ -e $programs/views_sanitized ]]; then

@@ -24,8 +24,7 @@ reports() {
 }
 
 for setting in strategy=latp_count num_aggregators=3 \
-    cycle_buffer_size=4096 stripe_size=100 shared_memory=false topology="$tap_dir/none" \
-    stats="$tap_dir/foreign.json"; do
+    cycle_buffer_size=4096 stripe_size=100 shared_memory=false topology="$tap_dir/none" stats="$tap_dir/foreign.json"; do
     differ "$setting"
 done
 differ domains=stripe num_aggregators=2,stripe_size=64,stripe_count=2

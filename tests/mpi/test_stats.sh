@@ -26,8 +26,7 @@ checked() { "$PYTHON3" "$top_srcdir/tests/mpi/check_stats.py" "$tap_dir/$1" 2>&1
 right() { tap_is "$(checked "$1")" "${3-lines 4 plans 2 timelines 4}" "$2: lines, plans and time lines are right"; }
 
 two_leaves "$tap_dir/topology.conf"
-printf '%s\n' '%%MatrixMarket matrix array integer symmetric' '% hosts n0 n1 n2 n3' '4 4' 0 3 5 7 0 3 5 0 3 0 \
-    >"$tap_dir/hops.mtx"
+printf '%s\n' '%%MatrixMarket matrix array integer symmetric' '% hosts n0 n1 n2 n3' '4 4' 0 3 5 7 0 3 5 0 3 0 >"$tap_dir/hops.mtx"
 
 ways=()
 start_cluster
@@ -47,8 +46,7 @@ tap_check "the job: host, command and MPI" \
     grep -q '"job": {"user": "[^"]*", "id": "[^"]*", "host": "[^"]*", "command": "[^"]*contest .*", "mpi": "Open MPI v[^,]*"}' \
     "$tap_dir/plain"
 tap_check "by blocks: they are told" grep -q '"blocks": \[0,0,[0-9]*' "$tap_dir/blocks"
-tap_is "$(grep -c '^{"op": ' <<<"$said") $(grep -c '"plan"\|"timeline"' <<<"$said")" "4 0" \
-    "on standard error: a short line a call"
+tap_is "$(grep -c '^{"op": ' <<<"$said") $(grep -c '"plan"\|"timeline"' <<<"$said")" "4 0" "on standard error: a short line a call"
 tap_is "$(grep -cx "  $tap_dir/none/stats" <<<"$said")" 1 "a folder that is not there: told once"
 
 way hops num_aggregators=4

@@ -188,8 +188,7 @@ placed "dla: placed by 3x4 (by node): weight 803 between nodes -> 9 a b c d a b 
     "in Fortran order the first dimension stays together" --cart 3x4 --order fortran -n a:3,b:3,c:3,d:3
 placed "dla: not placed by 4x3: weight 9 between nodes stays, a placement saves less than 2 % a a a b b b c c c d d d" \
     "in C order the last does" --cart 4x3 --order C -n a:3,b:3,c:3,d:3
-tap_is "$(dla map --cart 2x2x2x2x2x2x2x2x2x2 -n 'n[0-63]:16' | head -n 1 | cut -d ' ' -f 5)" 66560 \
-    "map: a grid of ten dimensions"
+tap_is "$(dla map --cart 2x2x2x2x2x2x2x2x2x2 -n 'n[0-63]:16' | head -n 1 | cut -d ' ' -f 5)" 66560 "map: a grid of ten dimensions"
 placed "a b a b a b a b" "by another method" --cart 2x4 -n a:4,b:4 --method=bynode
 # Which values there are: tests/unit/test_dla_spec.c.
 tap_refuses_each "map: what is refused" "dla map" <<'END'

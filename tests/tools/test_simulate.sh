@@ -43,8 +43,7 @@ simulates "a recorded run, its ranks by node" --view "$record" --ranks-per-node 
 tap_is "$(figure write bytes_between_nodes)" "$once" "a recorded run, its ranks by node: the same"
 simulates "a recorded run 8 times" --view "$record" --times 8 --ranks-per-node 4
 tap_check "a recorded run 8 times: as many bytes at least" test "$(figure write bytes_between_nodes)" -ge $((once * 8))
-tap_check "a recorded run 8 times: placements are compared" \
-    tatp simulate --view "$record" --times 8 --ranks-per-node 4 --compare
+tap_check "a recorded run 8 times: placements are compared" tatp simulate --view "$record" --times 8 --ranks-per-node 4 --compare
 tap_check "a table" tatp simulate --cart 4x4 --servers 4x1GB/s:10us
 
 # in_turn RANKS BYTES COUNT UNIT: the record "turns.crs" of ranks that have so many records in turn, in bins of UNIT

@@ -30,8 +30,7 @@ without_seconds() { sed 's/"seconds":[^,}]*/"seconds":0/g'; }
 
 # --- plan ---
 
-tap_is "$(tatp plan --requests C.mtx --distances H.mtx --hosts a:2,b:2,c:2)" \
-    "Hop-bytes of each rank and domain:
+tap_is "$(tatp plan --requests C.mtx --distances H.mtx --hosts a:2,b:2,c:2)" "Hop-bytes of each rank and domain:
 rank   0   1   2
    0   9  19  24
    1  11  17  24
@@ -50,8 +49,7 @@ tap_is "$(tatp plan -r C.mtx -d D.mtx --strategy=tatp --json | without_seconds)"
     '{"ranks":6,"domains":3,"nodes":3,"distances":"Matrix Market hops, rows in the order of the nodes",'\
 '"is_tree":false,"parent":[3,3,3,3],"cables":[1,1,1,0],"strategies":[{"name":"tatp","assignment":[2,4,3],"hop_bytes":40.0,'\
 '"max_link_bytes":8.0,"crossing_bytes":12,"up":[8.0,0.0,4.0,0.0],"down":[0.0,8.0,4.0,0.0],"seconds":0}],"workload":[[9.0,19.0,24.0],'\
-'[11.0,17.0,24.0],[8.0,24.0,20.0],[12.0,24.0,16.0],[32.0,16.0,20.0],[32.0,20.0,16.0]]}' \
-    "plan: JSON, hops between ranks"
+'[11.0,17.0,24.0],[8.0,24.0,20.0],[12.0,24.0,16.0],[32.0,16.0,20.0],[32.0,20.0,16.0]]}' "plan: JSON, hops between ranks"
 
 tap_described tatp.1 plan "$(paper --json --aggregators 0,1,3)"
 tap_described tatp.1 plan "$(tatp plan --json -v "$fixtures/../recorded/4.1.crs" -H 'n[0-1]:4')"
@@ -66,16 +64,14 @@ tap_is "$(totals tatp plan -r C.mtx -d numbers.mtx -H a,a,b,b,c,c)" "$all" "plan
 tap_is "$(totals tatp plan -r C.mtx -d D.mtx -H 'n[1-3]:2')" "$all" "plan: hops between ranks, and hosts"
 printf 'a\na\nb\nb\nc\nc\n' >hosts
 tap_is "$(totals tatp plan -r C.mtx -d H.mtx -H @hosts)" "$all" "plan: a host for each rank from a file"
-tap_is "$(totals tatp plan -r C.mtx -d D.mtx -m 1)" "tatp 41 latp_volume 41 latp_count 41 otp 53 " \
-    "plan: one domain on a node"
+tap_is "$(totals tatp plan -r C.mtx -d D.mtx -m 1)" "tatp 41 latp_volume 41 latp_count 41 otp 53 " "plan: one domain on a node"
 printf '%s\n' "$integers general" "6 3 4" "1 1 2" "4 1 3" "2 2 1" "6 3 7" >B.mtx
 tap_is "$(paper -S latp_count --blocks B.mtx | awk 'END { print $5, $6, $7 }')" "3 1 5" "plan: blocks"
 tap_is "$(paper -S latp_volume -b B.mtx | sed 1d)" "$(paper -S latp_volume | sed 1d)" "plan: blocks that do not count"
 tap_is "$(totals tatp plan -r C.mtx -H a:2,b:2,c:2)" "tatp 24 latp_volume 26 latp_count 26 otp 37 " \
     "plan: nothing known of the network"
 printf 'SwitchName=t Switches=s[1-2]\nSwitchName=s1 Nodes=a,b\nSwitchName=s2 Nodes=c\n' >slurm.conf
-tap_is "$(totals tatp plan -r C.mtx --topology slurm.conf --hosts a:2,b:2,c:2 | cut -d ' ' -f 1-2)" "tatp 40" \
-    "plan: a topology"
+tap_is "$(totals tatp plan -r C.mtx --topology slurm.conf --hosts a:2,b:2,c:2 | cut -d ' ' -f 1-2)" "tatp 40" "plan: a topology"
 
 "$python" "$top_srcdir/tests/tools/check_tatp.py" make 7
 for number in 0 1 2 3 4 5 6; do
@@ -154,8 +150,7 @@ workload_of() {
     tatp plan -j -r C.mtx -d H.mtx -H a:2,b:2,c:2 --strategy otp --workload "$1" |
         sed 's/.*"workload":\(.*\)}/\1/; s/\.0//g'
 }
-tap_is "$(workload_of rank)" "[[9,19,24],[11,17,24],[8,24,20],[12,24,16],[32,16,20],[32,20,16]]" \
-    "plan: hop-bytes of each rank"
+tap_is "$(workload_of rank)" "[[9,19,24],[11,17,24],[8,24,20],[12,24,16],[32,16,20],[32,20,16]]" "plan: hop-bytes of each rank"
 tap_is "$(workload_of node)" "[[9,17,24],[8,24,16],[32,16,16]]" "plan: hop-bytes of the best rank of each node"
 tap_is "$(tatp plan -j -r wide.mtx -H a -g 0,0 | sed 's/.*"given":/"given":/; s/"hop_bytes.*//')" \
     '"given":{"name":"given","assignment":[0,0],' "plan: a given assignment where no strategy has one"
@@ -190,8 +185,7 @@ printf '%s\n' "%%MatrixMarket matrix array integer general" "6 3" 9 11 8 12 32 3
 for solver in $(tatp assign --help | sed '1,/^Solvers:/d' | awk '{ print $1 }'); do
     tap_is "$(tatp assign --solver "$solver" W.mtx | tail -n 1 | xargs)" "total 40" "assign: least cost by $solver"
     for number in 0 1 2 3 4 5 6; do
-        agrees "assign: random costs $number by $solver" "assign$number" \
-            tatp assign --json --solver="$solver" "A$number.mtx"
+        agrees "assign: random costs $number by $solver" "assign$number" tatp assign --json --solver="$solver" "A$number.mtx"
     done
 done
 tap_is "$(tatp assign W.mtx)" "column  row  cost
@@ -199,8 +193,7 @@ tap_is "$(tatp assign W.mtx)" "column  row  cost
      1    4    16
      2    3    16
  total         40" "assign: a table"
-tap_is "$(tatp assign W.mtx --json | without_seconds)" \
-    '{"solver":"jv","assignment":[2,4,3],"cost":40,"seconds":0}' "assign: JSON"
+tap_is "$(tatp assign W.mtx --json | without_seconds)" '{"solver":"jv","assignment":[2,4,3],"cost":40,"seconds":0}' "assign: JSON"
 tap_is "$(tatp assign wide.mtx)" "column  row  cost
      0    0     3
      1    -     -
