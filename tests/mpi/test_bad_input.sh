@@ -13,14 +13,10 @@ bad() {
 }
 
 # good NAME=VALUE: so that those above are refused for their own reason.
-good() {
-    echo "accept|$1" >>"$files/good"
-}
+good() { echo "accept|$1" >>"$files/good"; }
 
 # hops NAME LINE...: a Matrix Market file.
-hops() {
-    printf '%s\n' '%%MatrixMarket matrix array real general' "${@:2}" >"$files/$1"
-}
+hops() { printf '%s\n' '%%MatrixMarket matrix array real general' "${@:2}" >"$files/$1"; }
 
 for setting in num_aggregators=abc shared_memory=maybe strategy=fastest domains=striped stripe_size=-1 \
     stripe_size=4294967297 stripe_count=-2; do
@@ -45,12 +41,8 @@ mkfifo "$files/fifo"
 ln -s none/view.crs "$files/dangling"
 echo "a letter" >"$files/letter"
 mkdir "$files/folder" "$files/kept~"
-for record in "$files"/{none/view.crs,fifo,dangling,letter,folder,kept} /dev/null; do
-    bad record="$record"
-done
-for stats in "$files"/{letter,folder} /dev/null; do
-    bad stats="$stats"
-done
+for record in "$files"/{none/view.crs,fifo,dangling,letter,folder,kept} /dev/null; do bad record="$record"; done
+for stats in "$files"/{letter,folder} /dev/null; do bad stats="$stats"; done
 bad stats="$files/none/%x.json" "$files/none/conformance_hints.json"
 
 hops good.mtx "% hosts elsewhere $(hostname)" '2 2' 0 2 2 0
@@ -69,7 +61,6 @@ tap_is "$(stat -c %F /dev/null)" "character special file" "a device: and afterwa
 tap_is "$(cat "$files/letter")" "a letter" "a file that is no record is left"
 tap_is "$(sed -n 's/.*MCA parameter \(fcoll_tatp_[a-z_]*\).*/\1/; T; N; N; s/\n\n */ /p' "$tap_dir/output" | sort)" \
     "$(sort <<<"${told%?}")" "each is told once"
-tap_contains "$(cat "$tap_dir/output")" "Valid values: a number of storage targets, or 0 for what the file system reports." "with the valid values"
 tap_contains "$(grep -A 3 others.mtx "$tap_dir/output")" "$(hostname)" "a host that is not in the topology is named"
 
 # Values that are too long for anything, and that a terminal would obey; of some parameters from a file.
@@ -123,18 +114,18 @@ unset OMPI_MCA_io OMPI_MCA_fcoll OMPI_MCA_fcoll_tatp_domains
 
 # unknown ARGUMENT...: what mpirun with these says about names of parameters that there are not
 unknown() {
-    run_here 2 "$@" --mca fcoll tatp "$cube" --size=8 --file="$files/cube" 2>&1 | sed -n 's/.*there is no MCA parameter //p' | sort
+    run_here 2 "$@" --mca fcoll tatp "$cube" --size=8 --file="$files/cube" 2>&1 | sed -n 's/.*MCA parameter \(fcoll_tatp_[a-z]*\);.* \(fcoll_tatp[a-z_]*\).*/\1 \2/p' | sort
 }
 tap_is "$(unknown --mca fcoll_tatp_stat x --mca fcoll_tatp_zzzzzz x --mca fcoll_tatp_ x)" \
-    "fcoll_tatp_; man 7 fcoll_tatp lists them
-fcoll_tatp_stat; did you mean fcoll_tatp_stats?
-fcoll_tatp_zzzzzz; man 7 fcoll_tatp lists them" "unknown names: a near one is proposed, if there is one"
+    "fcoll_tatp_ fcoll_tatp
+fcoll_tatp_stat fcoll_tatp_stats
+fcoll_tatp_zzzzzz fcoll_tatp" "unknown names: a near one is proposed, if there is one"
 if [[ $OMPI_VERSION == 4.* ]]; then
     echo "fcoll_tatp_stat = x" >"$files/am"
-    tap_is "$(unknown -am "$files/am")" "fcoll_tatp_stat; did you mean fcoll_tatp_stats?" "-am FILE: unknown names"
+    tap_is "$(unknown -am "$files/am")" "fcoll_tatp_stat fcoll_tatp_stats" "-am FILE: unknown names"
     echo "--mca fcoll_tatp_stat x -x OMPI_MCA_fcoll_tatp_recrod=x --mca fcoll_tatp_domains even" >"$files/tune"
-    tap_is "$(unknown --tune "$files/tune")" "fcoll_tatp_recrod; did you mean fcoll_tatp_record?
-fcoll_tatp_stat; did you mean fcoll_tatp_stats?" "--tune FILE: unknown names"
+    tap_is "$(unknown --tune "$files/tune")" "fcoll_tatp_recrod fcoll_tatp_record
+fcoll_tatp_stat fcoll_tatp_stats" "--tune FILE: unknown names"
 fi
 
 # The file of the component, copied to a folder without any other.

@@ -9,9 +9,8 @@ cases=("[!t]*") # all but the table
 conform conformance_hints "1 rank" run_here 1 --mca fcoll tatp
 conform conformance_hints "4 ranks" run_here 4 --mca fcoll tatp
 for hint in cb_nodes cb_buffer_size striping_unit striping_factor romio_cb_write romio_cb_read collective_buffering; do
-    tap_is "$(grep -c "^The hint $hint has the value" "$tap_dir/output")" 1 "invalid: $hint is reported once"
-    tap_is "$(grep -c "^The hint $hint is not the same on all ranks" "$tap_dir/output")" 1 \
-        "one rank alone has $hint: reported once"
+    tap_is "$(grep "^The hint $hint " "$tap_dir/output" | sort | uniq -c | awk '{ print $1 }' | xargs)" "1 1" \
+        "$hint: reported once where it is invalid, and where one rank alone has it"
 done
 
 # With a record, and with statistics, which agree more often; without shared memory data are in messages.
