@@ -7,9 +7,7 @@
 need_component fcoll tatp
 
 # array RANKS [ARGUMENT...]: one array, every byte checked.
-array() {
-    run_here "$1" --mca fcoll tatp "${@:2}" "$cube" --size 24x20x18 --verify --file "$files/cube" 2>&1
-}
+array() { run_here "$1" --mca fcoll tatp "${@:2}" "$cube" --size 24x20x18 --verify --file "$files/cube" 2>&1; }
 
 # Statistics, and what the report makes of them.
 rm -f "$stats"
@@ -18,8 +16,7 @@ tap_contains "$(grep -o '"stripe_.*"format"' "$stats" | sort -u)" '"stripe_size"
 if [[ -n $PYTHON3 ]]; then
     sed -i 's/"nodes": 1/"nodes": 3/' "$stats"
     said=$("$TOOLS_DIR/tatp" report --output "$tap_dir/report.html" "$stats" 2>&1)
-    tap_contains "$said" "has 2 stripes, and 3 nodes access it" "the report, if there are fewer stripes than nodes"
-    tap_contains "$said" "lfs setstripe -c 3 -S 4096 FOLDER" "the report: the command"
+    tap_contains "$said" "lfs setstripe -c 3 -S 4096 FOLDER" "the report, if there are fewer stripes than nodes: the command"
     sed -i 's/"nodes": 3/"nodes": 2/' "$stats"
     said=$("$TOOLS_DIR/tatp" report --output "$tap_dir/second.html" "$stats" 2>&1)
     tap_is "$(grep -c "lfs setstripe" <<<"$said")" 0 "the report, if there are as many"
