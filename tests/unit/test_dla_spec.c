@@ -146,6 +146,7 @@ START_TEST(combines_policy_and_parameters)
     ck_assert_int_eq(spec.choice[DLA_METHOD], 4);
     dla_spec_release(&spec);
     ck_assert_int_eq(dla_spec_read(NULL, parameter, &spec, reason), -EINVAL);
+    ck_assert_ptr_nonnull(strstr(reason, "parameter rmaps_dla_method: "));
     memset(parameter, 0, sizeof(parameter));
     ck_assert_int_eq(dla_spec_read("dla:numa=on", parameter, &spec, reason), -EINVAL);
     ck_assert_int_eq(dla_spec_read("dla:nuna=on", parameter, &spec, reason), -EINVAL);
@@ -166,6 +167,23 @@ static const char *const bad[] = {
 };
 /* clang-format on */
 
+/* What the user wrote, what there is, or what is in its place. */
+START_TEST(refusals_name_the_cause)
+{
+    static const char *const named[][3] = {
+        {"dla:foo=3", "--map-by dla:foo=3: ", "\"foo=3\""},
+        {"dla:flie=v", "\"flie=v\"", "mean file=?"},
+        {"dla:method=best", "method=best", "there are auto, setmatch, bisection, byslot"},
+        {"dla:file=v,refine=off", "no refine", "any more: "},
+        {"dla:Bandwidth=b", "no bandwidth", "any more: topology"},
+    };
+    char *none[DLA_ITEMS] = {NULL}, reason[DLA_REASON_SIZE];
+    dla_spec spec;
+    ck_assert_int_eq(dla_spec_read(named[_i][0], none, &spec, reason), -EINVAL);
+    ck_assert_msg(strstr(reason, named[_i][1]) && strstr(reason, named[_i][2]), "%s", reason);
+}
+END_TEST
+
 START_TEST(refuses_bad_texts)
 {
     char reason[DLA_REASON_SIZE] = "";
@@ -184,5 +202,5 @@ int main(void)
     return run_tests("dla_spec", TIMES(tells_ours_from_stock, LENGTH(policies)),
                      TIMES(reads_good_texts, LENGTH(good)), TIMES(reads_choices, LENGTH(choices)),
                      ONCE(sets_single_items), ONCE(combines_policy_and_parameters),
-                     TIMES(refuses_bad_texts, LENGTH(bad)));
+                     TIMES(refuses_bad_texts, LENGTH(bad)), TIMES(refusals_name_the_cause, 5));
 }

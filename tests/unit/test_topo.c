@@ -34,22 +34,6 @@ static void draw_hops(uint64_t *state, int64_t low, int64_t high, double *hops, 
 
 /* ---- distances ---- */
 
-/* Any hops come back as they were given. */
-START_TEST(random_hops)
-{
-    for_random_seeds (seed, 300) {
-        uint64_t state = seed;
-        double hops[100];
-        topo t;
-        size_t nodes = (size_t)pick(&state, 0, 10);
-        draw_hops(&state, 1, pick(&state, 1, 3), hops, nodes);
-        ck_assert_int_eq(topo_from_hops(&t, nodes, hops), 0);
-        check_hops(&t, nodes, hops);
-        topo_release(&t);
-    }
-}
-END_TEST
-
 START_TEST(from_bad_hops)
 {
     static const double bad_hops[] = {0, 0.5, 2.5, -3, 65535, 65536, 1e300, NAN, INFINITY};
@@ -314,9 +298,9 @@ END_TEST
 
 int main(void)
 {
-    return run_tests(
-        "topo", ONCE(random_hops), ONCE(from_bad_hops), TIMES(nodes_of_ranks, random_cases(100)),
-        ONCE(nodes_that_ranks_contradict), ONCE(levels_of_random_hops), ONCE(levels_of_a_fat_tree),
-        ONCE(no_levels), ONCE(levels_without_memory), ONCE(bandwidths_by_name),
-        TIMES(refused_bandwidths, LENGTH(bad_bandwidths)), ONCE(bandwidths_without_memory));
+    return run_tests("topo", ONCE(from_bad_hops), TIMES(nodes_of_ranks, random_cases(100)),
+                     ONCE(nodes_that_ranks_contradict), ONCE(levels_of_random_hops),
+                     ONCE(levels_of_a_fat_tree), ONCE(no_levels), ONCE(levels_without_memory),
+                     ONCE(bandwidths_by_name), TIMES(refused_bandwidths, LENGTH(bad_bandwidths)),
+                     ONCE(bandwidths_without_memory));
 }
