@@ -97,8 +97,10 @@ static int place_ranks(dla_layout *l, rte_job *jdata, const dla_spec *spec)
     if (NULL == spec || !dla_spec_is_automatic(spec) || 0 != cache_path(&folder))
         folder = NULL;
     for (size_t a = 0; a < m->job.apps; a++) {
-        RTE_TELL_RANKS(l->context[a], DLA_TELLS_PLACED, m->is_decided ? "1" : "");
-        RTE_TELL_RANKS(l->context[a], CACHE_FOLDER, NULL == folder ? "" : folder);
+        if (m->is_decided)
+            RTE_TELL_RANKS(l->context[a], DLA_TELLS_PLACED, "1");
+        if (NULL != folder)
+            RTE_TELL_RANKS(l->context[a], CACHE_FOLDER, folder);
     }
     free(folder);
     if (-ECANCELED == rc)
