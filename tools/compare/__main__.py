@@ -9,6 +9,7 @@ import math
 import os
 import re
 import shlex
+import shutil
 import signal
 import statistics
 import sys
@@ -76,6 +77,8 @@ def parse_arguments(words):
         parser.error("--remove needs --file")
     if options.save and os.path.lexists(options.save):
         parser.error(f"--save {options.save}: this file exists")
+    if not shutil.which(options.command[0]):
+        fail(f"{options.command[0]}: there is no such program")
     return options
 
 
