@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* src/setmatch: the paper's example, the documented ties, grids, and a dense model. */
+/* src/setmatch: the paper's example, the documented ties, grids, and a dense model; what holds of
+ * all methods for random views. */
+#include "setmatch/profile.h"
 #include "setmatch/setmatch.h"
 
 #include <errno.h>
@@ -12,7 +14,7 @@
 #include "seeded.h"
 #include "suite.h"
 
-enum { MOST_RANKS = 64, MOST_NODES = 24 };
+enum { MOST_RANKS = 64, MOST_NODES = 24, MOST_BINS = 40 };
 
 /* The paper's example: its access order is 0 4 1 0 4 1 5 2 3 4 1 3 2 5 4 2 5 4 0 4 1. */
 static matrix paper_view(void)
@@ -95,6 +97,7 @@ struct model {
     int linked[MOST_RANKS][MOST_RANKS];
     size_t label[MOST_RANKS]; /* the lowest rank of the rank's set */
     size_t slots[MOST_NODES];
+    bool is_even; /* slots are equal */
     size_t walk[MOST_RANKS], walked;
     int passed[MOST_RANKS];
     size_t node[MOST_RANKS];
@@ -189,22 +192,43 @@ static void model_place(struct model *m)
                 model_put_set(m, label);
 }
 
+enum graph { ANY, GRID, PATHS, CLUSTERS, BLOCKS, GRAPHS };
+
+static bool are_linked(enum graph graph, size_t i, size_t j, size_t width, uint64_t *seed)
+{
+    switch (graph) {
+    case GRID: return (j == i + 1 && j % width != 0) || j == i + width;
+    case PATHS: return j == i + width;
+    case CLUSTERS: return i % width == j % width || pick(seed, 0, 19) == 0;
+    case BLOCKS: return i / width == j / width;
+    default: return next_random(seed) % MOST_RANKS < width;
+    }
+}
+
+static void random_values(struct model *m, uint64_t *seed)
+{
+    enum graph graph = (enum graph)pick(seed, 0, GRAPHS - 1);
+    size_t width = (size_t)pick(seed, 1, 8);
+    int64_t most = pick(seed, 1, 30);
+    int64_t least = most * pick(seed, 0, 9) / 10; /* so that some, many or all of them count */
+    for (size_t i = 0; i < m->n; i++)
+        for (size_t j = i; j < m->n; j++) {
+            int64_t both = are_linked(graph, i, j, width, seed) ? pick(seed, least, most) : 0;
+            m->value[j][i] = pick(seed, 0, both);
+            m->value[i][j] = both - m->value[j][i];
+        }
+}
+
 static void random_model(struct model *m, uint64_t *seed)
 {
     memset(m, 0, sizeof *m);
-    m->n = (size_t)pick(seed, 1, MOST_RANKS);
+    m->n = (size_t)pick(seed, 1, pick(seed, 0, 2) ? MOST_RANKS : 8);
     m->nodes = (size_t)pick(seed, 1, MOST_NODES);
-    int64_t values = pick(seed, 0, (int64_t)(3 * m->n)), most = pick(seed, 1, 30);
-    int64_t least = most * pick(seed, 0, 9) / 10; /* so that some, many or all of them count */
-    for (int64_t k = 0; k < values; k++) {
-        size_t i = next_random(seed) % m->n, j = next_random(seed) % m->n;
-        int64_t both = pick(seed, least, most);
-        m->value[j][i] = pick(seed, 0, both);
-        m->value[i][j] = both - m->value[j][i];
-    }
+    m->is_even = pick(seed, 0, 1);
+    random_values(m, seed);
     size_t total = 0;
     for (size_t k = 0; k < m->nodes; k++)
-        total += m->slots[k] = (size_t)pick(seed, 0, 8);
+        total += m->slots[k] = m->is_even ? m->n / m->nodes + 1 : (size_t)pick(seed, 0, 8);
     while (total < m->n) {
         m->slots[next_random(seed) % m->nodes]++;
         total++;
@@ -237,6 +261,14 @@ static matrix model_matrix(const struct model *m, int form, uint64_t *seed)
     return view;
 }
 
+/* No node has more ranks than slots. */
+static void check_slots(const setmatch_input *input, const size_t *node)
+{
+    size_t used[MOST_NODES + 1] = {0};
+    for (size_t i = 0; i < input->view->rows; i++)
+        ck_assert_uint_le(++used[node[i]], input->slots[node[i]]);
+}
+
 /* Each weight once, wherever it is. */
 static void check_weight(const struct model *m, const matrix *view)
 {
@@ -258,7 +290,7 @@ START_TEST(random_views_equal_the_model)
 {
     uint64_t seed = first_seed() + (uint64_t)_i;
     static struct model m;
-    size_t slots[MOST_NODES], used[MOST_NODES] = {0}, node[MOST_RANKS];
+    size_t slots[MOST_NODES], node[MOST_RANKS];
     random_model(&m, &seed);
     memcpy(slots, m.slots, sizeof slots);
     model_place(&m);
@@ -271,10 +303,98 @@ START_TEST(random_views_equal_the_model)
                           _i, form, i, node[i], m.node[i]);
         if (form == 3 || !matrix_is_symmetric(&view))
             check_weight(&m, &view);
+        check_slots(&(setmatch_input){.view = &view, .slots = slots}, node);
         matrix_release(&view);
     }
-    for (size_t i = 0; i < m.n; i++)
-        ck_assert_uint_le(++used[node[i]], slots[node[i]]);
+}
+END_TEST
+
+/* --- all methods --- */
+
+static int64_t cut_by(setmatch_method_fn method, const setmatch_input *input, size_t *node)
+{
+    int64_t inside, total;
+    ck_assert_int_eq(method(input, node), 0);
+    check_slots(input, node);
+    ck_assert_int_eq(setmatch_weight(input->view, node, &inside, &total), 0);
+    return total - inside;
+}
+
+/* Refinement never increases the cut. How the view is stored makes no difference. */
+static void check_method(const struct model *m, setmatch_method_fn method, uint64_t *seed)
+{
+    size_t plain[MOST_RANKS], refined[MOST_RANKS], first[MOST_RANKS];
+    for (int form = 1; form < 4; form++) {
+        matrix view = model_matrix(m, form, seed);
+        setmatch_input input = {.view = &view, .slots = m->slots, .nodes = m->nodes};
+        int64_t cut = cut_by(method, &input, plain);
+        input.refine = true;
+        ck_assert_int_le(cut_by(method, &input, refined), cut);
+        if (form == 1)
+            memcpy(first, refined, sizeof first);
+        ck_assert_mem_eq(first, refined, m->n * sizeof *first);
+        matrix_release(&view);
+    }
+}
+
+/* A node without slots before equal ones leaves the same sets of ranks. */
+static void check_node_names(const struct model *m, setmatch_input input)
+{
+    size_t slots[MOST_NODES + 1] = {0}, node[MOST_RANKS], other[MOST_RANKS];
+    cut_by(setmatch_auto, &input, node);
+    memcpy(slots + 1, m->slots, sizeof m->slots);
+    input.slots = slots;
+    input.nodes++;
+    cut_by(setmatch_auto, &input, other);
+    for (size_t i = 0; i < m->n; i++)
+        for (size_t j = 0; j < i; j++)
+            ck_assert((node[i] == node[j]) == (other[i] == other[j]));
+}
+
+/* With the profile no more crosses than without; ranks also follow any owners of bins. */
+static void check_profile(setmatch_input input, uint64_t *seed)
+{
+    size_t bins = (size_t)pick(seed, 1, MOST_BINS), node[MOST_RANKS], owner[MOST_BINS];
+    matrix_builder b = {.rows = input.view->rows, .cols = bins};
+    int64_t local_bytes[2], total, entries = pick(seed, 0, (int64_t)(2 * (b.rows + bins)));
+    for (int64_t k = 0; k < entries; k++)
+        add_entry(&b, next_random(seed) % b.rows, next_random(seed) % bins, pick(seed, 1, 5000));
+    matrix bytes = finish_matrix(&b);
+    const setmatch_profile profile = {1, &bytes};
+    input.profile = &profile;
+    input.objective = SETMATCH_OBJECTIVE_NEIGHBOURS;
+    for (int k = 0; k < 2; k++, input.objective = SETMATCH_OBJECTIVE_AUTO) {
+        cut_by(setmatch_auto, &input, node);
+        ck_assert_int_eq(owners_find(&profile, input.nodes, node, owner, &local_bytes[k]), 0);
+    }
+    ck_assert_int_eq(matrix_sum(&bytes, &total), 0);
+    ck_assert(0 <= local_bytes[0] && local_bytes[0] <= local_bytes[1] && local_bytes[1] <= total);
+    for (size_t k = 0; k < bins; k++)
+        owner[k] = next_random(seed) % input.nodes;
+    ck_assert_int_eq(owners_follow(&profile, input.nodes, input.slots, owner, node), 0);
+    check_slots(&input, node);
+    matrix_release(&bytes);
+}
+
+START_TEST(random_views_by_all_methods)
+{
+    uint64_t seed = first_seed() + (uint64_t)_i;
+    static struct model m;
+    size_t group[2 * MOST_NODES], node[MOST_RANKS];
+    const setmatch_network network = {2, group, NULL};
+    random_model(&m, &seed);
+    for (const setmatch_method *method = setmatch_methods; method->name != NULL; method++)
+        check_method(&m, method->place, &seed);
+    matrix view = model_matrix(&m, 3, &seed);
+    setmatch_input input = {.view = &view, .slots = m.slots, .nodes = m.nodes, .refine = true};
+    if (m.is_even)
+        check_node_names(&m, input);
+    check_profile(input, &seed);
+    for (size_t k = 0; k < m.nodes; k++)
+        group[m.nodes + k] = (group[k] = next_random(&seed) % 3) / 2;
+    input.network = &network;
+    cut_by(setmatch_auto, &input, node);
+    matrix_release(&view);
 }
 END_TEST
 
@@ -457,6 +577,7 @@ int main(void)
 {
     return run_tests("setmatch", ONCE(paper_placement), ONCE(largest_values_do_not_overflow),
                      ONCE(refusals), TIMES(random_views_equal_the_model, random_cases(400)),
+                     TIMES(random_views_by_all_methods, random_cases(60)),
                      TIMES(grids_are_placed_in_chunks_of_file_order, LENGTH(grids)),
                      ONCE(cartesian_values), ONCE(cartesian_refusals),
                      TIMES(a_million_ranks, LENGTH(large_grids)), TIMES(memory_runs_out, 2));
