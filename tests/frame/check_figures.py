@@ -91,8 +91,15 @@ def evaluation():
                 and (row["placement"], row["strategy"], row["operation"]) == ("dla", "fitted", "write")]) + " of BT-IO's bytes"
 
 
+def applications():
+    for ways in zip(*(rows("bench/results/applications.csv", way=way, mapping="slot") for way in ("default", "romio", "tatp"))):
+        over = [", ".join(f"{float(ways[2][key]) / float(stock[key]):.2f}" for key in ("write_seconds", "read_seconds") if stock[key]) or "-"
+                for stock in ways[:2]]
+        yield f"| {' | '.join(over)} | {', '.join(format(int(way['uplink_bytes']) / 1e6, '.1f') for way in ways)} |"
+
+
 PAGES = {"scale": (scale, calibration), "reorder": (reorder,), "datapath": (trials,),
-         "evaluation": (evaluation,)}
+         "evaluation": (evaluation,), "applications": (applications,)}
 for page, wanted in PAGES.items():
     text = " ".join((SOURCE / f"doc/{page}.md").read_text(encoding="utf-8").split())
     for figures in wanted:
