@@ -218,21 +218,6 @@ def placement_figure(folder, m, name, column, factor, unit, stock=True):
     plot(folder, name, panels)
 
 
-# As a program runs by itself, with the defaults of fcoll/tatp.
-STORY = {"vulcan": ("bynode", "vulcan", 1), "ROMIO": ("bynode", "romio", 1), "tatp": ("bynode", "fitted", 4),
-         "tatp, dla": ("dla", "fitted", 4)}
-
-
-def story_figure(folder, m):
-    """One program, four ways: the first case that was measured in all of them."""
-    case = next((case for case in m.cases if all(m.get(case, p, s, "median_s", n) for p, s, n in STORY.values())), None)
-    panels = [Panel(title, list(STORY), {case: [factor * (m.get(case, p, s, column, n) or 0) for p, s, n in STORY.values()]},
-                    unit) for column, factor, title, unit in (("median_s", 1e3, "time of one write", "ms"),
-                                                              ("uplink_bytes", 1e-6, "bytes over the uplinks", "MB"))]
-    if case:
-        plot(folder, "measured-story", panels)
-
-
 def stages_figure(folder, m):
     names = m.strategies(stock=False)
     panels = [Panel(f"{case}, by slot", names,
@@ -251,7 +236,6 @@ def aggregators_figure(folder, m):
 
 
 def draw(folder, m):
-    story_figure(folder, m)
     placement_figure(folder, m, "measured-hop-bytes", "hop_bytes", 1e-6, "hop-bytes (MB x hops)", stock=False)
     stages_figure(folder, m)
     placement_figure(folder, m, "measured-times", "median_s", 1e3, "time of a write (ms)")

@@ -4,6 +4,7 @@
 
 import csv
 import math
+import statistics
 import sys
 from decimal import Decimal
 from pathlib import Path
@@ -98,11 +99,40 @@ def applications():
         yield f"| {' | '.join(over)} | {', '.join(format(int(way['uplink_bytes']) / 1e6, '.1f') for way in ways)} |"
 
 
-PAGES = {"scale": (scale, calibration), "reorder": (reorder,), "datapath": (trials,),
-         "evaluation": (evaluation,), "applications": (applications,)}
+def parts():
+    of = {(row["placement"], row["strategy"], row["case"], row["operation"]): row
+          for row in rows("doc/evaluation/measured.csv") if row["per_node"] in ("", "1")}
+
+    def over(placement, strategy, other, figure):
+        return mean([float(row[figure]) / float(of[placement, other, case, operation][figure])
+                     for (where, what, case, operation), row in of.items() if (where, what) == (placement, strategy)])
+
+    for strategy, other, figure in (("otp", "romio", "median_s"), ("otp", "vulcan", "median_s"), ("tatp", "otp", "median_s"),
+                                    ("tatp", "otp", "node_bytes"), ("fitted", "otp", "median_s"), ("fitted", "otp", "node_bytes")):
+        yield "| " + " | ".join(f"{over(placement, strategy, other, figure):.2f}" for placement in ("byslot", "dla", "bynode")) + " |"
+
+
+def corpus():
+    by = {(row["case"], row["method"]): float(row["bytes"]) for row in rows("bench/results/corpus.csv")}
+    ratios = [1 if placed == by[case, "byslot"] else placed / by[case, "byslot"]
+              for (case, method), placed in by.items() if method == "auto"]
+    yield (f"Of {len(ratios)} access patterns, {sum(r <= 0.5 for r in ratios)} then send at most half of the bytes between nodes"
+           f" that they send by slot; the median is {statistics.median(ratios):.2f}, and {ratios.count(1)} gain nothing")
+
+
+def demo():
+    of = {(row["program"], row["way"]): row for row in rows("bench/results/demo.csv")}
+    for way in dict.fromkeys(way for _, way in of):
+        both = [of[program, way] for program in ("array", "field") if (program, way) in of]
+        yield " | ".join(f"{short(float(row['write_seconds']))}, {short(float(row['read_seconds']))} s |"
+                         f" {float(row['uplink_bytes']) / 1e6:.1f} MB" for row in both)
+
+
+PAGES = {"README": (demo, corpus), "doc/scale": (scale, calibration), "doc/reorder": (reorder,), "doc/datapath": (trials,),
+         "doc/evaluation": (evaluation, parts), "doc/applications": (applications,)}
 for page, wanted in PAGES.items():
-    text = " ".join((SOURCE / f"doc/{page}.md").read_text(encoding="utf-8").split())
+    text = " ".join((SOURCE / f"{page}.md").read_text(encoding="utf-8").split())
     for figures in wanted:
         for phrase in figures():
             if phrase not in text:
-                print(f"doc/{page}.md: {phrase}")
+                print(f"{page}.md: {phrase}")

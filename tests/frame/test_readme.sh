@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # README.md, followed word for word by a user without root: "Install" in a fresh copy of the sources, and "Use" with a
-# program of the examples. Packages and the clone are taken as given.
+# program of the examples. Packages are taken as given.
 . "$top_srcdir/tests/lib/mpi.sh" || exit 1
 
 [[ -e $top_srcdir/.git ]] || tap_skip_all "this is no git checkout"
@@ -27,12 +27,8 @@ follow() {
     done 3< <(commands "$1")
 }
 
-git() {
-    mkdir -p tatp-dla && (cd "$top_srcdir" && command git ls-files -z | xargs -0 ls -d 2>/dev/null) |
-        tar -C "$top_srcdir" --create --files-from=- | tar -C tatp-dla --extract
-}
-
-mkdir "$HOME" && cd "$HOME" || exit 1
+mkdir -p "$HOME/tatp-dla" && cd "$HOME/tatp-dla" || exit 1
+(cd "$top_srcdir" && git ls-files -z | xargs -0 ls -d 2>/dev/null) | tar -C "$top_srcdir" --create --files-from=- | tar --extract
 tap_check "README.md has commands" test "$(commands Use | wc -l)" -ge 5
 follow Install
 tap_contains "$(cat "$tap_dir/last")" "mpirun --mca fcoll tatp" "the doctor ends with the command to use"
