@@ -129,6 +129,7 @@ tap_check "a tree of Slurm with 4 uplinks: the busiest link has less" \
     awk -v few="$once" -v many="$(figure write busiest_link_bytes)" 'BEGIN { exit !(many < few) }'
 tap_contains "$(tatp simulate "${tree[@]}" --uplinks 4)" "above each switch: 4" "a tree of Slurm: how many uplinks"
 tap_contains "$(tatp simulate "${tree[@]}")" "Not simulated: processor time" "what is not simulated is said"
+tap_contains "$(tatp simulate --cart 16x16x16)" "OMPIO itself allocates 67 MB" "what OMPIO takes is said"
 timeout --preserve-status -s INT 2 tatp simulate --cart 32x32x8 >out
 tap_is $? 130 "Ctrl-C ends it"
 
