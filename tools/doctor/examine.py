@@ -488,7 +488,7 @@ class OtherExamination(Examined):
         if probe.ranks is None:
             self.blame_run(probe)
             return
-        self.mpi = in_one_line(probe.all("library")[0].splitlines()[0])
+        self.mpi = next((in_one_line(text.splitlines()[0]) for text in probe.all("library")), None)
         self.loaded = next(iter(probe.all("component")), None)
         self.is_served = probe.is_served_by_tatp()
         if not self.is_served:
