@@ -131,7 +131,9 @@ tap_is "$(grep -c "fcoll_tatp_topology FILE" flat.html)" 0 "no network, but one 
 # command NAME: the first command of a page.
 command_on() { grep -o '<pre><code>.*' "$1.html" | head -n 1 | sed 's/<[^>]*>//g'; }
 
-tap_is "$(command_on flat)" "tatp report files.jsonl --view 16.crs" "a command: to look at the record of the run"
+tap_is "$(grep -o '<pre><code>.*' flat.html | sed 's/<[^>]*>//g' | head -n 2)" \
+    "mpirun -np 16 --map-by slot --mca fcoll tatp ./generate --size 8 &lt;in&gt;
+tatp report files.jsonl --view 16.crs" "commands: to map the ranks by slot, to look at the record of the run"
 tap_is "$(command_on 16)" "mpirun -np 16 --map-by dla:file=16.crs --mca fcoll tatp ./program" "a command: to place by the view"
 tap_is "$(tatp report files.jsonl --topology topology.conf --view 16.crs -o flat.html | sed -n '/^advice/{n;s/^ *//p}')" \
     "mpirun -np 16 --map-by dla:file=16.crs,topology=topology.conf --mca fcoll tatp ./generate --size 8 <in>" "a command: in the summary, with the program's"
@@ -140,6 +142,8 @@ sed 's/"mpi": "Open MPI/"mpi": "MPICH/' files.jsonl >mpich.jsonl
 tap_is "$(tatp report mpich.jsonl --view 16.crs -o flat.html | sed -n '/^advice/{n;s/^ *//p}')" \
     "dla map --file 16.crs --hostfile hosts --format hostfile > placed && tatp run mpiexec -f placed -n 16 ./generate --size 8 <in>" \
     "a command: of another MPI"
+tap_is "$(tatp report mpich.jsonl -o flat.html | sed -n '/^advice/{n;s/^ *//p}')" \
+    "tatp run mpiexec -ppn 4 -n 16 ./generate --size 8 <in>" "a command: of another MPI, to map the ranks by slot"
 tap_is "$(grep -c "fcoll ^tatp" flat.html) $(grep -c "fcoll ^tatp" 16.html)" "0 1" "Open MPI's own component can be timed where there is one"
 tap_is "$(advice level.jsonl --view 16.crs -o flat.html | figures)" "4 100 %" "level of files: advice by a view"
 generate --by node >node.jsonl
@@ -166,15 +170,15 @@ tap_is "$(cd / && tatp report "$tap_dir/16.jsonl" --output /dev/stdout | grep -c
 
 mkdir lines && cp 16.jsonl lines/run.one.jsonl
 tap_is "$(summary lines/run.one.jsonl)" "\
-measured:      generate: 1 write and 1 read of 33.6 MB in all, in 1 file, by 16 ranks on 4 nodes
+measured:      generate: 1 write and 1 read of 33.6 MB in all, in 1 file, by 16 ranks on 4 nodes, mapped by node
 time:          152.7 ms in calls: shuffle 67 %, file access 28 %, who accesses what 3 %, file domains and their aggregators 2 %, \
 view and range under 1 %; waited before them 2.0 ms
 between nodes: 25.2 MB of 33.6 MB that were moved (75 %)
 hop-bytes:     83.9 MB·hops, 7 % less than with the usual aggregators (90.2 MB·hops)
 plans:         1 plan for 2 calls; metadata 640 B (under 1 % of the data)
-advice:        Record who shares what, and give the record here with --view: the page then shows what placing the ranks by it \
-would gain.
-               mpirun -np 16 --mca fcoll tatp --mca fcoll_tatp_record view.crs ./program
+advice:        The ranks are mapped by node, so consecutive ones are on different nodes. If these access neighbouring regions, \
+a mapping by slot keeps their bytes on a node.
+               mpirun -np 16 --map-by slot --mca fcoll tatp ./program
 lines/run.one.html" "summary: five lines, one recommendation, and the page beside the statistics"
 tap_check "summary: the page is there" grep -qF '<meta name="generator" content="tatp report">' lines/run.one.html
 advised=$(advice 16.jsonl --view 16.crs -o lines/named.html)

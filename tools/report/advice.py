@@ -137,6 +137,14 @@ def advise_evenly(run, mapped, options):
                   placing(run, options) if crossing < WORTH_IT * now else "")
 
 
+def advise_slots(run):
+    """Of ranks by node: what puts consecutive ones on a node."""
+    each = -(-run.ranks // run.nodes)
+    return Advice("The ranks are mapped by node, so consecutive ones are on different nodes. If these access neighbouring regions, "
+                  "a mapping by slot keeps their bytes on a node.",
+                  command_of(run, "--map-by slot") if has_mpirun(run) else command_of(run).replace("mpiexec", f"mpiexec -ppn {each}", 1))
+
+
 def advise_record(run):
     if "record" in run.job:
         return Advice("This run was recorded. Give the record here with --view: the page then shows what placing the ranks by it "
@@ -213,6 +221,7 @@ def advise(report):
     elif report.mapped is not None and run.nodes > 1:
         said.append(advise_evenly(run, report.mapped, report.options))
     elif view is None and crossing > 0.1 * total and run.nodes > 1:
+        said += [advise_slots(run)] * (plan is not None and plan.mapping == "by node")
         said.append(advise_record(run))
     if plan is not None and plan.nodes > 2 and not plan.knows_network:
         said.append(advise_network(run, report.options.topology))
@@ -228,9 +237,11 @@ def measured(run, others):
     noncollective = run.sum("noncollective_bytes")
     if noncollective > 0:
         more = f"; {text.size(noncollective)} more by calls that are not collective" + more
+    plan = planning.most_important(run)
+    mapped = f", mapped {plan.mapping}" if plan is not None and plan.mapping else ""
     moved = f"{' and '.join(calls)} of {text.size(run.sum('bytes'))} in all" if calls else "no collective call"
     return (f"{run.program or 'a program'}: {moved}, in "
-            f"{text.count(len(run.files), 'file')}, by {text.count(run.ranks, 'rank')} on {text.count(run.nodes, 'node')}{more}")
+            f"{text.count(len(run.files), 'file')}, by {text.count(run.ranks, 'rank')} on {text.count(run.nodes, 'node')}{mapped}{more}")
 
 
 def opening(run):

@@ -60,6 +60,16 @@ class Plan:
         """Whether its domains stand instead of even ones that are known by rank as well."""
         return "even" in self.data
 
+    @property
+    def mapping(self):
+        """What launchers call the places of the ranks: "by slot" or "by node"; empty where they are neither, or one a node."""
+        node = self.data["node_of_rank"]
+        if self.nodes == 1 or len(node) <= self.nodes:
+            return ""
+        if sum(one != next_one for one, next_one in zip(node, node[1:])) == self.nodes - 1:
+            return "by slot"
+        return "by node" if all(one == later for one, later in zip(node, node[self.nodes:])) else ""
+
     def triples(self):
         return triples_of(self.data)
 
