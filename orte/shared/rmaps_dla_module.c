@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "dla/program.h"
-
 /* ---- messages ---- */
 
 static void show_line(const char *line)
@@ -98,7 +96,7 @@ static int place_ranks(dla_layout *l, rte_job *jdata, const dla_spec *spec)
         folder = NULL;
     for (size_t a = 0; a < m->job.apps; a++) {
         if (m->is_decided)
-            RTE_TELL_RANKS(l->context[a], DLA_TELLS_PLACED, "1");
+            RTE_TELL_RANKS(l->context[a], DLA_PLACED_VARIABLE, "1");
         if (NULL != folder)
             RTE_TELL_RANKS(l->context[a], CACHE_FOLDER, folder);
     }
@@ -191,26 +189,12 @@ static int map_by_spec(rte_job *jdata, rte_options *options, const dla_spec *spe
     return rc;
 }
 
-static void check_programs(const rte_job *jdata)
-{
-    dla_reports reports = {.show = show_line};
-    rte_context *context;
-
-    for (int i = 0; NULL != (context = core(pointer_array_get_item)(jdata->apps, i)); i++)
-        dla_check_program(RTE_FOLDER(context), RTE_ENVIRONMENT(context), &reports);
-    for (int i = 0; NULL != (context = core(pointer_array_get_item)(jdata->apps, i)); i++)
-        RTE_TELL_RANKS(context, DLA_TELLS_MARKS, reports.marks);
-    free(reports.lines);
-}
-
 int dla_map_job(rte_job *jdata, rte_options *options)
 {
     char reason[DLA_REASON_SIZE];
     dla_spec spec;
     int rc;
 
-    if (!dla_is_spawned(jdata))
-        check_programs(jdata);
     if (!dla_is_ours(jdata))
         return RTE(ERR_TAKE_NEXT_OPTION);
     if (dla_is_spawned(jdata))

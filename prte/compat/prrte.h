@@ -47,11 +47,10 @@
 #define PRRTE_SCHIZO_VERSION PRTE_MCA_BASE_VERSION(schizo)
 /* The default of --map-by, as a parameter in the environment. */
 #define PRRTE_POLICY_VARIABLE "PRTE_MCA_mapby"
-/* The arguments of a program, the folder in which it is started, and its environment:
+/* The arguments of a program, the folder in which it is started, and variables for it:
  * prrte5_types.h lacks them. */
 #define RTE_ARGUMENTS(context) NULL
 #define RTE_FOLDER(context) NULL
-#define RTE_ENVIRONMENT(context) NULL
 #define RTE_TELL_RANKS(context, name, value) ((void)(context))
 /* The parameters in a file. */
 #define PRRTE_READ_PARAMETERS(file, values)
@@ -66,8 +65,8 @@
 #define PRRTE_POLICY_VARIABLE "PRTE_MCA_rmaps_default_mapping_policy"
 #define RTE_ARGUMENTS(context) ((context)->argv)
 #define RTE_FOLDER(context) ((context)->cwd)
-#define RTE_ENVIRONMENT(context) ((context)->env)
-#define RTE_TELL_RANKS(context, name, value) dla_tell_ranks(&(context)->env, name, value)
+#define RTE_TELL_RANKS(context, name, value)                                                       \
+    ((void)pmix_setenv(name, value, false, &(context)->env))
 #define RTE_DEMANDED_MAPPER(job) ((const char *)(job)->map->req_mapper)
 #define PRRTE_READ_PARAMETERS(file, values) ((void)pmix_mca_base_parse_paramfile(file, values))
 

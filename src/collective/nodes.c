@@ -181,11 +181,11 @@ static int refuse_topology(coll_process *process, parameter_texts text, const ma
     char line[32] = "";
     if (error->line > 0)
         snprintf(line, sizeof line, ", line %zu", error->line);
-    const coll_refusal refusal = {PARAMETER_TOPOLOGY, text[PARAMETER_TOPOLOGY],
-                                  parameter_is_strict(text), -EINVAL,
+    const coll_refusal refusal = {PARAMETER_TOPOLOGY, parameter_is_strict(text), -EINVAL,
                                   "The run continues as if all nodes were equally far apart."};
     return coll_refuse(process, &refusal, COLL_TEXT_TOPOLOGY,
-                       COLL_NAMED(process, PARAMETER_TOPOLOGY), refusal.value, line, error->reason);
+                       COLL_NAMED(process, PARAMETER_TOPOLOGY), text[PARAMETER_TOPOLOGY], line,
+                       error->reason);
 }
 
 static int read_topology_file(coll_nodes *nodes, coll_process *process, parameter_texts text)

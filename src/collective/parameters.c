@@ -3,13 +3,11 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mix.h"
 #include "base/version.h"
 #include "plan/division.h"
 
@@ -111,14 +109,6 @@ void parameter_write_name(enum parameter parameter, const char *prefix, bool in_
     snprintf(name, PARAMETER_NAME_BYTES, "%s%s", prefix, parameter_table[parameter].name);
     for (char *c = name; in_capitals && *c != '\0'; c++)
         *c = (char)toupper((unsigned char)*c);
-}
-
-void parameter_write_mark(enum parameter parameter, const char *value, bool strict,
-                          char mark[PARAMETER_MARK_BYTES])
-{
-    uint64_t digest = base_digest_text(0, parameter_table[parameter].name);
-    digest = base_digest_text(base_digest(digest, strict), value);
-    snprintf(mark, PARAMETER_MARK_BYTES, "%016" PRIx64 ",", digest);
 }
 
 /* With the suffixes of Open MPI's own numbers. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The MCA parameters fcoll_tatp_*, for the component to register, and for mpirun to check before a
- * job starts.
+ * The MCA parameters fcoll_tatp_*, for the component to register, and for `tatp run` to check
+ * before a job starts.
  */
 #ifndef COLLECTIVE_PARAMETERS_H
 #define COLLECTIVE_PARAMETERS_H
@@ -71,13 +71,6 @@ enum { PARAMETER_NAME_BYTES = 64 };
 /* The name, with a prefix in front of it. */
 void parameter_write_name(enum parameter parameter, const char *prefix, bool in_capitals,
                           char name[PARAMETER_NAME_BYTES]);
-
-/* What the mapper has reported: the ranks, who find marks of it in their environment, do not report
- * it again. strict: the message says that it is an error. */
-#define PARAMETER_REPORTED "RMAPS_DLA_REPORTED"
-enum { PARAMETER_MARK_BYTES = 18 };
-void parameter_write_mark(enum parameter parameter, const char *value, bool strict,
-                          char mark[PARAMETER_MARK_BYTES]);
 
 /* Whether the text is a value of the parameter. Sets *value, unless it is a text. */
 bool parameter_parse(enum parameter parameter, const char *text, int64_t *value);

@@ -67,22 +67,12 @@ bool coll_is_first(coll_process *process, const char *topic, const char *what)
     return false;
 }
 
-/* The mapper reports MCA parameters, which have no names in capitals. */
-static bool is_reported(const coll_process *process, const coll_refusal *refusal)
-{
-    const char *marks = getenv(PARAMETER_REPORTED);
-    char mark[PARAMETER_MARK_BYTES];
-    parameter_write_mark(refusal->parameter, refusal->value, refusal->strict, mark);
-    return !process->in_capitals && marks != NULL && strstr(marks, mark) != NULL;
-}
-
 int coll_refuse(coll_process *process, const coll_refusal *refusal, const char *format, ...)
 {
     va_list arguments;
     char *text;
     va_start(arguments, format);
-    if (!is_reported(process, refusal) &&
-        coll_is_first(process, "refused", parameter_table[refusal->parameter].name) &&
+    if (coll_is_first(process, "refused", parameter_table[refusal->parameter].name) &&
         vasprintf(&text, format, arguments) >= 0) {
         if (refusal->strict)
             coll_show(process, "%s" COLL_TEXT_STRICT, text, COLL_NAMED(process, PARAMETER_STRICT));

@@ -84,13 +84,12 @@ bool coll_is_first(coll_process *process, const char *topic, const char *what);
 /* A parameter whose value, or the file that it names, cannot be used. */
 typedef struct coll_refusal {
     enum parameter parameter;
-    const char *value;
     bool strict; /* collective I/O fails with ... */
     int error;
     const char *otherwise; /* what happens where the user is not strict, for people */
 } coll_refusal;
-/* Shows a text of texts.h, and what follows from it, once a process and unless the mapper has.
- * Returns refusal->error where the user is strict, and 0 otherwise. */
+/* Shows a text of texts.h, and what follows from it, once a process. Returns refusal->error where
+ * the user is strict, and 0 otherwise. */
 int coll_refuse(coll_process *process, const coll_refusal *refusal, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -327,7 +327,7 @@ static int select_record(coll_recorder *recorder, const char *path)
 
 int coll_record_prepare(coll_process *process, const char *path, bool strict, bool *records)
 {
-    const coll_refusal refusal = {PARAMETER_RECORD, path, strict, -EACCES,
+    const coll_refusal refusal = {PARAMETER_RECORD, strict, -EACCES,
                                   "This run is not recorded; its data are not affected."};
     bool automatic = coll_record_is_automatic(path);
     *records = false;

@@ -18,7 +18,7 @@
 static int refuse_value(coll_process *process, enum parameter i, const char *text, bool strict)
 {
     char shown[128], valid[PARAMETER_VALID_BYTES], otherwise[64];
-    const coll_refusal refusal = {i, text, strict, -EINVAL, otherwise};
+    const coll_refusal refusal = {i, strict, -EINVAL, otherwise};
     base_escape(shown, sizeof shown, text);
     parameter_list_valid(i, valid);
     snprintf(otherwise, sizeof otherwise, "The run continues with %s.", parameter_table[i].initial);

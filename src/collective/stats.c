@@ -204,7 +204,7 @@ static const char *reason(int rc)
 
 static int refuse_file(coll_process *process, const char *path, bool strict, int rc)
 {
-    const coll_refusal refusal = {PARAMETER_STATS, path, strict, -EACCES,
+    const coll_refusal refusal = {PARAMETER_STATS, strict, -EACCES,
                                   "The data of the call are not affected."};
     char *name = coll_job_path(process, path);
     rc = coll_refuse(process, &refusal, COLL_TEXT_STATS, COLL_NAMED(process, PARAMETER_STATS),

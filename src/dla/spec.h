@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/version.h"
+
 /* Items with a value, except PE. */
 typedef enum dla_item {
     DLA_FILE, /* view matrix */
@@ -36,11 +38,16 @@ typedef struct dla_item_row {
 } dla_item_row;
 extern const dla_item_row dla_items[DLA_ITEMS];
 
-/* Parameters of the component itself, beside those of the table. */
-#define DLA_PRIORITY_HELP "Priority of the dla rmaps component"
+/* Parameters of the component itself, beside those of the table. `tatp doctor` finds the version in
+ * the file of the component. */
+#define DLA_PRIORITY_HELP "Priority of the dla rmaps component of " TATP_VERSION_TEXT
 #define DLA_VERBOSE_HELP                                                                           \
     "What to print of each placement: one line (0); also the weight of the view matrix inside "    \
     "nodes and the bytes that leave their nodes, by slot and as placed (1); nothing (-1)"
+
+/* The variable that tells the ranks ("1") that the view has decided the nodes, so that topo/dla
+ * keeps the order of communicators. */
+#define DLA_PLACED_VARIABLE "OMPI_MCA_topo_dla_placed"
 
 /* In place of a view matrix: that of the program in the user's cache. */
 #define DLA_AUTOMATIC_FILE "auto"

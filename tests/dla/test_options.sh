@@ -191,43 +191,6 @@ mkdir elsewhere
 tap_is "$(launch --host localhost:8 -np 8 --bind-to none --wdir "$tap_dir/elsewhere" \
     --map-by dla:file=profile.crs pwd | sort -u)" "$tap_dir/elsewhere" "names are relative to mpirun's folder, not to --wdir"
 
-# ---- parameters of fcoll/tatp that the program is started with ----
-
-# told NAMED OPTION...: the parameters of which mpirun tells with that, before it starts the program
-told() {
-    launch --oversubscribe -np 2 "${@:2}" true 2>&1 |
-        sed -n "s/.*rmaps:dla: fcoll_tatp_\([a-z_]*\) .* $1.*/\1/p" | xargs
-}
-observers=(--mca fcoll_tatp_record a.crs --mca fcoll_tatp_stats a.json)
-for list in "io romio" "io romio,other" "io ^ompio" "io ^other,ompio" "io ^^ompio" "fcoll vulcan" "fcoll ^tatp" "fcoll vulcan,tat"; do
-    # shellcheck disable=SC2086 # two words
-    tap_is "$(told "--mca ${list//^/\\^}:" --mca $list "${observers[@]}")" "record stats" "--mca $list: neither is written"
-done
-for list in "io ompio" "io other,ompio" "io ^romio" "io " "fcoll tatp" "fcoll vulcan,tatp" "fcoll ^vulcan" "fcoll "; do
-    tap_is "$(told --mca --mca "${list% *}" "${list#* }" "${observers[@]}")" "" "--mca $list: both may be"
-done
-tap_is "$(told --mca --mca io romio --mca fcoll vulcan "${observers[@]}")" "record stats" "and each is told once"
-tap_is "$(told "" --mca fcoll_tatp_strategy tapt --mca fcoll_tatp_num_aggregators -3 --mca fcoll_tatp_strict maybe --mca fcoll_tatp_stripe_size 1m)" \
-    "strategy num_aggregators strict" "invalid values"
-tap_is "$(told "" --mca fcoll_tatp_record nodir/a.crs --mca fcoll_tatp_stats /proc/none/a.json --mca fcoll_tatp_topology nofile)" \
-    "topology record stats" "files that cannot be used"
-echo junk >junk.conf
-tap_is "$(told "line 1" --mca fcoll_tatp_topology junk.conf)" "topology" "a file that is no topology"
-mkdir -p sub/folder
-tap_is "$(told "" --wdir "$tap_dir/sub" --mca fcoll_tatp_record folder/a.crs --mca fcoll_tatp_stats - --mca fcoll_tatp_topology none)" "" \
-    "files in the folder of the program, and names that are none"
-# shellcheck disable=SC2088 # for Open MPI
-tap_is "$(HOME=$tap_dir/sub told "" --mca fcoll_tatp_record '~/folder/a.crs' --mca fcoll_tatp_stats '~/none/a.json')" "stats" \
-    "files in the home directory"
-
-# Names are left to fcoll/tatp, which reports them on rank 0.
-others=(-x OMPI_MCA_fcoll_tatp_strategi=otp -x OMPI_MCA_fcoll_tatp_strict=maybe)
-tap_is "$(OMPI_MCA_fcoll_tatp_stat=x launch --oversubscribe -np 1 --mca fcoll_tatp_domains evne true : \
-    -np 1 "${others[@]}" true : -np 1 "${others[@]}" -x OMPI_MCA_fcoll_tatp_domains=odd true 2>&1 |
-    sed -n 's/.*rmaps:dla: \(.*fcoll_tatp_[a-z]*;* [^ ]*\).*/\1/p' | sort)" "fcoll_tatp_domains evne
-fcoll_tatp_domains odd
-fcoll_tatp_strict maybe" "several programs: each value is told once"
-
 # ---- parameters of the mapper that there are not ----
 
 echo "-mca rmaps_dla_fil x" >tune

@@ -18,7 +18,7 @@ FOLDERS = {
     "access": ("matrix",),
     "cache": (),
     "collective": ("access", "cache", "exchange", "json", "matrix", "plan", "record", "storage", "topo"),
-    "dla": ("cache", "collective", "matrix", "predict", "setmatch", "topo"),
+    "dla": ("cache", "matrix", "predict", "setmatch", "topo"),
     "exchange": ("access",),
     "json": (),
     "lap": (),

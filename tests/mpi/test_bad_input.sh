@@ -72,44 +72,31 @@ hostile() {
 }
 tap_check "hostile values: the data are written" hostile
 tap_is "$(tr -d '\n\t' <<<"$tap_output" | tr -cd '[:cntrl:]' | wc -c)" 0 "hostile values: nothing that a terminal obeys"
-tap_is "$(grep -c 'MCA parameter.*fcoll_tatp_\|rmaps:dla: fcoll_tatp_' <<<"$tap_output")" 7 "hostile values: one message each"
+tap_is "$(grep -c 'MCA parameter.*fcoll_tatp_' <<<"$tap_output")" 7 "hostile values: one message each"
 
 # blamed OPTION... PROGRAM...: the parameters of which it is said that they cannot be used, each time. $tap_dir/output has
 # all that is said.
 blamed() {
     run_here 2 "$@" >"$tap_dir/output" 2>&1
-    grep -o '\(rmaps:dla: \|MCA parameter \)fcoll_tatp_[a-z]*' "$tap_dir/output" | sed 's/.*tatp_//; /strict/d' | sort | xargs
+    grep -o 'MCA parameter fcoll_tatp_[a-z]*' "$tap_dir/output" | sed 's/.*tatp_//; /strict/d' | sort | xargs
 }
 program=("$cube" --size=8 --verify --file="$files/cube")
-halves=("$programs/conformance" --dir "$files" communicator/halves)
 export OMPI_MCA_io=ompio OMPI_MCA_fcoll=tatp OMPI_MCA_fcoll_tatp_domains=striped
-# By mpirun, if it has the mapper, or by a rank.
-for mapper in "" "--mca rmaps ^dla"; do
-    for mistake in "topology $files/none.mtx" "record $files/none/view.crs" "stats $files/none/stats.json"; do
-        read -r -a options <<<"$mapper --mca fcoll_tatp_$mistake"
-        tap_is "$(blamed "${options[@]}" "${program[@]}")" "$(printf '%s\n' domains "${mistake%% *}" | sort | xargs)" "once: ${options[*]}"
-        options+=(--mca fcoll_tatp_strict true --mca fcoll_tatp_domains auto)
-        tap_is "$(blamed "${options[@]}" "${program[@]}")" "${mistake%% *}" "once: ${options[*]}"
-        tap_check "... and the calls fail" grep "^cube: .* MPI_ERR_A[CR]" "$tap_dir/output"
-        tap_is "$(grep -c "continues\|not affected" "$tap_dir/output")" 0 "... of which nothing says the contrary"
-    done
-    read -r -a options <<<"$mapper --mca fcoll_tatp_strict true"
-    tap_is "$(blamed "${options[@]}" "${program[@]}")" domains "once: ${options[*]}"
-    tap_contains "$(cat "$tap_dir/output")" "collective I/O" "... with what it leads to"
+for mistake in "topology $files/none.mtx" "record $files/none/view.crs" "stats $files/none/stats.json"; do
+    read -r -a options <<<"--mca fcoll_tatp_$mistake"
+    tap_is "$(blamed "${options[@]}" "${program[@]}")" "$(printf '%s\n' domains "${mistake%% *}" | sort | xargs)" "once: ${options[*]}"
+    options+=(--mca fcoll_tatp_strict true --mca fcoll_tatp_domains auto)
+    tap_is "$(blamed "${options[@]}" "${program[@]}")" "${mistake%% *}" "once: ${options[*]}"
+    tap_check "... and the calls fail" grep "^cube: .* MPI_ERR_A[CR]" "$tap_dir/output"
+    tap_is "$(grep -c "continues\|not affected" "$tap_dir/output")" 0 "... of which nothing says the contrary"
 done
-# Ranks find what mpirun does not: another value, and no folder.
-mkdir "$files/brief"
-rank="export OMPI_MCA_fcoll_tatp_domains=odd; rmdir '$files/brief'; exec \"\$@\""
-blamed --mca fcoll_tatp_record "$files/brief/view.crs" bash -c "$rank" bash "${program[@]}" >/dev/null
-tap_is "$(grep -c "^  odd$\|^  $files/brief/view.crs$" "$tap_dir/output")" 2 "what ranks find they report"
-# What a pattern stands for only ranks know.
 mkdir "$files/cube.d"
 for parameter in record stats; do
     tap_is "$(blamed --mca "fcoll_tatp_$parameter" "$files/%x.d/$parameter" "${program[@]}")" domains "$parameter: a folder with a pattern is not blamed"
     tap_check "... and written" test -s "$files/cube.d/$parameter"
 done
-[[ ! -e $top_builddir/components/mca_rmaps_dla.so ]] ||
-    tap_is "$(blamed "${halves[@]}" : -np 2 "${halves[@]}")" domains "once to two programs"
+# A program that uses none of it hears of none, whatever the environment has.
+tap_is "$(run_here 2 --mca io ^ompio --mca fcoll_tatp_record "$files/none/view.crs" "${program[@]}" 2>&1 | grep fcoll_tatp)" "" "nothing without the component"
 unset OMPI_MCA_io OMPI_MCA_fcoll OMPI_MCA_fcoll_tatp_domains
 
 # unknown ARGUMENT...: what mpirun with these says about names of parameters that there are not

@@ -316,18 +316,18 @@ class Examination(Examined):
     def blame_romio(self):
         io = self.mpi.setting("io")
         if io.value and not io.is_default():
-            self.blame(f"collective I/O is done by ROMIO, because the MCA parameter io is {io.value} ({io.source}): "
-                       "unset it, or give --mca io ompio")
+            self.blame(f"collective I/O is done by ROMIO, because the MCA parameter io is {io.value} ({io.source}), "
+                       "so that fcoll_tatp_record and fcoll_tatp_stats have no effect: unset it, or give --mca io ompio")
         else:
             self.blame(f"collective I/O on {self.file.name} is done by ROMIO, which Open MPI chooses for its file system: "
                        "give --mca io ompio")
         self.recommend("--mca io ompio")
 
     def messages(self, probe):
-        """The messages of the component, and of mpirun on its parameters, each in a line, without what DEMAND causes."""
-        output = re.sub(r"The MCA parameter fcoll_tatp_strict.*\n.*\n|; because of fcoll_tatp_strict.*", "", probe.result.output)
+        """The messages of the components, each in a line, without what DEMAND causes."""
+        output = re.sub(r"The MCA parameter fcoll_tatp_strict.*\n.*\n", "", probe.result.output)
         blocks = re.findall(r"-{60,}\n(.*?)-{60,}", output, re.DOTALL)
-        lines = re.findall(r"(?:fcoll:tatp: |rmaps:dla: )(there is no MCA parameter .*|(?<=dla: )fcoll_tatp_(?!stats - ).*)", output)
+        lines = re.findall(r"(?:fcoll:tatp|rmaps:dla): (there is no MCA parameter .*)", output)
         return [in_one_line(block) for block in blocks if "fcoll_tatp_" in block] + lines
 
     def blame_component(self, component, probe, refusal, name):
@@ -381,7 +381,7 @@ class Examination(Examined):
         self.default = "ROMIO" if probe.is_served_by_romio() else "another component of fcoll"
         if fcoll.value and not fcoll.is_default():
             self.notes.append(f"the MCA parameter fcoll is {fcoll.value} ({fcoll.source}): without --mca fcoll tatp "
-                              f"{FCOLL} is not used")
+                              f"{FCOLL} is not used, and fcoll_tatp_record and fcoll_tatp_stats have no effect")
         self.recommend("--mca fcoll tatp")
 
     # ---- rmaps/dla ----

@@ -9,6 +9,7 @@
 
 #include "opal/class/opal_list.h"
 #include "opal/class/opal_pointer_array.h"
+#include "opal/util/opal_environ.h"
 #include "opal/util/output.h"
 #include "orte/constants.h"
 #include "orte/mca/rmaps/base/base.h"
@@ -32,8 +33,8 @@ typedef void rte_options; /* there are none */
 #define RTE_DEMANDED_MAPPER(job) ((const char *)(job)->map->req_mapper)
 #define RTE_ARGUMENTS(context) ((context)->argv)
 #define RTE_FOLDER(context) ((context)->cwd)
-#define RTE_ENVIRONMENT(context) ((context)->env)
-#define RTE_TELL_RANKS(context, name, value) dla_tell_ranks(&(context)->env, name, value)
+#define RTE_TELL_RANKS(context, name, value)                                                       \
+    ((void)opal_setenv(name, value, false, &(context)->env))
 
 /* Acquires the mapping policy if it is for this component ("dla..."): replaces it by a stock policy
  * before Open MPI parses it, wherever mpirun and its daemons read it. Returns the replaced text,

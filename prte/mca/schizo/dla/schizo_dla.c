@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dla/program.h"
 #include "dla/spec.h"
 #include "prte/compat/prrte.h"
 static int schizo_dla_query(pmix_mca_base_module_t **module, int *priority);
@@ -38,7 +37,7 @@ static char *take_policy(const char *text)
         return NULL;
     }
     if (PRTE_VERSION_MAJOR >= 5) /* there the mapper does not reach the ranks' environment */
-        (void)setenv(DLA_TELLS_PLACED, "1", true);
+        (void)setenv(DLA_PLACED_VARIABLE, "1", true);
     for (char *c = policy; '\0' != *c; c++)
         if (',' == *c)
             *c = ':'; /* by which alone PRRTE separates qualifiers */
