@@ -3,6 +3,7 @@
 #include "collective/file.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,6 @@ coll_file *coll_file_new(coll_process *process)
         return NULL;
     file->memory = coll_exchange_memory_new(process->pool);
     file->buffer = malloc(COLL_INDEPENDENT_BYTES);
-    file->stats.fd = -1;
     for (size_t i = 0; i < COLL_SLOTS && file->memory != NULL; i++)
         file->slots.slot[i].exchange = coll_exchange_at(file->memory, i);
     if (file->memory != NULL && file->buffer != NULL)
@@ -35,11 +35,10 @@ void coll_file_free(coll_file *file)
 {
     if (file == NULL)
         return;
+    coll_file_close(file);
     if (file->memory != NULL)
         coll_slots_reset(&file->slots, &file->observers);
     access_staging_free(file->staging);
-    coll_stats_release(&file->stats);
-    free(file->record.file);
     free(file->buffer);
     coll_exchange_memory_free(file->memory);
     coll_nodes_release(&file->nodes);
@@ -75,18 +74,6 @@ static double now(const coll_file *file)
     return process->clock(process->context);
 }
 
-/* Of what has begun, on the rank that writes statistics. */
-static void count_time(coll_file *file, _Atomic int64_t *count, _Atomic int64_t *nanoseconds)
-{
-    const double began = file->began;
-    file->began = -1.0;
-    if (began < 0.0 || file->error != 0 || file->group.rank != 0 ||
-        file->stats.kind == COLL_STATS_OFF)
-        return;
-    *count += 1;
-    *nanoseconds += (int64_t)(1e9 * (now(file) - began));
-}
-
 void coll_file_open(coll_file *file, const coll_handle *handle)
 {
     file->handle = *handle;
@@ -96,7 +83,7 @@ void coll_file_open(coll_file *file, const coll_handle *handle)
     file->settings.digest = -1;
     file->has_started = false;
     file->aggregators = 0;
-    file->moved = file->noncollective = 0;
+    file->moved = file->noncollective[false] = file->noncollective[true] = 0;
     file->was_independent[false] = file->was_independent[true] = true;
     file->misjudged = false;
 }
@@ -154,28 +141,27 @@ int coll_file_agree(coll_file *file, bool differ)
 
 /* ---- opening ---- */
 
-/* On rank 0: what the user asked for, before the first access. What cannot be used must not cost
- * data. */
-static int check_parameters(coll_file *file)
+/* On one rank of each node, which may have mounted another file system than others. */
+static bool needs_flush(const coll_file *file)
 {
-    coll_process *process = process_of(file);
-    bool strict = parameter_is_strict(file->facts.parameters), records = false;
-    int rc = coll_settings_check(process, file->facts.parameters);
-    if (rc == 0)
-        rc = coll_record_prepare(process, file->record_path, strict, &records);
-    if (rc == 0 && strict)
-        rc = coll_stats_check(&file->stats, file->stats_path);
-    file->facts.of[COLL_ROOT_RECORDS] = records;
-    return rc;
+    const coll_group *group = &file->group;
+    int fd = file->facts.fd;
+    bool asks = group->is_leader && (group->rank == 0 || fd >= 0);
+    return asks && group->locals < group->size && file->handle.store->flush != NULL &&
+           !file->facts.locks_file && !storage_is_coherent(fd);
 }
 
-/* On rank 0. Large accesses where a lock or a request takes long. The stripes that the file system
- * says, where the MPI does not, unless all ranks are on one node, which do not wait for each
- * other's locks. What is not locked leaves domains as they are, but for those to be striped. */
+/* On rank 0, for all: large accesses where a lock or a request takes long. The stripes that the
+ * file system says, where the MPI does not, unless all ranks are on one node, which do not wait for
+ * each other's locks. What is not locked leaves domains as they are, but for those to be striped.
+ */
 static void ask_file_system(coll_file *file)
 {
     int64_t *of = file->facts.of;
     int fd = file->facts.fd;
+    of[COLL_ROOT_FLUSHES] = needs_flush(file);
+    if (file->group.rank != 0)
+        return;
     of[COLL_ROOT_LOCK_UNIT] = storage_get_lock_unit(fd);
     if (file->facts.locks_file || of[COLL_ROOT_LOCK_UNIT] > 0 || storage_is_slow(fd))
         of[COLL_ROOT_CYCLE] = REMOTE_CYCLE;
@@ -189,44 +175,23 @@ static void ask_file_system(coll_file *file)
     of[COLL_ROOT_STRIPE_COUNT] = stripes.count;
 }
 
-/* On one rank of each node, which may have mounted another file system than others. */
-static bool needs_flush(const coll_file *file)
-{
-    const coll_group *group = &file->group;
-    int fd = file->facts.fd;
-    bool asks = coll_is_leader(group) && (group->rank == 0 || fd >= 0);
-    return asks && group->locals < group->size && file->handle.store->flush != NULL &&
-           !file->facts.locks_file && !storage_is_coherent(fd);
-}
-
-/* This rank's part of the opening. */
-static int prepare_file(coll_file *file)
+/* This rank's part of the opening: what the user asked for, before the first access. What cannot be
+ * used must not cost data. */
+static int prepare_file(coll_file *file, const coll_opening *opening)
 {
     int rc = coll_group_init(&file->group, file->handle.runtime);
+    if (rc == 0 && file->group.rank == 0)
+        rc = coll_settings_check(process_of(file), opening->text);
     if (rc == 0)
-        rc = coll_stats_prepare(&file->stats, &file->group);
-    if (rc == 0)
-        file->facts.of[COLL_ROOT_FLUSHES] = needs_flush(file);
-    if (rc != 0 || file->handle.runtime->rank != 0)
-        return rc;
-    rc = check_parameters(file);
+        rc = coll_observers_open(&file->observers, opening);
     if (rc == 0)
         ask_file_system(file);
     return rc;
 }
 
 /* What the ranks agree on when a file is opened, by maxima: what any rank lacks; facts, and their
- * negative; the same of programs; errors; what rank 0 has found out. */
-enum {
-    NODES_MISSING,
-    MEMORY_MISSING,
-    LARGEST,
-    SMALLEST,
-    LARGEST_PROGRAM,
-    SMALLEST_PROGRAM,
-    ERROR,
-    ROOT
-};
+ * negative; errors; what rank 0 has found out. */
+enum { NODES_MISSING, MEMORY_MISSING, LARGEST, SMALLEST, ERROR, ROOT };
 _Static_assert(COLL_OPENING_VALUES == ROOT + COLL_SETTINGS - COLL_OF_RANKS, "");
 
 /* rc: this rank's status so far. *nodes_are_known: on all ranks. *differ: not all ranks have the
@@ -235,22 +200,16 @@ static int agree_on_opening(coll_file *file, int rc, bool *nodes_are_known, bool
 {
     const coll_runtime *runtime = file->handle.runtime;
     int64_t *root = file->facts.of + COLL_OF_RANKS, digest = coll_settings_digest(file->facts.of);
-    const int64_t program = coll_record_program(file->record_path);
     const size_t bytes = sizeof file->facts.of - COLL_OF_RANKS * sizeof *root;
     int64_t value[COLL_OPENING_VALUES] = {
         [NODES_MISSING] = !file->nodes.is_known,
         [LARGEST] = digest,
         [SMALLEST] = -digest,
-        [LARGEST_PROGRAM] = program,
-        [SMALLEST_PROGRAM] = -program,
         [ERROR] = runtime->error_class(rc),
     };
     memcpy(value + ROOT, root, bytes);
     rc = coll_reduce(&file->group, value, COLL_OPENING_VALUES, COLL_MAX);
     memcpy(root, value + ROOT, bytes);
-    if (rc == 0)
-        coll_record_compare(process_of(file), runtime->size, value[LARGEST_PROGRAM],
-                            -value[SMALLEST_PROGRAM]);
     *nodes_are_known = !value[NODES_MISSING];
     *differ = value[LARGEST] != -value[SMALLEST];
     if (rc == 0 && value[MEMORY_MISSING])
@@ -264,46 +223,27 @@ void coll_file_refuse(int64_t value[COLL_OPENING_VALUES])
     value[MEMORY_MISSING] = true;
 }
 
-/* All ranks have the same settings. */
-static void begin_stats(coll_file *file)
-{
-    const int64_t *of = file->settings.of;
-    enum coll_stats_kind kind = COLL_STATS_DETAILED;
-    if (of[PARAMETER_STATS] == 0)
-        kind = COLL_STATS_OFF;
-    else if (of[PARAMETER_STATS_LEVEL] == PARAMETER_STATS_FILES)
-        kind = COLL_STATS_TOTALS;
-    else if (coll_settings_digest_text(COLL_STATS_STDERR) == of[PARAMETER_STATS])
-        kind = COLL_STATS_PLAIN;
-    file->wishes = (coll_wishes){kind != COLL_STATS_OFF, kind == COLL_STATS_DETAILED};
-    coll_stats_begin(&file->stats, kind, file->stats_path, file->record_path);
-}
-
-/* A name that is too long to be opened stays so. */
-static void keep_path(char path[PATH_MAX + 1], const char *text)
-{
-    snprintf(path, PATH_MAX + 1, "%s", text != NULL ? text : "");
-}
-
 static int complete_opening(coll_file *file)
 {
-    const parameter_texts text = file->facts.parameters;
+    const coll_opening opening = {
+        .group = &file->group,
+        .file = file->handle.name,
+        .text = file->facts.parameters,
+        .of = file->facts.of,
+        .wishes = &file->wishes,
+        .began = file->began,
+    };
     bool nodes_are_known, differ;
-    keep_path(file->record_path, text[PARAMETER_RECORD]);
-    keep_path(file->stats_path, text[PARAMETER_STATS]);
-    int rc = agree_on_opening(file, prepare_file(file), &nodes_are_known, &differ);
+    int rc = prepare_file(file, &opening);
+    rc = agree_on_opening(file, rc, &nodes_are_known, &differ);
     if (rc == 0 && !nodes_are_known)
-        rc = coll_nodes_find(&file->nodes, &file->group, text);
+        rc = coll_nodes_find(&file->nodes, &file->group, opening.text);
     if (rc == 0)
         rc = coll_file_agree(file, differ);
-    if (rc != 0)
-        return rc;
-    bool records = file->settings.of[COLL_ROOT_RECORDS];
-    coll_record_begin(&file->record, records,
-                      records && file->group.rank == 0 ? process_of(file) : NULL, file->record_path,
-                      file->handle.name);
-    begin_stats(file);
-    return 0;
+    file->wishes = (coll_wishes){0};
+    if (rc == 0)
+        coll_observers_begin(&file->observers, &opening);
+    return rc;
 }
 
 void coll_file_start(coll_file *file, const coll_facts *facts)
@@ -311,7 +251,7 @@ void coll_file_start(coll_file *file, const coll_facts *facts)
     file->facts = *facts;
     file->error = complete_opening(file);
     file->has_started = true;
-    count_time(file, &process_of(file)->opens, &process_of(file)->opening);
+    file->began = -1.0;
 }
 
 bool coll_file_has_started(const coll_file *file)
@@ -360,16 +300,7 @@ void coll_file_count_noncollective(coll_file *file, const int64_t bytes[2])
     if (!file->has_started || file->error != 0 || coll_reduce(&file->group, sum, 3, COLL_SUM) != 0)
         return;
     tell_of_noncollective(file, sum[false], sum[true], sum[2]);
-    if (file->group.rank != 0)
-        return;
-    file->noncollective = sum[false] + sum[true];
-    for (int write = 1; write >= 0; write--) {
-        const coll_observed none = {.group = &file->group,
-                                    .nodes = &file->nodes,
-                                    .file = file->handle.name,
-                                    .write = write};
-        coll_stats_count_noncollective(&file->stats, &none, sum[write]);
-    }
+    memcpy(file->noncollective, sum, sizeof file->noncollective);
 }
 
 int coll_file_report_loss(coll_file *file, int rc)
@@ -389,9 +320,14 @@ int coll_file_report_loss(coll_file *file, int rc)
 
 void coll_file_close(coll_file *file)
 {
+    const coll_closing closing = {
+        .group = &file->group,
+        .nodes = &file->nodes,
+        .file = file->handle.name,
+        .noncollective = {file->noncollective[false], file->noncollective[true]},
+        .began = file->began,
+    };
     for (coll_slot *s = file->slots.slot; s < file->slots.slot + COLL_SLOTS; s++)
         coll_observers_settle(&file->observers, s->observed, false);
-    coll_record_end(&file->record, file->noncollective);
-    count_time(file, &process_of(file)->closes, &process_of(file)->closing);
-    coll_stats_end(&file->stats);
+    coll_observers_close(&file->observers, &closing);
 }

@@ -3,8 +3,6 @@
 #ifndef COLLECTIVE_FILE_H
 #define COLLECTIVE_FILE_H
 
-#include <limits.h>
-
 #include "collective/collective.h"
 #include "collective/independent.h"
 #include "collective/nodes.h"
@@ -15,8 +13,6 @@ struct coll_file {
     coll_settings settings; /* the same on all ranks */
     /* This rank's: as the settings, but for hints that the program has set since. */
     coll_facts facts;
-    /* Parameters of this rank, of which rank 0's apply; empty: off. */
-    char record_path[PATH_MAX + 1], stats_path[PATH_MAX + 1];
     int64_t aggregators; /* of the last call by a plan; 0: none yet */
     bool has_started;    /* all ranks have agreed on `error` */
     int error;           /* of the opening */
@@ -28,13 +24,13 @@ struct coll_file {
     coll_stream stream; /* of plans */
     coll_exchange_memory *memory;
     coll_slots slots;
-    int64_t moved;           /* bytes of this rank, by collective calls */
-    int64_t noncollective;   /* rank 0, after coll_file_count_noncollective: of all ranks */
-    bool was_independent[2]; /* the last call that read, or wrote; true: there was none */
-    bool misjudged;          /* this rank transferred data early, without use */
-    char *buffer;            /* of independent.h */
+    int64_t moved;            /* bytes of this rank, by collective calls */
+    int64_t noncollective[2]; /* after coll_file_count_noncollective: as of coll_closing */
+    bool was_independent[2];  /* the last call that read, or wrote; true: there was none */
+    bool misjudged;           /* this rank transferred data early, without use */
+    char *buffer;             /* of independent.h */
     coll_observers observers;
-    coll_wishes wishes; /* of the statistics */
+    coll_wishes wishes; /* of the observers */
     coll_record record;
     coll_stats stats;
 };

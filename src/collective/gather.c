@@ -49,7 +49,7 @@ static int add_senders(coll_group *group, enum coll_tag tag, int senders, coll_a
 int coll_gather_node(coll_group *group, enum coll_tag tag, const coll_message *own, coll_add *add,
                      void *sum, int rc)
 {
-    if (!coll_is_leader(group)) {
+    if (!group->is_leader) {
         int sent = send_or_fail(group, own, rc, group->local[0], tag);
         return rc != 0 ? rc : sent;
     }
@@ -151,7 +151,7 @@ int coll_gather_ranks(coll_group *group, enum coll_tag tag, const coll_message *
                       void *sum, int rc)
 {
     passage p = {.receiver = group->local[0], .add = add, .sum = sum};
-    if (coll_is_leader(group)) {
+    if (group->is_leader) {
         p.receiver = find_receiver(group, &p.senders);
         p.senders += group->locals - 1;
     }

@@ -28,7 +28,9 @@ int coll_group_init(coll_group *group, const coll_runtime *runtime)
     group->runtime = runtime;
     group->rank = runtime->rank;
     group->size = runtime->size;
-    return group->local == NULL ? find_local_ranks(group) : 0;
+    int rc = group->local == NULL ? find_local_ranks(group) : 0;
+    group->is_leader = rc == 0 && group->local[0] == group->rank;
+    return rc;
 }
 
 void coll_group_release(coll_group *group)
@@ -89,9 +91,4 @@ int coll_local_index(const coll_group *group, int rank)
 bool coll_is_local(const coll_group *group, int rank)
 {
     return coll_local_index(group, rank) >= 0;
-}
-
-bool coll_is_leader(const coll_group *group)
-{
-    return group->local[0] == group->rank;
 }

@@ -21,6 +21,7 @@ typedef struct coll_group {
     int rank, size;
     int *local; /* ranks of this node, ascending; the first is the node's leader */
     int locals;
+    bool is_leader;
     int leaders; /* of all nodes, as their ranks see them; 0: not known yet (nodes.h) */
     int *leader; /* on leaders: these, ascending, of which this rank has ... */
     int leader_index;
@@ -40,7 +41,6 @@ void coll_end_job(const coll_runtime *runtime, int rc);
 /* Index of a rank among those of this node; -1: it is on another node. */
 int coll_local_index(const coll_group *group, int rank);
 bool coll_is_local(const coll_group *group, int rank);
-bool coll_is_leader(const coll_group *group);
 
 /* As of the runtime. Collective. */
 int coll_reduce(const coll_group *group, int64_t *value, size_t count,

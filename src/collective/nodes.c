@@ -115,7 +115,7 @@ static int share_leaders(coll_nodes *nodes, coll_group *group, const int64_t *le
         }
         int failed = coll_reduce(group, element, 2 * count, COLL_MAX);
         rc = rc != 0 ? rc : failed;
-        for (size_t n = 0; n < count && rc == 0 && coll_is_leader(group); n++)
+        for (size_t n = 0; n < count && rc == 0 && group->is_leader; n++)
             keep_leader(nodes, group, from + n, element + 2 * n);
     }
     return rc;
@@ -135,7 +135,7 @@ static int share_map(coll_nodes *nodes, coll_group *group, int64_t *leader)
     nodes->count = (size_t)head[NODES];
     nodes->capacity = head[CAPACITY];
     group->leaders = (int)nodes->count;
-    if (rc == 0 && coll_is_leader(group))
+    if (rc == 0 && group->is_leader)
         rc = allocate_leaders(nodes, group);
     return share_leaders(nodes, group, leader, rc);
 }
@@ -213,10 +213,10 @@ static int read_topology_file(coll_nodes *nodes, coll_process *process, paramete
 static int distances_read(coll_nodes *nodes, coll_process *process, parameter_texts text,
                           bool *is_open)
 {
-    const char *source = text[PARAMETER_TOPOLOGY];
+    const char *source = parameter_text(text, PARAMETER_TOPOLOGY);
     topo_flat(&nodes->topology, nodes->count);
     *is_open = false;
-    if (source == NULL || source[0] == '\0' || strcmp(source, "auto") == 0)
+    if (source[0] == '\0' || strcmp(source, "auto") == 0)
         *is_open = nodes->count > 1;
     else if (strcmp(source, "none") != 0)
         return read_topology_file(nodes, process, text);
@@ -233,7 +233,7 @@ static int distances_read(coll_nodes *nodes, coll_process *process, parameter_te
 static bool has_address(const coll_group *group)
 {
     const char *address = getenv(SLURM_ADDRESS), *pattern = getenv(SLURM_PATTERN);
-    return coll_is_leader(group) && address != NULL &&
+    return group->is_leader && address != NULL &&
            strchr(pattern != NULL ? pattern : address, '.') != NULL;
 }
 
@@ -290,7 +290,7 @@ static void use_addresses(coll_nodes *nodes, coll_process *process, char *const 
 static int distances_ask(coll_nodes *nodes, coll_group *group, bool *is_open)
 {
     node_texts all = {.nodes = nodes};
-    int rc = coll_is_leader(group) ? gather_addresses(group, &all) : 0;
+    int rc = group->is_leader ? gather_addresses(group, &all) : 0;
     rc = coll_agree_error(group, rc);
     if (rc == 0 && group->rank == 0)
         use_addresses(nodes, group->runtime->process, all.text, is_open);
@@ -384,7 +384,7 @@ static int nearness_ask(coll_group *group, bool given, unsigned char **nearness)
     int rc = find_own_nearness(group, own);
     peer_nearness all = {.group = group};
     const coll_message message = {group->rank, own, 2};
-    if (coll_is_leader(group))
+    if (group->is_leader)
         all.of_local = base_zeroed((size_t)group->locals, 1, &rc);
     rc = coll_gather_node(group, COLL_TAG_ROWS, &message, add_nearness, &all, rc);
     if (!given && all.of_local != NULL)
@@ -423,7 +423,7 @@ static int find_nodes(coll_nodes *nodes, coll_group *group, parameter_texts text
         rc = name_nodes(nodes, group);
     if (rc == 0 && is_root)
         rc = distances_read(nodes, process, text, &is_open);
-    if (rc == 0 && coll_is_leader(group))
+    if (rc == 0 && group->is_leader)
         rc = nearness_read(group, &nodes->nearness, &given);
     int64_t value[VALUES] = {is_open, has_address(group), !given, may_be_bound(),
                              group->runtime->error_class(rc)};

@@ -1,6 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "collective/observer.h"
 
+int coll_observers_open(const coll_observers *observers, const coll_opening *opening)
+{
+    int rc = 0;
+    for (const coll_observer *o = observers->of; o < observers->of + COLL_OBSERVERS; o++)
+        if (rc == 0 && o->opens != NULL)
+            rc = o->opens(o->context, opening);
+    return rc;
+}
+
+void coll_observers_begin(const coll_observers *observers, const coll_opening *opening)
+{
+    for (const coll_observer *o = observers->of; o < observers->of + COLL_OBSERVERS; o++)
+        if (o->begins != NULL)
+            o->begins(o->context, opening);
+}
+
 void coll_observers_plan(const coll_observers *observers, const coll_observed *access,
                          void *state[COLL_OBSERVERS])
 {
@@ -33,4 +49,11 @@ void coll_observers_settle(const coll_observers *observers, void *state[COLL_OBS
     for (size_t i = 0; i < COLL_OBSERVERS; i++)
         if (observers->of[i].settle != NULL)
             observers->of[i].settle(observers->of[i].context, &state[i], is_released);
+}
+
+void coll_observers_close(const coll_observers *observers, const coll_closing *closing)
+{
+    for (const coll_observer *o = observers->of; o < observers->of + COLL_OBSERVERS; o++)
+        if (o->closes != NULL)
+            o->closes(o->context, closing);
 }

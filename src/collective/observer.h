@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What watches the accesses to a file: statistics, the record, the front end. Each is called on all
- * ranks at the same points of an access. */
+/* What watches a file: statistics, the record, the front end. Each is called on all ranks at the
+ * same points of its life. */
 #ifndef COLLECTIVE_OBSERVER_H
 #define COLLECTIVE_OBSERVER_H
 
@@ -10,6 +10,7 @@
 
 #include "collective/nodes.h"
 #include "collective/plan.h"
+#include "collective/settings.h"
 
 #include "exchange/transport.h"
 
@@ -44,10 +45,35 @@ typedef struct coll_observed {
     int64_t plan_calls;       /* accesses by this plan, this one included */
 } coll_observed;
 
+/* The opening of a file, as this rank knows it. */
+typedef struct coll_opening {
+    const coll_group *group;
+    const char *file;
+    parameter_texts text; /* of this rank */
+    int64_t *of;          /* enum coll_setting: its facts, which become the settings */
+    coll_wishes *wishes;  /* none at first */
+    double began;         /* by the clock of the process */
+} coll_opening;
+
+/* The closing of a file. */
+typedef struct coll_closing {
+    coll_group *group;
+    const coll_nodes *nodes;
+    const char *file;
+    int64_t noncollective[2]; /* rank 0: bytes by calls that are not collective, of all ranks: read,
+                                 written */
+    double began;             /* -1: not by all ranks */
+} coll_closing;
+
 /* Any function may be NULL. *state: what the observer keeps for one plan of the file, NULL at
  * first; the observer frees it. */
 typedef struct coll_observer {
     void *context;
+    /* Before the ranks agree on their settings: may set those that the largest fact decides.
+     * Returns this rank's error, which becomes that of the opening. Local. */
+    int (*opens)(void *context, const coll_opening *opening);
+    /* The ranks have agreed. Not after an error. Local. */
+    void (*begins)(void *context, const coll_opening *opening);
     /* A plan was made. Collective. */
     void (*planned)(void *context, const coll_observed *access, void **state);
     /* Data are about to be moved by a plan. Returns a probe for the exchange, or NULL. Local. */
@@ -57,6 +83,8 @@ typedef struct coll_observer {
     /* The file is closed, and the plan may be reused for the next one; or it is released, and so is
      * the state. Local. */
     void (*settle)(void *context, void **state, bool is_released);
+    /* Releases what it has of the file, in whatever moment it is. Local. */
+    void (*closes)(void *context, const coll_closing *closing);
 } coll_observer;
 
 #define COLL_OBSERVERS 3
@@ -66,6 +94,9 @@ typedef struct coll_observers {
     coll_observer of[COLL_OBSERVERS];
 } coll_observers;
 
+/* The first error. */
+int coll_observers_open(const coll_observers *observers, const coll_opening *opening);
+void coll_observers_begin(const coll_observers *observers, const coll_opening *opening);
 void coll_observers_plan(const coll_observers *observers, const coll_observed *access,
                          void *state[COLL_OBSERVERS]);
 /* The first probe, or NULL. */
@@ -75,5 +106,6 @@ void coll_observers_move(const coll_observers *observers, const coll_observed *a
                          void *state[COLL_OBSERVERS]);
 void coll_observers_settle(const coll_observers *observers, void *state[COLL_OBSERVERS],
                            bool is_released);
+void coll_observers_close(const coll_observers *observers, const coll_closing *closing);
 
 #endif

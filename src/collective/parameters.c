@@ -162,6 +162,11 @@ int64_t parameter_value(enum parameter parameter, const char *text)
     return value;
 }
 
+const char *parameter_text(parameter_texts text, enum parameter parameter)
+{
+    return text[parameter] != NULL ? text[parameter] : "";
+}
+
 bool parameter_is_strict(parameter_texts text)
 {
     return parameter_value(PARAMETER_STRICT, text[PARAMETER_STRICT]) != 0;

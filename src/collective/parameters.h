@@ -76,6 +76,8 @@ void parameter_write_name(enum parameter parameter, const char *prefix, bool in_
 bool parameter_parse(enum parameter parameter, const char *text, int64_t *value);
 /* The value of the text or, where it is empty, NULL or invalid, of the default. */
 int64_t parameter_value(enum parameter parameter, const char *text);
+/* The text, or "". */
+const char *parameter_text(parameter_texts text, enum parameter parameter);
 /* Whether what cannot be used is an error. */
 bool parameter_is_strict(parameter_texts text);
 /* The valid values, for people. */

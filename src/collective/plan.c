@@ -59,7 +59,7 @@ static request_sums start_request_sums(const coll_planning *planning)
     const planner *p = &planning->planner;
     const int *local = in->group->local;
     size_t locals = (size_t)in->group->locals;
-    size_t most = in->wishes.all_entries || !coll_is_leader(in->group) ? locals : p->per_node;
+    size_t most = in->wishes.all_entries || !in->group->is_leader ? locals : p->per_node;
     bool by_blocks = p->strategy->by_blocks;
     return (request_sums){
         .node = {.by_blocks = by_blocks,
@@ -97,11 +97,11 @@ static int gather_requests(const coll_planning *planning, const plan_draft *draf
         rc = requests_describe(layout->share, layout->shares, units, planning->in->accesses,
                                &own.element, &own.count);
     rc = coll_gather_node(group, COLL_TAG_ROWS, &own, requests_add_rank, &sums, rc);
-    if (rc == 0 && coll_is_leader(group))
+    if (rc == 0 && group->is_leader)
         rc = requests_sum_node(&sums, &node.element, &node.count);
     if (sums.node.unlisted != NULL)
         unlisted = (coll_message){.element = sums.node.unlisted, .count = 2 * p->domains};
-    if (coll_is_leader(group))
+    if (group->is_leader)
         rc = coll_gather_leaders(group, COLL_TAG_NODE_ROWS, &node, &unlisted, requests_add_node,
                                  &sums, rc);
     if (rc == 0 && own.from == 0)

@@ -48,13 +48,14 @@ bool coll_record_is_automatic(const char *path)
 
 /* ---- whether the job is of one program ---- */
 
-int64_t coll_record_program(const char *path)
+/* A number for the command of this process, where runs are recorded in the user's cache; otherwise
+ * 0. */
+static int64_t find_program_number(const char *path)
 {
     char *command = NULL;
     size_t length = 0;
     int64_t digest = 0;
-    if (path != NULL && coll_record_is_automatic(path) &&
-        coll_process_command(&command, &length) == 0) {
+    if (coll_record_is_automatic(path) && coll_process_command(&command, &length) == 0) {
         argz_stringify(command, length, ' ');
         digest = coll_settings_digest_text(command);
     }
@@ -62,7 +63,9 @@ int64_t coll_record_program(const char *path)
     return digest;
 }
 
-void coll_record_compare(coll_process *process, int ranks, int64_t largest, int64_t smallest)
+/* The ranks of a file have these numbers, at most and at least. Only a program that all processes
+ * of the job have in common is recorded in the cache. */
+static void compare_programs(coll_process *process, int ranks, int64_t largest, int64_t smallest)
 {
     pthread_mutex_lock(&process->lock);
     enum coll_programs *programs = &process->job.programs;
@@ -325,7 +328,12 @@ static int select_record(coll_recorder *recorder, const char *path)
     return rc;
 }
 
-int coll_record_prepare(coll_process *process, const char *path, bool strict, bool *records)
+/* On rank 0 of a file: whether its accesses are to be recorded, for this value of the parameter. In
+ * the user's cache, only where there is no record of the program yet; what fails there is no error:
+ * where rank 0 is that of the job, too, one message says that its cache cannot be used. Otherwise
+ * one message of the process says why nothing can be recorded. 0 or, where the user is strict,
+ * -EACCES. */
+static int prepare_record(coll_process *process, const char *path, bool strict, int64_t *records)
 {
     const coll_refusal refusal = {PARAMETER_RECORD, strict, -EACCES,
                                   "This run is not recorded; its data are not affected."};
@@ -404,15 +412,42 @@ typedef struct recorded {
     int64_t times; /* accesses that were not appended to the record yet */
 } recorded;
 
-void coll_record_begin(coll_record *record, bool records, coll_process *process, const char *path,
-                       const char *file)
+static int prepare_recording(void *context, const coll_opening *opening)
 {
-    record->records = records;
+    const char *path = parameter_text(opening->text, PARAMETER_RECORD);
+    int64_t *of = opening->of;
+    (void)context;
+    of[COLL_PROGRAM] = find_program_number(path);
+    of[COLL_PROGRAM_NEGATED] = -of[COLL_PROGRAM];
+    return opening->group->rank == 0
+               ? prepare_record(opening->group->runtime->process, path,
+                                parameter_is_strict(opening->text), &of[COLL_ROOT_RECORDS])
+               : 0;
+}
+
+static void release_names(coll_record *record)
+{
+    free(record->path);
+    free(record->file);
+    record->path = record->file = NULL;
+}
+
+static void begin_recording(void *context, const coll_opening *opening)
+{
+    coll_record *record = context;
+    const int64_t *of = opening->of;
+    coll_process *process = opening->group->runtime->process;
+    compare_programs(process, opening->group->size, of[COLL_PROGRAM], -of[COLL_PROGRAM_NEGATED]);
+    record->records = of[COLL_ROOT_RECORDS];
+    if (!record->records || opening->group->rank != 0)
+        return;
     record->process = process;
-    record->path = path;
-    record->file = process != NULL ? strdup(file) : NULL;
-    if (process != NULL && record->file == NULL)
-        set_error(process, -ENOMEM);
+    record->path = strdup(opening->text[PARAMETER_RECORD]);
+    record->file = strdup(opening->file);
+    if (record->path != NULL && record->file != NULL)
+        return;
+    release_names(record);
+    set_error(process, -ENOMEM);
 }
 
 /* ---- the observer ---- */
@@ -464,16 +499,6 @@ static void append_accesses(void *context, void **state, bool is_released)
     *state = NULL;
 }
 
-coll_observer coll_record_observer(coll_record *record)
-{
-    return (coll_observer){.context = record,
-                           .planned = collect_plan,
-                           .moved = count_access,
-                           .settle = append_accesses};
-}
-
-/* ---- the end ---- */
-
 /* So that there is a record of every program, also of one whose ranks access their files
  * themselves. */
 static void append_file(const coll_record *record)
@@ -488,12 +513,23 @@ static void append_file(const coll_record *record)
     record_entry_release(&none);
 }
 
-void coll_record_end(coll_record *record, int64_t noncollective)
+static void end_recording(void *context, const coll_closing *closing)
 {
+    coll_record *record = context;
     if (record->file == NULL)
         return;
     append_file(record);
-    flush_record(record->process, noncollective);
-    free(record->file);
-    record->file = NULL;
+    flush_record(record->process, closing->noncollective[false] + closing->noncollective[true]);
+    release_names(record);
+}
+
+coll_observer coll_record_observer(coll_record *record)
+{
+    return (coll_observer){.context = record,
+                           .opens = prepare_recording,
+                           .begins = begin_recording,
+                           .planned = collect_plan,
+                           .moved = count_access,
+                           .settle = append_accesses,
+                           .closes = end_recording};
 }

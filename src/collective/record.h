@@ -17,8 +17,9 @@
 /* The recorder's state of one file. Zero at first. */
 typedef struct coll_record {
     bool records; /* the same on all ranks */
+    /* Rank 0: */
     coll_process *process;
-    const char *path;
+    char *path; /* the value of the parameter */
     char *file; /* as the program named it; NULL if no file is recorded */
 } coll_record;
 
@@ -26,31 +27,11 @@ typedef struct coll_record {
 #define COLL_RECORD_AUTOMATIC "auto"
 bool coll_record_is_automatic(const char *path);
 
-/* On rank 0 of a file: whether its accesses are to be recorded, for this value of the parameter. In
- * the user's cache, only where there is no record of the program yet; what fails there is no error:
- * where rank 0 is that of the job, too, one message says that its cache cannot be used. Otherwise
- * one message of the process says why nothing can be recorded. 0 or, where the user is strict,
- * -EACCES. Local. */
-int coll_record_prepare(coll_process *process, const char *path, bool strict, bool *records);
-/* A number for the command of this process, where runs are recorded in the user's cache by this
- * value of the parameter (NULL: not set); otherwise 0. Local. */
-int64_t coll_record_program(const char *path);
-/* The ranks of a file have these numbers, at most and at least. Only a program that all processes
- * of the job have in common is recorded in the cache. Local. */
-void coll_record_compare(coll_process *process, int ranks, int64_t largest, int64_t smallest);
 /* The process opens no more files: writes what it has recorded. Local. */
 void coll_record_finish(coll_process *process);
 
-/* A file is opened. process: on rank 0, where its accesses are recorded under that name for this
- * value of the parameter, which stays valid until coll_record_end; else NULL. records: on all
- * ranks. Local. */
-void coll_record_begin(coll_record *record, bool records, coll_process *process, const char *path,
-                       const char *file);
-/* The component no longer handles the file, if there is one. noncollective: on rank 0, the bytes
- * that all ranks have moved in it by calls that are not collective. Local. */
-void coll_record_end(coll_record *record, int64_t noncollective);
-
-/* Collects what is accessed by each plan on rank 0, and counts the accesses by it. */
+/* Finds out whether a file is to be recorded. Collects what is accessed by each plan on rank 0, and
+ * counts the accesses by it. */
 coll_observer coll_record_observer(coll_record *record);
 
 /* ---- record_collect.c, for record.c ---- */

@@ -59,7 +59,7 @@ coll_facts coll_facts_collect(parameter_texts text, const coll_hint_values *hint
     for (enum parameter i = 0; i < PARAMETER_VALUES; i++)
         facts.of[i] = parameter_value(i, text[i]);
     for (enum parameter i = PARAMETER_VALUES; i < PARAMETER_OF_FILE; i++)
-        facts.of[i] = coll_settings_digest_text(text[i] != NULL ? text[i] : "");
+        facts.of[i] = coll_settings_digest_text(parameter_text(text, i));
     memcpy(facts.of + COLL_FIRST_HINT, hints->of, sizeof hints->of);
     return facts;
 }

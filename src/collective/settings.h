@@ -22,14 +22,17 @@ enum coll_setting {
     COLL_FS_STRIPE_COUNT,
     /* Hints; enum coll_hint. */
     COLL_FIRST_HINT,
-    /* Up to here, ranks may differ. What rank 0 finds out for all; 0: nothing. */
+    /* Up to here, ranks may differ. What rank 0 finds out for all, or any rank: the largest of
+     * their values counts; 0: nothing. */
     COLL_OF_RANKS = COLL_FIRST_HINT + COLL_HINTS,
     COLL_ROOT_STRIPE_SIZE = COLL_OF_RANKS, /* where the MPI has none */
     COLL_ROOT_STRIPE_COUNT,
-    COLL_ROOT_CYCLE,     /* bytes; 0: by messages */
-    COLL_ROOT_LOCK_UNIT, /* bytes, where there are no stripes */
-    COLL_ROOT_RECORDS,   /* whether the accesses of the file are recorded */
-    COLL_ROOT_FLUSHES,   /* whether caches of nodes are not coherent, on any node */
+    COLL_ROOT_CYCLE,      /* bytes; 0: by messages */
+    COLL_ROOT_LOCK_UNIT,  /* bytes, where there are no stripes */
+    COLL_ROOT_RECORDS,    /* whether the accesses of the file are recorded */
+    COLL_ROOT_FLUSHES,    /* whether caches of nodes are not coherent, on any node */
+    COLL_PROGRAM,         /* of record.c, a number of the command ... */
+    COLL_PROGRAM_NEGATED, /* ... and its negative */
     COLL_SETTINGS
 };
 

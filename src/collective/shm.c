@@ -210,7 +210,7 @@ static int share_once(const coll_exchange_memory *memory, coll_group *group,
                       const coll_table *table, int64_t *offer, coll_segment **segment)
 {
     coll_segment *own = NULL;
-    bool leads = coll_is_leader(group);
+    bool leads = group->is_leader;
     memset(offer, 0, OFFER_VALUES * sizeof *offer);
     if (leads)
         own = offer_segment(memory, table, offer);

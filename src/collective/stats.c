@@ -27,30 +27,6 @@ static int close_file(coll_stats *stats)
     return rc;
 }
 
-void coll_stats_release(coll_stats *stats)
-{
-    (void)close_file(stats);
-    free(stats->fields);
-}
-
-int coll_stats_prepare(coll_stats *stats, const coll_group *group)
-{
-    stats->process = group->runtime->process;
-    if (group->rank != 0 || stats->fields != NULL)
-        return 0;
-    stats->fields = calloc((size_t)group->size, COLL_STATS_FIELDS * sizeof *stats->fields);
-    return stats->fields == NULL ? -ENOMEM : 0;
-}
-
-void coll_stats_begin(coll_stats *stats, enum coll_stats_kind kind, const char *path,
-                      const char *record)
-{
-    stats->kind = kind;
-    stats->path = path;
-    stats->record = record;
-    memset(stats->total, 0, sizeof stats->total);
-}
-
 /* ---- time lines ---- */
 
 /* When aggregators shuffled the data of their cycles, and when they accessed the file.
@@ -164,11 +140,11 @@ static int check_beginning(int fd)
 }
 
 /* 0, or a negative errno, of base_open_own, too; -EEXIST: neither empty nor statistics. */
-static int open_file(coll_stats *stats, const char *path)
+static int open_file(coll_stats *stats)
 {
     if (stats->fd >= 0)
         return 0;
-    char *name = coll_job_path(stats->process, path);
+    char *name = coll_job_path(stats->process, stats->path);
     if (name == NULL)
         return -ENOMEM;
     stats->fd = base_open_own(name, O_RDWR | O_APPEND);
@@ -213,20 +189,24 @@ static int refuse_file(coll_process *process, const char *path, bool strict, int
     return rc;
 }
 
-int coll_stats_check(coll_stats *stats, const char *path)
+static bool goes_to_stderr(const coll_stats *stats)
 {
-    if (path[0] == '\0' || strcmp(path, COLL_STATS_STDERR) == 0)
-        return 0;
-    int rc = open_file(stats, path);
-    return rc == 0 ? 0 : refuse_file(stats->process, path, true, rc);
+    return strcmp(stats->path, COLL_STATS_STDERR) == 0;
+}
+
+/* Where the user is strict. 0, or an error that one message of the process reports. */
+static int check_file(coll_stats *stats)
+{
+    int rc = goes_to_stderr(stats) ? 0 : open_file(stats);
+    return rc == 0 ? 0 : refuse_file(stats->process, stats->path, true, rc);
 }
 
 /* 0, or a negative errno. */
 static int write_text(coll_stats *stats, const char *text, size_t length)
 {
-    if (strcmp(stats->path, COLL_STATS_STDERR) == 0)
+    if (goes_to_stderr(stats))
         return append_text(STDERR_FILENO, text, length);
-    int rc = open_file(stats, stats->path);
+    int rc = open_file(stats);
     return rc == 0 ? append_text(stats->fd, text, length) : rc;
 }
 
@@ -312,32 +292,92 @@ static void report_access(void *context, const coll_observed *access, void **sta
         send_timeline(stats, access);
 }
 
-coll_observer coll_stats_observer(coll_stats *stats)
+/* ---- opening and closing ---- */
+
+/* Rank 0, whose parameters apply, knows whether there are to be statistics. */
+static int prepare_statistics(void *context, const coll_opening *opening)
 {
-    return (coll_observer){.context = stats, .starts = start_timeline, .moved = report_access};
+    coll_stats *stats = context;
+    const char *path = parameter_text(opening->text, PARAMETER_STATS);
+    *stats = (coll_stats){.process = opening->group->runtime->process, .fd = -1};
+    if (opening->group->rank != 0 || path[0] == '\0')
+        return 0;
+    stats->path = strdup(path);
+    stats->record = strdup(parameter_text(opening->text, PARAMETER_RECORD));
+    stats->fields = calloc((size_t)opening->group->size, COLL_STATS_FIELDS * sizeof *stats->fields);
+    if (stats->path == NULL || stats->record == NULL || stats->fields == NULL)
+        return -ENOMEM;
+    return parameter_is_strict(opening->text) ? check_file(stats) : 0;
 }
 
-void coll_stats_count_noncollective(coll_stats *stats, const coll_observed *access, int64_t bytes)
+static enum coll_stats_kind choose_kind(const int64_t *of)
 {
-    coll_stats_line *total = &stats->total[access->write];
-    if (stats->kind == COLL_STATS_OFF || bytes == 0)
+    if (of[PARAMETER_STATS] == 0)
+        return COLL_STATS_OFF;
+    if (of[PARAMETER_STATS_LEVEL] == PARAMETER_STATS_FILES)
+        return COLL_STATS_TOTALS;
+    return coll_settings_digest_text(COLL_STATS_STDERR) == of[PARAMETER_STATS]
+               ? COLL_STATS_PLAIN
+               : COLL_STATS_DETAILED;
+}
+
+static void count_time(const coll_stats *stats, double began, _Atomic int64_t *count,
+                       _Atomic int64_t *nanoseconds)
+{
+    const coll_process *process = stats->process;
+    if (stats->path == NULL || stats->kind == COLL_STATS_OFF || began < 0.0)
+        return;
+    *count += 1;
+    *nanoseconds += (int64_t)(1e9 * (process->clock(process->context) - began));
+}
+
+static void begin_statistics(void *context, const coll_opening *opening)
+{
+    coll_stats *stats = context;
+    stats->kind = choose_kind(opening->of);
+    *opening->wishes =
+        (coll_wishes){stats->kind != COLL_STATS_OFF, stats->kind == COLL_STATS_DETAILED};
+    count_time(stats, opening->began, &stats->process->opens, &stats->process->opening);
+}
+
+static void put_total(coll_stats *stats, const coll_closing *closing, bool write)
+{
+    const coll_observed none = {
+        .group = closing->group, .nodes = closing->nodes, .file = closing->file, .write = write};
+    coll_stats_line *total = &stats->total[write];
+    draft d = {.text = NULL};
+    if (total->calls == 0 && closing->noncollective[write] == 0)
         return;
     if (total->calls == 0)
-        *total = coll_stats_make_line(access, NULL);
-    total->noncollective = bytes;
+        *total = coll_stats_make_line(&none, NULL);
+    total->noncollective = closing->noncollective[write];
+    begin_line(stats, &d, total);
+    end_line(stats, &d);
 }
 
-void coll_stats_end(coll_stats *stats)
+static void end_statistics(void *context, const coll_closing *closing)
 {
-    for (int write = 1; write >= 0; write--) {
-        draft d = {.text = NULL};
-        if (stats->total[write].calls == 0 && stats->total[write].noncollective == 0)
-            continue;
-        begin_line(stats, &d, &stats->total[write]);
-        end_line(stats, &d);
-    }
-    memset(stats->total, 0, sizeof stats->total);
+    coll_stats *stats = context;
+    if (stats->path == NULL)
+        return;
+    count_time(stats, closing->began, &stats->process->closes, &stats->process->closing);
+    for (int write = 1; write >= 0 && stats->kind != COLL_STATS_OFF; write--)
+        put_total(stats, closing, write);
     int rc = close_file(stats);
     if (rc != 0)
         (void)refuse_file(stats->process, stats->path, false, rc);
+    free(stats->path);
+    free(stats->record);
+    free(stats->fields);
+    *stats = (coll_stats){.fd = -1};
+}
+
+coll_observer coll_stats_observer(coll_stats *stats)
+{
+    return (coll_observer){.context = stats,
+                           .opens = prepare_statistics,
+                           .begins = begin_statistics,
+                           .starts = start_timeline,
+                           .moved = report_access,
+                           .closes = end_statistics};
 }

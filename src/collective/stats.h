@@ -43,35 +43,19 @@ enum coll_stats_kind { COLL_STATS_OFF, COLL_STATS_PLAIN, COLL_STATS_DETAILED, CO
 /* The value of parameter stats for standard error, whose lines have no details. */
 #define COLL_STATS_STDERR "-"
 
-/* The state of one file. Zero at first, but for fd. */
+/* The state of one file. Zero at first. */
 typedef struct coll_stats {
     coll_timeline timeline;
     exchange_probe probe; /* notes into it */
     coll_process *process;
-    int64_t *fields;          /* rank 0: what each rank reports */
-    coll_stats_line total[2]; /* rank 0: of all that was read, and written, but for own lines */
     enum coll_stats_kind kind;
-    const char *path, *record;
-    int fd; /* of the file; negative: none */
+    /* Rank 0, while a file with statistics is open: */
+    char *path;               /* the value of the parameter; NULL: none is */
+    char *record;             /* likewise, of the record */
+    int64_t *fields;          /* what each rank reports */
+    coll_stats_line total[2]; /* of all that was read, and written, but for own lines */
+    int fd;                   /* of the statistics; negative: none */
 } coll_stats;
-
-void coll_stats_release(coll_stats *stats);
-/* For a file of this group: allocates what rank 0 needs. Local. */
-int coll_stats_prepare(coll_stats *stats, const coll_group *group);
-
-/* On rank 0, where the user is strict: opens the file for this value of the parameter, which may be
- * empty. 0, or an error that one message of the process reports. Local. */
-int coll_stats_check(coll_stats *stats, const char *path);
-
-/* A file is opened. kind: the same on all ranks; path, record: rank 0's values of the parameters,
- * which stay valid until coll_stats_end. Local. */
-void coll_stats_begin(coll_stats *stats, enum coll_stats_kind kind, const char *path,
-                      const char *record);
-/* On rank 0, before coll_stats_end: bytes of all ranks by calls that are not collective. access:
- * the file and the direction. Local. */
-void coll_stats_count_noncollective(coll_stats *stats, const coll_observed *access, int64_t bytes);
-/* The file is closed: appends what it has of totals. Local. */
-void coll_stats_end(coll_stats *stats);
 
 /* Appends a line for each operation, or adds to totals; nothing where statistics are off. */
 coll_observer coll_stats_observer(coll_stats *stats);

@@ -92,7 +92,7 @@ static int gather_parts(coll_group *group, window_table *t)
     coll_message own = {.from = group->rank};
     own.element = list_parts(group, t->layout, &own.count);
     int rc = own.element == NULL ? -ENOMEM : 0;
-    if (coll_is_leader(group)) {
+    if (group->is_leader) {
         t->part = calloc((size_t)group->locals, sizeof *t->part);
         rc = coll_message_complete(group, &arrivals, NULL, 0, keep_parts(t, &own));
     } else {
@@ -211,7 +211,7 @@ int coll_windows_share(coll_exchange *ex, coll_group *group, const domain_layout
         return 0;
     if (bundled)
         rc = gather_parts(group, &t);
-    if (coll_is_leader(group))
+    if (group->is_leader)
         made = make_table(&t, &ex->table);
     int shared = coll_segment_share(ex->memory, group, &ex->table, &ex->segment);
     release_table(&t);
