@@ -7,22 +7,13 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "mpi/calls.h"
 #include "mpi/front.h"
 #include "mpi/process.h"
 #include "mpi/store.h"
+#include "mpi/view.h"
 #include "storage/stripes.h"
 
 enum { STRIPE_BYTES = 1 << 20 }; /* Lustre's default */
-
-static bool has_hint(MPI_Info info, enum coll_hint hint)
-{
-    char text[MPI_MAX_INFO_VAL + 1];
-    int is_set = 0;
-    if (info != MPI_INFO_NULL)
-        mpi.Info_get(info, coll_hint_name(hint), MPI_MAX_INFO_VAL, text, &is_set);
-    return is_set != 0;
-}
 
 /* In the file of hints that ROMIO reads, below those of the program; or for Cray's MPICH. */
 static bool has_hints_of_site(void)
@@ -45,10 +36,10 @@ static bool has_hints_of_site(void)
 static bool needs_stripes(const char *name, int mode, MPI_Info info)
 {
     const char *path = front_store_path(name);
-    char *copy = strdup(path);
+    char *copy = strdup(path), text[MPI_MAX_INFO_VAL + 1];
     bool needs = copy != NULL && (mode & MPI_MODE_CREATE) != 0 && front_process_sets_stripes() &&
-                 !has_hint(info, COLL_HINT_STRIPING_UNIT) &&
-                 !has_hint(info, COLL_HINT_STRIPING_FACTOR) && !has_hints_of_site() &&
+                 !front_hint_find(info, COLL_HINT_STRIPING_UNIT, text) &&
+                 !front_hint_find(info, COLL_HINT_STRIPING_FACTOR, text) && !has_hints_of_site() &&
                  access(path, F_OK) != 0 && storage_takes_stripes(dirname(copy));
     free(copy);
     return needs;
