@@ -196,7 +196,7 @@ static int init_arrays(struct state *s)
     return 0;
 }
 
-static cost_t cost_of(const struct state *s, size_t person, size_t object)
+static cost_t pair_cost(const struct state *s, size_t person, size_t object)
 {
     struct pairs pairs = pairs_of(s, person);
     if (pairs.object == NULL)
@@ -212,7 +212,7 @@ static void assign(struct state *s, size_t person, size_t object)
 {
     s->object_of[person] = object;
     s->person_of[object] = person;
-    s->paid[object] = cost_of(s, person, object);
+    s->paid[object] = pair_cost(s, person, object);
 }
 
 /* ---- the tree ---- */
@@ -505,7 +505,7 @@ static void scan_person(struct state *s, size_t person, cost_t base)
     }
 }
 
-static int augment(struct state *s, size_t person)
+static int augment_person(struct state *s, size_t person)
 {
     cost_t at = COST_MIN;
     search_reset(s);
@@ -531,7 +531,7 @@ static int augment_all(struct state *s)
     int rc = 0;
     for (size_t j = 0; j < s->persons && rc == 0; j++)
         if (s->object_of[j] == NONE)
-            rc = augment(s, j);
+            rc = augment_person(s, j);
     return rc;
 }
 
@@ -661,7 +661,7 @@ static cost_t write_assignment(const struct state *s, size_t *row_of_col)
     return total;
 }
 
-static void write_solution(const struct state *s, lap_solution *solution)
+static void write_search(const struct state *s, lap_solution *solution)
 {
     cost_t total = write_assignment(s, solution->row_of_col);
     solution->total = (double)total;
@@ -683,7 +683,7 @@ static int run(const lap_problem *problem, lap_solution *solution, int (*solve)(
     if (rc == 0)
         rc = solve(&s);
     if (rc == 0)
-        write_solution(&s, solution);
+        write_search(&s, solution);
     base_arena_release(&s.arena);
     return rc;
 }

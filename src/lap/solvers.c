@@ -79,7 +79,7 @@ static int check_integer(const int64_t *cost, size_t count, int64_t limit)
     return 0;
 }
 
-static int check(const lap_problem *problem, const lap_solution *solution)
+static int solvers_check(const lap_problem *problem, const lap_solution *solution)
 {
     if (!shape_is_sound(problem, solution))
         return -EINVAL;
@@ -107,7 +107,7 @@ static int check(const lap_problem *problem, const lap_solution *solution)
     int lap_##name##_integer(const lap_problem *problem, lap_solution *solution);                  \
     int lap_##name(const lap_problem *problem, lap_solution *solution)                             \
     {                                                                                              \
-        int rc = check(problem, solution);                                                         \
+        int rc = solvers_check(problem, solution);                                                 \
         if (rc != 0)                                                                               \
             return rc;                                                                             \
         return problem->integer_cost != NULL ? RUN_INTEGER(name)                                   \

@@ -44,12 +44,12 @@ struct search {
     size_t *reached, reaches;           /* rows, in the order in which they were reached */
 };
 
-static bool has_room(const struct search *s, size_t i)
+static bool row_has_room(const struct search *s, size_t i)
 {
     return s->unit_first[i] + s->used[i] < s->unit_first[i + 1];
 }
 
-static void put(struct search *s, size_t j, size_t i, double cost)
+static void put_column(struct search *s, size_t j, size_t i, double cost)
 {
     size_t place = s->unit_first[i] + s->used[i]++;
     s->unit[place] = (struct unit){0.0, j};
@@ -73,7 +73,7 @@ static size_t find_cheapest(const struct search *s, size_t j, double *difference
     size_t cheapest = NONE;
     for (size_t k = p->start[j]; k < p->start[j + 1]; k++) {
         double value = p->cost[k] - s->dual[p->row[k]];
-        if (value < least || (value == least && !has_room(s, p->row[cheapest]))) {
+        if (value < least || (value == least && !row_has_room(s, p->row[cheapest]))) {
             second = least;
             least = value;
             cheapest = k;
@@ -119,8 +119,8 @@ static void bid(struct search *s, size_t j)
     if (k == NONE)
         return;
     size_t i = s->problem->row[k];
-    if (has_room(s, i))
-        put(s, j, i, s->problem->cost[k]);
+    if (row_has_room(s, i))
+        put_column(s, j, i, s->problem->cost[k]);
     else if (difference > 0.0)
         outbid(s, j, k, s->dual[i] - difference);
 }
@@ -189,7 +189,7 @@ static size_t find_path(struct search *s, size_t from)
     scan_column(s, from, s->dual[row] - s->problem->cost[cheapest]);
     while (s->in_heap > 0) {
         row = nearest_row(s);
-        if (has_room(s, row))
+        if (row_has_room(s, row))
             return row;
         for (size_t at = s->unit_first[row]; at < s->unit_first[row] + s->used[row]; at++) {
             size_t j = s->unit[at].column;
@@ -199,7 +199,7 @@ static size_t find_path(struct search *s, size_t from)
     return NONE;
 }
 
-static double cost_of(const lap_problem *p, size_t j, size_t i)
+static double cell_cost(const lap_problem *p, size_t j, size_t i)
 {
     size_t k = p->start[j];
     while (p->row[k] != i)
@@ -208,7 +208,7 @@ static double cost_of(const lap_problem *p, size_t j, size_t i)
 }
 
 /* Each column of the path moves to the row that it reached. */
-static void augment(struct search *s, size_t row)
+static void augment_row(struct search *s, size_t row)
 {
     for (size_t i = row, left; i != NONE; i = left) {
         size_t j = s->from[i];
@@ -218,7 +218,7 @@ static void augment(struct search *s, size_t row)
             s->unit[s->unit_of[j]] = s->unit[last];
             s->unit_of[s->unit[last].column] = s->unit_of[j];
         }
-        put(s, j, i, cost_of(s->problem, j, i));
+        put_column(s, j, i, cell_cost(s->problem, j, i));
     }
 }
 
@@ -235,7 +235,7 @@ static int assign_column(struct search *s, size_t j)
     }
     if (row == NONE)
         return LAP_INFEASIBLE;
-    augment(s, row);
+    augment_row(s, row);
     return 0;
 }
 
@@ -270,7 +270,7 @@ static int search_init(struct search *s, struct base_arena *arena, const size_t 
     return s->unit == NULL ? -ENOMEM : 0;
 }
 
-static void write_solution(const struct search *s, lap_solution *solution)
+static void write_columns(const struct search *s, lap_solution *solution)
 {
     size_t rows = s->problem->rows, cols = s->problem->cols;
     solution->total = 0.0;
@@ -294,7 +294,7 @@ int lap_transportation(const lap_problem *problem, const size_t *capacity, lap_s
         if (s.row_of[j] == NONE)
             rc = assign_column(&s, j);
     if (rc == 0)
-        write_solution(&s, solution);
+        write_columns(&s, solution);
     base_arena_release(&arena);
     return rc;
 }

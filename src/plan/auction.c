@@ -91,7 +91,7 @@ static double gain_of_entry(const struct auction *a, size_t e)
 /* Classes per block: loops of constant length without branches vectorise. */
 enum { BLOCK = 8 };
 
-static void fill_hops(struct auction *a)
+static void auction_fill_hops(struct auction *a)
 {
     const struct classes *classes = &a->classes;
     for (size_t p = 0; p < classes->count; p++)
@@ -154,7 +154,7 @@ static int set_up_gains(struct auction *a)
     double *nearest = base_arena_alloc(arena, classes, sizeof *nearest);
     if (arena->failed)
         return -ENOMEM;
-    fill_hops(a);
+    auction_fill_hops(a);
     for (size_t q = 0; q < classes; q++)
         nearest[q] = nearest_class(a, q);
     for (size_t u = 0; u < bytes->rows; u++)
@@ -164,7 +164,7 @@ static int set_up_gains(struct auction *a)
 
 /* ---- classes without entries ---- */
 
-static void sum_block(const struct auction *a, size_t unit, size_t first)
+static void auction_sum_block(const struct auction *a, size_t unit, size_t first)
 {
     const matrix *m = a->bytes;
     double sum[BLOCK] = {0.0};
@@ -184,7 +184,7 @@ static void gains_of_classes(struct auction *a, size_t unit)
     const matrix *m = a->bytes;
     double far = -INFINITY;
     for (size_t first = 0; first < a->stride; first += BLOCK)
-        sum_block(a, unit, first);
+        auction_sum_block(a, unit, first);
     for (size_t e = m->row_start[unit]; e < m->row_start[unit + 1]; e++)
         a->class[a->classes.of_node[m->col[e]]] = -INFINITY;
     for (size_t p = 0; p < a->classes.count; p++)

@@ -13,7 +13,7 @@
 enum { BLOCK = 32 };
 
 /* hops: classes x BLOCK, from a node of a class of the block. */
-static void fill_hops(const struct classes *classes, size_t first, size_t count, float *hops)
+static void costs_fill_hops(const struct classes *classes, size_t first, size_t count, float *hops)
 {
     for (size_t k = 0; k < count; k++)
         for (size_t q = 0; q < classes->count; q++)
@@ -30,7 +30,7 @@ static void fill_hops(const struct classes *classes, size_t first, size_t count,
 #endif
 
 FOR_EACH_PROCESSOR
-static void sum_block(const float *restrict hops, const size_t *restrict class,
+static void costs_sum(const float *restrict hops, const size_t *restrict class,
                       const int64_t *restrict value, size_t count, double *restrict sum)
 {
     for (size_t c = 0; c < BLOCK; c++)
@@ -51,10 +51,10 @@ static void fill_costs(struct costs *costs, const matrix *m, float *hops)
     double sum[BLOCK];
     for (size_t first = 0; first < classes; first += BLOCK) {
         size_t count = classes - first < BLOCK ? classes - first : BLOCK;
-        fill_hops(&costs->classes, first, count, hops);
+        costs_fill_hops(&costs->classes, first, count, hops);
         for (size_t j = 0; j < m->rows; j++) {
             size_t start = m->row_start[j];
-            sum_block(hops, m->col + start, m->value + start, m->row_start[j + 1] - start, sum);
+            costs_sum(hops, m->col + start, m->value + start, m->row_start[j + 1] - start, sum);
             memcpy(costs->at_classes + j * classes + first, sum, count * sizeof *sum);
         }
     }

@@ -10,7 +10,7 @@
 #define PER_NODE 4
 #define FEW_DOMAINS 256
 
-static int64_t round_up(int64_t value, int64_t unit)
+static int64_t division_round_up(int64_t value, int64_t unit)
 {
     return (value + unit - 1) / unit * unit;
 }
@@ -118,8 +118,8 @@ int64_t division_cycle_size(const file_domains *domains, const division_cycles *
         most -= most % stripe;
     int64_t count = (largest - 1) / most + 1, size = (largest - 1) / count + 1;
     if (whole_stripes)
-        return count == 1 && size <= stripe ? size : round_up(size, stripe);
-    return access_least(size > PAGE ? round_up(size, PAGE) : size, most);
+        return count == 1 && size <= stripe ? size : division_round_up(size, stripe);
+    return access_least(size > PAGE ? division_round_up(size, PAGE) : size, most);
 }
 
 int64_t division_num_cycles(const file_domains *domains, int64_t cycle_size)

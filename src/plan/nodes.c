@@ -74,14 +74,14 @@ static struct candidate pop_candidate(struct node_search *s)
 }
 
 /* The first of `count` equal nodes for domain j. */
-static size_t first_turn(const struct node_search *s, size_t j, size_t count)
+static size_t node_first_turn(const struct node_search *s, size_t j, size_t count)
 {
     return (size_t)((double)j / (double)s->costs->on_nodes.rows * (double)count);
 }
 
 static size_t turn_of(const struct node_search *s, size_t j, size_t node)
 {
-    size_t nodes = s->costs->on_nodes.cols, first = first_turn(s, j, nodes);
+    size_t nodes = s->costs->on_nodes.cols, first = node_first_turn(s, j, nodes);
     return node >= first ? node - first : node + nodes - first;
 }
 
@@ -134,7 +134,7 @@ static bool append_class(struct node_search *s, size_t *nodes, size_t j, size_t 
 {
     const struct groups *classes = &s->costs->classes.nodes;
     const size_t *member = classes->item + classes->start[p];
-    size_t size = group_size(classes, p), first = first_turn(s, j, size);
+    size_t size = group_size(classes, p), first = node_first_turn(s, j, size);
     for (size_t k = 0; k < size; k++) {
         size_t n = member[first + k < size ? first + k : first + k - size];
         if (!is_of_class(s, j, n))
@@ -308,7 +308,7 @@ static int node_search_allocate(struct node_search *s, struct base_arena *arena)
     return arena->failed ? -ENOMEM : 0;
 }
 
-static bool has_room(const struct costs *costs)
+static bool nodes_suffice(const struct costs *costs)
 {
     size_t room = 0;
     for (size_t n = 0; n < costs->on_nodes.cols; n++)
@@ -319,7 +319,7 @@ static bool has_room(const struct costs *costs)
 int choose_nodes(struct costs *costs, size_t *node_of_domain)
 {
     struct node_search s = {.costs = costs};
-    int rc = has_room(costs) ? node_search_allocate(&s, &costs->arena) : -EINVAL;
+    int rc = nodes_suffice(costs) ? node_search_allocate(&s, &costs->arena) : -EINVAL;
     for (size_t j = 0; j < costs->on_nodes.rows && rc == 0; j++)
         s.quota[j] = FIRST_QUOTA;
     if (rc == 0)

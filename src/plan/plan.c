@@ -65,8 +65,8 @@ static int choose_ranks(const struct node_part *c, size_t *rank_of_domain)
     return rc;
 }
 
-static int assign_ranks(struct costs *costs, const matrix *requests, const size_t *node_of_domain,
-                        size_t *rank_of_domain)
+static int plan_assign_ranks(struct costs *costs, const matrix *requests,
+                             const size_t *node_of_domain, size_t *rank_of_domain)
 {
     const struct groups *ranks = &costs->ranks;
     size_t domains = requests->cols;
@@ -100,7 +100,7 @@ static int assign_by_held(const plan_input *in, const struct held *held, const m
     if (rc == 0)
         rc = node_of_domain == NULL ? -ENOMEM : choose_nodes(&costs, node_of_domain);
     if (rc == 0)
-        rc = assign_ranks(&costs, rows, node_of_domain, rank_of_domain);
+        rc = plan_assign_ranks(&costs, rows, node_of_domain, rank_of_domain);
     costs_release(&costs);
     return rc;
 }

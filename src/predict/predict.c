@@ -191,7 +191,7 @@ static int sum_units(void *context, const pieces *units, matrix *bytes)
 
 /* ---- the calls of a pattern ---- */
 
-static int count_ranks(recorded *r)
+static int predict_count_ranks(recorded *r)
 {
     const predict_job *job = r->job;
     r->ranks_on_node = calloc(job->topology->nodes + 1, sizeof *r->ranks_on_node);
@@ -228,7 +228,7 @@ static planner planner_of(const recorded *r, const access_division *d)
 
 static int plan_calls(recorded *r, const access_pattern *pattern, plan_draft *plan)
 {
-    int rc = count_ranks(r);
+    int rc = predict_count_ranks(r);
     if (rc == 0)
         rc =
             matrix_sum_rows(&r->node_bins, r->bytes, r->job->node_of_rank, r->job->topology->nodes);

@@ -33,7 +33,7 @@ static size_t column_at(const matrix *m, size_t row, size_t i)
 }
 
 /* Adds the arcs of one rank, others ascending. Two int64 >= 0 always fit their sum in uint64. */
-static void add_rank(affinity *g, size_t rank, const matrix *view, const matrix *transposed)
+static void affinity_add(affinity *g, size_t rank, const matrix *view, const matrix *transposed)
 {
     size_t i = view->row_start[rank], k = transposed->row_start[rank], arcs = g->start[rank];
     for (;;) {
@@ -83,7 +83,7 @@ int affinity_from_view(affinity *g, const matrix *view)
         return rc;
     rc = affinity_allocate(g, view->rows, 2 * transposed.row_start[view->rows]);
     for (size_t rank = 0; rc == 0 && rank < view->rows; rank++)
-        add_rank(g, rank, view, &transposed);
+        affinity_add(g, rank, view, &transposed);
     if (rc == 0)
         halve_weights(g);
     matrix_release(&transposed);

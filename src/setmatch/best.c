@@ -24,7 +24,7 @@ struct contest {
 };
 
 /* The trial becomes the best placement if its cut is less. */
-static void enter_trial(struct contest *c)
+static void contest_enter(struct contest *c)
 {
     int64_t cut = affinity_cut(c->ranks, c->trial);
     c->confirmed = cut < c->cut ? 0 : c->confirmed + (cut == c->cut);
@@ -40,7 +40,7 @@ static int refine_trial(struct contest *c, size_t seed, bool refine)
 {
     int rc = refine ? refine_multilevel(c->ranks, c->allocation, seed, c->trial, &c->work) : 0;
     if (rc == 0)
-        enter_trial(c);
+        contest_enter(c);
     return rc;
 }
 

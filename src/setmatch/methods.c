@@ -19,7 +19,7 @@ static size_t work_of_search(const setmatch_input *input)
     return input->profile == NULL ? TIMES_BY_VIEW * work : work;
 }
 
-static bool has_room(const setmatch_input *input)
+static bool slots_suffice(const setmatch_input *input)
 {
     size_t ranks = input->view->rows;
     for (size_t n = 0; n < input->nodes && ranks > 0; n++)
@@ -40,7 +40,7 @@ static int placement_task_init(placement_task *task, const setmatch_input *input
         return -EOVERFLOW;
     *task = (placement_task){.input = input, .work = work_of_search(input)};
     int rc = affinity_from_view(&task->ranks, input->view);
-    if (rc == 0 && !has_room(input))
+    if (rc == 0 && !slots_suffice(input))
         rc = -ENOSPC;
     if (rc == 0)
         rc = allocation_init(&task->allocation, input->slots, input->nodes);

@@ -25,7 +25,7 @@ struct profile_search {
 
 /* The trial becomes the best placement if it loads less: bytes that are not local, where the caller
  * has no other measure. */
-static int enter_trial(struct profile_search *s, int64_t local_bytes)
+static int profile_enter(struct profile_search *s, int64_t local_bytes)
 {
     const setmatch_input *in = s->task->input;
     double load = -(double)local_bytes;
@@ -55,7 +55,7 @@ static int alternate(struct profile_search *s)
         before = local_bytes;
         rc = owners_find(s->profile, s->task->input->nodes, s->trial, s->owner, &local_bytes);
         if (rc == 0)
-            rc = enter_trial(s, local_bytes);
+            rc = profile_enter(s, local_bytes);
         if (rc == 0 && local_bytes > before)
             rc = follow_owners(s);
     }

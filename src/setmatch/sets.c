@@ -82,7 +82,7 @@ static size_t nodes_before(const struct free_nodes *f, size_t slots, size_t inde
 
 /* The node with the fewest free slots that are at least `count`, otherwise the one with most; the
  * lower index on a tie. */
-static size_t find_node(const struct free_nodes *f, size_t count)
+static size_t sets_find_node(const struct free_nodes *f, size_t count)
 {
     size_t sufficient = nodes_before(f, count, SIZE_MAX);
     size_t slots = f->free[f->order[sufficient > 0 ? sufficient - 1 : 0]];
@@ -111,7 +111,7 @@ static void match_sets(const struct sets *sets, const size_t *sorted, struct fre
     for (size_t k = 0; k < sets->count; k++) {
         size_t left = size_of_set(sets, sorted[k]);
         for (const vertex *rank = sets->rank + sets->first[sorted[k]]; left > 0;) {
-            size_t n = find_node(f, left);
+            size_t n = sets_find_node(f, left);
             size_t count = left < f->free[n] ? left : f->free[n];
             occupy_slots(f, n, count);
             for (left -= count; count > 0; count--)

@@ -44,7 +44,7 @@ int fabric_add_arc(topo_fabric *f, arc a)
     return rc;
 }
 
-static int is_host_name(const char *description, size_t length, size_t first_word)
+static int begins_with_host(const char *description, size_t length, size_t first_word)
 {
     static const char *const set_by_installers[] = {"localhost", "localhost.localdomain", "ubuntu",
                                                     "(none)"};
@@ -82,7 +82,7 @@ int fabric_name_adapter(topo_fabric *f, size_t v, const char *description, size_
     while (first_word < length && description[first_word] != ' ' && description[first_word] != '\t')
         first_word++;
     f->vertex[v].kind = KIND_ADAPTER;
-    if (!is_host_name(description, length, first_word))
+    if (!begins_with_host(description, length, first_word))
         return 0;
     return name_host(f, v, description, first_word);
 }

@@ -17,7 +17,7 @@ static const hwloc_obj_type_t type_of_level[TOPO_SAME_MACHINE] = {
     HWLOC_OBJ_CORE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_NUMANODE, HWLOC_OBJ_PACKAGE};
 
 /* xml: NULL for the machine that this process runs on. -EIO: hwloc fails; -ENOMEM. */
-static int load_machine(const char *xml, topo_machine **machine)
+static int machine_load(const char *xml, topo_machine **machine)
 {
     hwloc_topology_t topology;
     if (hwloc_topology_init(&topology) != 0)
@@ -39,7 +39,7 @@ int topo_machine_read(const char *xml, size_t length, topo_machine **machine)
     if (length == 0 || length >= INT_MAX)
         return -EBADMSG;
     char *text = strndup(xml, length);
-    int rc = text == NULL ? -ENOMEM : load_machine(text, machine);
+    int rc = text == NULL ? -ENOMEM : machine_load(text, machine);
     free(text);
     return rc == -EIO ? -EBADMSG : rc;
 }
@@ -51,8 +51,8 @@ void topo_machine_free(topo_machine *machine)
 }
 
 /* The object of that type that contains all processors; NULL if there is none. */
-static hwloc_obj_t find_object(topo_machine *machine, hwloc_obj_type_t type,
-                               hwloc_const_bitmap_t processors)
+static hwloc_obj_t machine_find_object(topo_machine *machine, hwloc_obj_type_t type,
+                                       hwloc_const_bitmap_t processors)
 {
     hwloc_obj_t object = NULL;
     while ((object = hwloc_get_next_obj_by_type(machine, type, object)) != NULL)
@@ -76,7 +76,7 @@ static int set_locality(topo_machine *machine, hwloc_const_bitmap_t processors, 
     char text[TOPO_SAME_MACHINE * sizeof "SK4294967295:"] = "";
     size_t used = 0;
     for (int level = 0; level < TOPO_SAME_MACHINE; level++) {
-        hwloc_obj_t object = find_object(machine, type_of_level[level], processors);
+        hwloc_obj_t object = machine_find_object(machine, type_of_level[level], processors);
         if (object != NULL)
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%u", used > 0 ? ":" : "",
                                      topo_locality_field[level], object->logical_index);
@@ -187,7 +187,7 @@ static void describe_machine(topo_machine *machine, FILE *out)
 int topo_machine_describe(FILE *out)
 {
     topo_machine *machine;
-    int rc = load_machine(NULL, &machine);
+    int rc = machine_load(NULL, &machine);
     if (rc != 0)
         return rc;
     describe_machine(machine, out);

@@ -151,7 +151,7 @@ static int finish_lines(reading *r)
     return rc == 0 ? fabric_finish(r->fabric, r->error) : rc;
 }
 
-static int read_text(FILE *stream, topo_fabric *f, matrix_error *error)
+static int topo_read_text(FILE *stream, topo_fabric *f, matrix_error *error)
 {
     reading r = {.fabric = f, .error = error};
     text_lines text = {.stream = stream, .error = error};
@@ -182,7 +182,7 @@ int topo_fabric_read(FILE *stream, topo_fabric **fabric, matrix_error *error)
     topo_fabric *f = calloc(1, sizeof *f);
     if (f == NULL)
         return -ENOMEM;
-    int rc = banner ? read_market_hops(stream, f, error) : read_text(stream, f, error);
+    int rc = banner ? read_market_hops(stream, f, error) : topo_read_text(stream, f, error);
     if (rc == 0)
         *fabric = f;
     else

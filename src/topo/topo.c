@@ -41,7 +41,7 @@ static int is_hops(double h)
 
 /* Hops from and to each node, alternately. The node's own entries are the hops to its nearest node:
  * then the nodes of a class, and only these, have equal keys. */
-static int make_key(const double *hops, size_t nodes, size_t n, uint16_t *key)
+static int hops_make_key(const double *hops, size_t nodes, size_t n, uint16_t *key)
 {
     uint16_t nearest = TOPO_UNREACHED;
     for (size_t m = 0; m < nodes; m++) {
@@ -64,7 +64,7 @@ static int find_twins(topo *t, const double *hops, name_table *keys, size_t *sam
     uint16_t *key = base_alloc(t->nodes, 2 * sizeof *key);
     int rc = key == NULL ? -ENOMEM : 0;
     for (size_t n = 0; rc == 0 && n < t->nodes; n++) {
-        rc = make_key(hops, t->nodes, n, key);
+        rc = hops_make_key(hops, t->nodes, n, key);
         if (rc == 0)
             rc = name_table_add(keys, key, t->nodes * 2 * sizeof *key, &t->place_of_node[n]);
         if (rc == 0 && t->place_of_node[n] == t->places)
