@@ -19,7 +19,7 @@ static access_list *share_of(domain_cutter *cut, size_t domain)
 }
 
 /* Appends a part that lies in the range to the share of its domain. */
-static int append_part(domain_cutter *cut, const domain_range *range, access_run part)
+static int cutter_append(domain_cutter *cut, const domain_range *range, access_run part)
 {
     access_list *list = share_of(cut, range->domain);
     if (list == NULL)
@@ -47,7 +47,7 @@ static int cut_first(domain_cutter *cut, access_run *run)
     part.count = access_whole_blocks(&begin, at.hi);
     if (part.count > 0) {
         skip_blocks(run, part.count);
-        return append_part(cut, &at, part);
+        return cutter_append(cut, &at, part);
     }
     part.count = 1;
     if (run->count > 1) {
@@ -60,7 +60,7 @@ static int cut_first(domain_cutter *cut, access_run *run)
     run->offset += part.length;
     run->stream += part.length;
     run->length -= part.length;
-    return append_part(cut, &at, part);
+    return cutter_append(cut, &at, part);
 }
 
 static int compare_domains(const void *a, const void *b)

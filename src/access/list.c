@@ -317,8 +317,8 @@ static int append_moved(access_list *list, access_run run, int64_t shift)
 
 /* Bytes [from, to) of one run, counted from its begin: the rest of a block, whole blocks, the head
  * of a block. */
-static int append_part(access_list *list, const access_run *run, int64_t from, int64_t to,
-                       int64_t shift)
+static int append_run_part(access_list *list, const access_run *run, int64_t from, int64_t to,
+                           int64_t shift)
 {
     int64_t block = from / run->length, within = from % run->length;
     int rc = 0;
@@ -351,7 +351,7 @@ int access_append_slice(access_list *list, const access_list *source, int64_t fr
         const access_run *run = &source->run[i];
         int64_t end = run->count * run->length;
         end = to - run->stream < end ? to - run->stream : end;
-        rc = append_part(list, run, from - run->stream, end, shift);
+        rc = append_run_part(list, run, from - run->stream, end, shift);
         from = run->stream + end;
     }
     return rc;

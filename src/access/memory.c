@@ -191,41 +191,41 @@ access_device_use access_staging_take_use(access_staging *staging)
     return use;
 }
 
-static double read_clock(void)
+static double staging_clock(void)
 {
     struct timespec now;
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static void count_time(access_staging *staging, double begin, int rc)
+static void staging_time(access_staging *staging, double begin, int rc)
 {
-    staging->use.seconds += read_clock() - begin;
+    staging->use.seconds += staging_clock() - begin;
     if (rc != 0)
         staging->error = staging->device->error;
 }
 
-static void start_copy(access_staging *staging, void *to, const void *from, int64_t bytes)
+static void staging_copy(access_staging *staging, void *to, const void *from, int64_t bytes)
 {
-    double begin = read_clock();
+    double begin = staging_clock();
     if (staging->error != 0)
         return;
     staging->use.copies++;
     staging->use.bytes += bytes;
     staging->is_copying = true;
-    count_time(staging, begin, staging->device->start(staging->copier, to, from, (size_t)bytes));
+    staging_time(staging, begin, staging->device->start(staging->copier, to, from, (size_t)bytes));
 }
 
-static int wait_for_copies(access_staging *staging)
+static int staging_wait(access_staging *staging)
 {
-    double begin = read_clock();
+    double begin = staging_clock();
     if (staging->is_copying)
-        count_time(staging, begin, staging->device->wait(staging->copier));
+        staging_time(staging, begin, staging->device->wait(staging->copier));
     staging->is_copying = false;
     return staging->error;
 }
 
-static const char *find_end(const access_staging *staging, const char *address)
+static const char *staging_find_end(const access_staging *staging, const char *address)
 {
     const access_device *device = staging->device;
     return device->has(address) ? device->end_of(staging->copier, address) : NULL;
@@ -251,7 +251,7 @@ static memory_span find_span(memory_walk walk, int64_t stream, int64_t length)
                  piece + part - span.begin > STAGE_BYTES)
             break;
         else if (limit == NULL)
-            limit = find_end(walk.staging, span.begin);
+            limit = staging_find_end(walk.staging, span.begin);
         if (span.bytes > 0 && (limit == NULL || piece + part > limit))
             break;
         span.end = piece + part;
@@ -261,16 +261,16 @@ static memory_span find_span(memory_walk walk, int64_t stream, int64_t length)
 }
 
 /* Copies from the device, with the bytes between the blocks. */
-static void fetch(memory_walk *walk, int64_t stream, int64_t length, char *packed)
+static void staging_fetch(memory_walk *walk, int64_t stream, int64_t length, char *packed)
 {
     access_staging *staging = walk->staging;
     while (length > 0) {
         memory_span span = find_span(*walk, stream, length);
         int64_t bytes = span.end - span.begin;
         char *to = span.bytes == bytes ? packed : staging->buffers[STAGES];
-        start_copy(staging, to, span.begin, bytes);
+        staging_copy(staging, to, span.begin, bytes);
         if (to != packed)
-            (void)wait_for_copies(staging);
+            (void)staging_wait(staging);
         for (int64_t done = 0, part; to != packed && done < span.bytes; done += part) {
             part = span.bytes - done;
             const char *piece = take_memory_piece(walk, stream + done, &part);
@@ -280,23 +280,23 @@ static void fetch(memory_walk *walk, int64_t stream, int64_t length, char *packe
         stream += span.bytes;
         length -= span.bytes;
     }
-    (void)wait_for_copies(staging);
+    (void)staging_wait(staging);
 }
 
 /* Copies to the device, block by block: what lies between them may change meanwhile. */
-static void store(memory_walk *walk, int64_t stream, int64_t length, const char *packed)
+static void staging_store(memory_walk *walk, int64_t stream, int64_t length, const char *packed)
 {
     for (int64_t done = 0, part; done < length; done += part) {
         part = length - done;
         char *address = take_memory_piece(walk, stream + done, &part);
-        start_copy(walk->staging, address, packed + done, part);
+        staging_copy(walk->staging, address, packed + done, part);
     }
-    (void)wait_for_copies(walk->staging);
+    (void)staging_wait(walk->staging);
 }
 
 static void store_stage(memory_walk *walk, access_stage *s)
 {
-    store(walk, s->from, s->to - s->from, s->data);
+    staging_store(walk, s->from, s->to - s->from, s->data);
     s->from = s->next = s->to;
 }
 
@@ -321,7 +321,7 @@ static access_stage *find_stage(memory_walk *walk, int64_t stream, int64_t lengt
     if (out) {
         int64_t ahead = access_least(walk->wanted - stream, staging->ahead);
         length = access_least(length > ahead ? length : ahead, most);
-        fetch(walk, stream, length, found->data);
+        staging_fetch(walk, stream, length, found->data);
     } else {
         store_stage(walk, found);
         length = 0;
@@ -356,7 +356,7 @@ int access_memory_complete(const access_memory *memory, bool out)
             store_stage(&walk, s);
         s->from = s->next = s->to = 0;
     }
-    return wait_for_copies(staging);
+    return staging_wait(staging);
 }
 
 /* ---- copies ---- */
@@ -369,13 +369,13 @@ static void copy_stream(memory_walk *walk, int64_t stream, int64_t length, char 
     else if (length < STAGE_BYTES)
         copy_staged(walk, stream, length, packed, out);
     else if (out)
-        fetch(walk, stream, length, packed);
+        staging_fetch(walk, stream, length, packed);
     else
-        store(walk, stream, length, packed);
+        staging_store(walk, stream, length, packed);
 }
 
 /* What will be taken ends at byte `end` of the stream, or where `rest` goes on from there. */
-static void look_ahead(memory_walk *walk, int64_t end, access_cursor rest)
+static void walk_look_ahead(memory_walk *walk, int64_t end, access_cursor rest)
 {
     int64_t stream, length;
     walk->wanted = end;
@@ -391,7 +391,7 @@ static int64_t copy_window(const access_memory *memory, access_cursor *cursor, i
     int64_t done = 0;
     while (access_take_piece(cursor, hi, &piece)) {
         if (out && walk.staging != NULL && (done == 0 || piece.stream >= walk.wanted))
-            look_ahead(&walk, piece.stream + piece.length, *cursor);
+            walk_look_ahead(&walk, piece.stream + piece.length, *cursor);
         copy_stream(&walk, piece.stream, piece.length, window + (piece.offset - lo), out);
         done += piece.length;
     }
@@ -405,7 +405,7 @@ void access_memory_to_packed(const access_memory *memory, access_cursor cursor, 
     int64_t stream, length;
     while (access_take_stream(&cursor, hi, &stream, &length)) {
         if (walk.staging != NULL)
-            look_ahead(&walk, stream + length, cursor);
+            walk_look_ahead(&walk, stream + length, cursor);
         copy_stream(&walk, stream, length, packed, true);
         packed += length;
     }

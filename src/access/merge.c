@@ -180,7 +180,7 @@ int access_union(const access_list *const *lists, size_t count, access_list *cov
 
 /* Each piece begins at or above the one before, so that bytes below the end of the union are
  * adjacent in it from the piece's begin on. */
-static int append_part(const access_piece *piece, access_list *cover, access_list *part)
+static int merge_append(const access_piece *piece, access_list *cover, access_list *part)
 {
     int64_t known = access_upper(cover) - piece->offset;
     known = known < 0 ? 0 : known;
@@ -200,7 +200,7 @@ int access_union_parts(const access_list *const *lists, size_t count, access_lis
     if (rc != 0)
         return rc;
     while (rc == 0 && access_merge_take(&merge, &piece, &list))
-        rc = append_part(&piece, cover, &part[list]);
+        rc = merge_append(&piece, cover, &part[list]);
     access_merge_release(&merge);
     return rc;
 }

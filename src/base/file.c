@@ -66,7 +66,7 @@ static int make_new(const char *path, int flags)
 }
 
 /* The kind is checked before as well, because to open a device may have effects. */
-static int open_present(const char *path, const struct stat *status, int flags)
+static int base_open_present(const char *path, const struct stat *status, int flags)
 {
     bool is_link = S_ISLNK(status->st_mode) && (flags & O_NOFOLLOW) == 0;
     int rc = is_link ? 0 : base_check_kind(status);
@@ -87,7 +87,7 @@ int base_open_own(const char *path, int flags)
     flags |= O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
     for (int attempt = 0; attempt < MOST_ATTEMPTS && rc == -EAGAIN; attempt++)
         if (lstat(path, &status) == 0)
-            rc = open_present(path, &status, flags);
+            rc = base_open_present(path, &status, flags);
         else
             rc = errno == ENOENT ? make_new(path, flags) : -errno;
     return rc;

@@ -164,7 +164,7 @@ static int64_t later_of(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static int add_entry(entry_list *list, const cache_key *key, const struct stat *status)
+static int cache_add_entry(entry_list *list, const cache_key *key, const struct stat *status)
 {
     int rc = base_reserve(&list->entry, &list->capacity, list->count + 1, sizeof *list->entry);
 
@@ -189,7 +189,7 @@ static int visit_file(int folder, const char *name, bool trim, entry_list *list)
         fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return 0;
     if (strcmp(suffix, ".crs") == 0)
-        return add_entry(list, &key, &status);
+        return cache_add_entry(list, &key, &status);
     if (trim && list->now - status.st_mtime > MOST_SECONDS_OF_TEMPORARY)
         (void)unlinkat(folder, name, 0);
     return 0;
@@ -202,7 +202,7 @@ static int compare_ages(const void *a, const void *b)
     return x->used == y->used ? strcmp(x->key.text, y->key.text) : x->used < y->used ? 1 : -1;
 }
 
-static int read_entries(int folder, bool trim, entry_list *list)
+static int cache_read_entries(int folder, bool trim, entry_list *list)
 {
     int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
     DIR *stream = copy < 0 ? NULL : fdopendir(copy);
@@ -228,7 +228,7 @@ static int read_entries(int folder, bool trim, entry_list *list)
 int cache_list(int folder, cache_entry **entries, size_t *count)
 {
     entry_list list;
-    int rc = read_entries(folder, false, &list);
+    int rc = cache_read_entries(folder, false, &list);
 
     if (rc != 0)
         return rc;
@@ -259,7 +259,7 @@ int cache_trim(int folder)
 {
     kept_entries kept = {.count = 0};
     entry_list list;
-    int rc = read_entries(folder, true, &list);
+    int rc = cache_read_entries(folder, true, &list);
 
     if (rc != 0)
         return rc;

@@ -22,7 +22,7 @@ static uint64_t digest_text(uint64_t digest, const char *text)
 
 /* The absolute name, without links, of what relative names from the folder mean. The caller frees
  * it. */
-static int find_file(const char *name, const char *folder, char **file)
+static int program_find_file(const char *name, const char *folder, char **file)
 {
     char *path = NULL;
     int length =
@@ -74,7 +74,7 @@ static int find_counted(const cache_program *program, char **file, char *const *
 {
     char *const *a = *argument = program->argument;
     struct stat status;
-    int rc = find_file(program->file, program->folder, file);
+    int rc = program_find_file(program->file, program->folder, file);
 
     if (rc != 0 || !is_interpreter(*file))
         return rc;
@@ -83,7 +83,7 @@ static int find_counted(const cache_program *program, char **file, char *const *
     for (a += *a != NULL; *a != NULL; a++) {
         if (strcmp(*a, "-m") == 0 || strcmp(*a, "-c") == 0 || strcmp(*a, "-e") == 0)
             break;
-        if ((*a)[0] == '-' || find_file(*a, program->folder, file) != 0)
+        if ((*a)[0] == '-' || program_find_file(*a, program->folder, file) != 0)
             continue;
         if (stat(*file, &status) == 0 && S_ISREG(status.st_mode))
             break;

@@ -49,8 +49,8 @@ static char *find_in_window(const exchange *ex, const exchange_cycle *cycle, acc
 
 /* Appends the cycle's chunk of contributor `of` to the batch, unless the inbox or the requests do
  * not suffice. */
-static bool append_to_batch(exchange *ex, exchange_cycle *cycle, size_t of, int64_t *used,
-                            size_t *messages)
+static bool batch_append(exchange *ex, exchange_cycle *cycle, size_t of, int64_t *used,
+                         size_t *messages)
 {
     exchange_chunk chunk = {.of = of, .cursor = ex->in_cursor[of]};
     access_cursor after = chunk.cursor;
@@ -81,7 +81,7 @@ static void cut_batch(exchange *ex, exchange_cycle *cycle)
     cycle->chunks = cycle->requests = cycle->posting = 0;
     for (; cycle->next < ex->task.contributors; cycle->next++)
         if (!is_shared(ex, cycle->next) && access_next(&ex->in_cursor[cycle->next]) < cycle->end &&
-            !append_to_batch(ex, cycle, cycle->next, &used, &messages))
+            !batch_append(ex, cycle, cycle->next, &used, &messages))
             break;
     cycle->pending = cycle->chunks;
 }
@@ -155,7 +155,7 @@ static bool advance_batch(exchange *ex, exchange_cycle *cycle)
 
 /* ---- a cycle ---- */
 
-static void access_file(exchange *ex, exchange_cycle *cycle)
+static void cycle_access(exchange *ex, exchange_cycle *cycle)
 {
     note(ex, cycle, EXCHANGE_ACCESS_BEGINS);
     exchange_access_cycle(ex, cycle, data_of(ex, cycle));
@@ -204,7 +204,7 @@ static bool begin_in_cycle(exchange *ex)
     exchange_cycle *cycle = exchange_cycle_append(in, next, ex->task.layout.cycle_size);
     count_shared(ex, cycle);
     if (!ex->run.write)
-        access_file(ex, cycle);
+        cycle_access(ex, cycle);
     note(ex, cycle, EXCHANGE_SHUFFLE_BEGINS);
     flags_of(ex, cycle)->valid = cycle->valid;
     exchange_grant(ex, cycle, flags_of(ex, cycle));
@@ -237,7 +237,7 @@ static bool end_in_cycle(exchange *ex)
         return false;
     note(ex, cycle, EXCHANGE_SHUFFLE_ENDS);
     if (ex->run.write)
-        access_file(ex, cycle);
+        cycle_access(ex, cycle);
     exchange_cycle_remove_first(&ex->in);
     return true;
 }

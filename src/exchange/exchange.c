@@ -54,7 +54,7 @@ int64_t exchange_largest_chunk(const access_list *list, int64_t cycle_size)
     return largest;
 }
 
-static void find_bundle(exchange *ex, exchange_peer *peer)
+static void peer_set_bundle(exchange *ex, exchange_peer *peer)
 {
     size_t ranks = peer->bundle->ranks;
     memset(peer->bundle->windows[0].flags, 0, ex->depth * sizeof(exchange_flags));
@@ -64,7 +64,7 @@ static void find_bundle(exchange *ex, exchange_peer *peer)
 }
 
 /* In atomic mode the aggregator copies its own data when it is their turn. */
-static void find_peers(exchange *ex)
+static void exchange_find_peers(exchange *ex)
 {
     const exchange_task *task = &ex->task;
     for (size_t i = 0; i < task->targets; i++) {
@@ -84,7 +84,7 @@ static void find_peers(exchange *ex)
             ex->outbox_bytes +=
                 (size_t)exchange_largest_chunk(target->list, ex->task.layout.cycle_size);
         if (peer->bundle != NULL)
-            find_bundle(ex, peer);
+            peer_set_bundle(ex, peer);
     }
 }
 
@@ -135,7 +135,7 @@ exchange *exchange_new(const exchange_task *task)
     if (!ex->arena.failed) {
         find_windows(ex);
         find_senders(ex);
-        find_peers(ex);
+        exchange_find_peers(ex);
         allocate_requests(ex);
     }
     if (!ex->arena.failed && find_covered(ex))

@@ -30,8 +30,8 @@ static void write_batch(exchange *ex, extent_batch *batch)
 }
 
 /* Positions [at, end), which may be in several ranges of the file. */
-static void append_to_batch(exchange *ex, extent_batch *batch, int64_t at, int64_t end,
-                            const char *data)
+static void extents_append(exchange *ex, extent_batch *batch, int64_t at, int64_t end,
+                           const char *data)
 {
     while (at < end) {
         int64_t length, offset = file_offset(ex, at, end, &length);
@@ -93,18 +93,18 @@ static bool lock_cycle(exchange *ex, const exchange_cycle *cycle)
 
 /* ---- cycles ---- */
 
-static void write_extents(exchange *ex, exchange_cycle *cycle, char *data)
+static void cycle_write_extents(exchange *ex, exchange_cycle *cycle, char *data)
 {
     access_piece extent;
     extent_batch batch;
     batch.count = 0;
     while (take_extent(ex, cycle->end, &extent))
-        append_to_batch(ex, &batch, extent.offset, extent.offset + extent.length,
-                        data + (extent.offset - cycle->begin));
+        extents_append(ex, &batch, extent.offset, extent.offset + extent.length,
+                       data + (extent.offset - cycle->begin));
     write_batch(ex, &batch);
 }
 
-static void read_extents(exchange *ex, exchange_cycle *cycle, char *data)
+static void cycle_read_extents(exchange *ex, exchange_cycle *cycle, char *data)
 {
     access_piece extent;
     while (take_extent(ex, cycle->end, &extent)) {
@@ -123,7 +123,7 @@ void exchange_access_cycle(exchange *ex, exchange_cycle *cycle, char *data)
 {
     const exchange_store *store = ex->run.store;
     bool is_locked = lock_cycle(ex, cycle);
-    (ex->run.write ? write_extents : read_extents)(ex, cycle, data);
+    (ex->run.write ? cycle_write_extents : cycle_read_extents)(ex, cycle, data);
     if (is_locked)
         exchange_keep_error(ex, store->unlock(store->context));
 }

@@ -105,7 +105,7 @@ static int allocate_entries(market_file *f)
     return rc;
 }
 
-static void add_entry(market_file *f, matrix_entry entry)
+static void market_add_entry(market_file *f, matrix_entry entry)
 {
     if (f->array && f->weights && entry.value == 0)
         return;
@@ -128,9 +128,9 @@ static void read_entry(matrix_scan *scan, market_file *f, size_t row, size_t col
         value = (f->decimals ? matrix_scan_real : matrix_scan_number)(scan, "a value");
     SCAN_EXPECT(scan, !f->weights || value >= 0, "a value is negative: %s", scan->word);
     if (scan->rc == 0)
-        add_entry(f, (matrix_entry){row, col, value});
+        market_add_entry(f, (matrix_entry){row, col, value});
     if (scan->rc == 0 && f->symmetric && row != col)
-        add_entry(f, (matrix_entry){col, row, value});
+        market_add_entry(f, (matrix_entry){col, row, value});
 }
 
 /* Reads a 1-based index, and returns a 0-based one. */

@@ -19,7 +19,7 @@ struct term {
 };
 
 /* Terms of one number of rows; the number of columns is the largest. */
-static int add_up(const struct term *term, size_t terms, matrix *sum)
+static int sum_terms(const struct term *term, size_t terms, matrix *sum)
 {
     size_t rows = term->m->rows, cols = 0, count = 0, used = 0;
     for (const struct term *t = term; t < term + terms; t++) {
@@ -44,7 +44,7 @@ static int add_up(const struct term *term, size_t terms, matrix *sum)
 
 int view_file_coarsen(const matrix *bytes, unsigned doublings, matrix *coarse)
 {
-    return add_up(&(struct term){bytes, doublings, 1}, 1, coarse);
+    return sum_terms(&(struct term){bytes, doublings, 1}, 1, coarse);
 }
 
 static unsigned doublings_between(int64_t small, int64_t large)
@@ -61,7 +61,7 @@ static unsigned doublings_between(int64_t small, int64_t large)
 static int replace_by_sum(matrix *m, const struct term *term, size_t terms)
 {
     matrix sum;
-    int rc = add_up(term, terms, &sum);
+    int rc = sum_terms(term, terms, &sum);
     if (rc != 0)
         return rc;
     matrix_release(m);
@@ -189,7 +189,7 @@ static int append_copy(view_file *f, const access_pattern *pattern, const matrix
 {
     access_pattern added = *pattern;
     matrix copy;
-    int rc = add_up(&(struct term){bytes, 0, times}, 1, &copy);
+    int rc = sum_terms(&(struct term){bytes, 0, times}, 1, &copy);
     if (rc != 0)
         return rc;
     added.calls *= times;

@@ -30,7 +30,7 @@ void matrix_scan_fail(matrix_scan *scan, int rc)
         scan->ahead = EOF;
 }
 
-static void look_ahead(matrix_scan *scan)
+static void scan_look_ahead(matrix_scan *scan)
 {
     scan->ahead = getc_unlocked(scan->stream);
     if (scan->ahead == EOF && ferror(scan->stream))
@@ -48,7 +48,7 @@ void matrix_scan_init(matrix_scan *scan, FILE *stream, matrix_error *error)
         return;
     }
     scan->length = end > start ? (uint64_t)(end - start) : 0;
-    look_ahead(scan);
+    scan_look_ahead(scan);
 }
 
 bool matrix_scan_holds(const matrix_scan *scan, size_t entries, size_t numbers, size_t others)
@@ -67,7 +67,7 @@ int matrix_scan_next(matrix_scan *scan)
     scan->consumed++;
     scan->at_line_start = c == '\n';
     scan->line += c == '\n';
-    look_ahead(scan);
+    scan_look_ahead(scan);
     return c;
 }
 

@@ -104,7 +104,7 @@ static size_t read_counts(matrix_scan *scan, size_t *nnz)
     return pointers - 1;
 }
 
-static void read_entries(matrix_scan *scan, matrix *m, size_t nnz)
+static void read_view_entries(matrix_scan *scan, matrix *m, size_t nnz)
 {
     for (size_t i = 0; i < nnz && scan->rc == 0; i++) {
         m->col[i] = matrix_scan_count(scan, "a column");
@@ -158,7 +158,7 @@ static void read_matrix(matrix_scan *scan, matrix *m, char **comments)
         matrix_scan_fail(scan, matrix_allocate(m, rows, rows, nnz));
     if (scan->rc != 0)
         return;
-    read_entries(scan, m, nnz);
+    read_view_entries(scan, m, nnz);
     read_row_pointers(scan, m, nnz);
     next_section(scan);
 }
@@ -326,7 +326,7 @@ static bool read_section(matrix_scan *scan, view_file *f)
     return true;
 }
 
-static void read_view(matrix_scan *scan, view_file *f)
+static void read_view_body(matrix_scan *scan, view_file *f)
 {
     if (matrix_scan_at_comment(scan)) {
         market_scan_matrix(scan, &f->view, &f->comments);
@@ -356,7 +356,7 @@ int view_file_read(FILE *stream, view_file *f, matrix_error *error)
     matrix_scan scan;
     view_file read = {0};
     matrix_scan_init(&scan, stream, error);
-    read_view(&scan, &read);
+    read_view_body(&scan, &read);
     const char *large = scan.rc == 0 ? find_large_sum(&read) : NULL;
     SCAN_EXPECT_AT(&scan, 0, large == NULL, "%s", large);
     if (scan.rc != 0)

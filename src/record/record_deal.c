@@ -120,7 +120,7 @@ static int deal_turn(dealer *d, size_t entry)
 
 /* Whose turn it is, of the ranks of the bin: the last one goes on with a piece that the bin before
  * has cut. */
-static size_t first_turn(const dealer *d, size_t j)
+static size_t deal_first_turn(const dealer *d, size_t j)
 {
     const matrix *bins = &d->bins;
     size_t i = bins->row_start[j], end = bins->row_start[j + 1];
@@ -171,7 +171,7 @@ static int deal_turns(dealer *d, size_t j, size_t first, bool waiting)
 
 static int deal_bin(dealer *d, size_t j)
 {
-    size_t first = first_turn(d, j);
+    size_t first = deal_first_turn(d, j);
     find_waiting(d, j, first);
     int rc = deal_turns(d, j, first, false);
     return rc == 0 ? deal_turns(d, j, first, true) : rc;

@@ -68,7 +68,7 @@ const char *record_file_reason(int rc)
 
 /* The present version for reading, and its header. -ENOENT: there is none, and the header is
  * zeroed. */
-static int open_present(const record_store *store, record_header *header)
+static int record_open_present(const record_store *store, record_header *header)
 {
     int fd = record_store_open(store), rc;
     *header = (record_header){.ranks = 0};
@@ -88,7 +88,7 @@ static int check_place(const char *path)
     int rc = record_store_begin(&store, path);
     if (rc != 0)
         return rc;
-    int fd = open_present(&store, &header);
+    int fd = record_open_present(&store, &header);
     if (fd >= 0)
         close(fd);
     rc = fd < 0 && fd != -ENOENT ? fd : record_store_check_kept(&store);
@@ -168,7 +168,7 @@ static bool is_of_another(const record_header *header, const record_header *pres
 }
 
 /* fd: of the present version, which is closed. */
-static int read_version(int fd, view_file *record)
+static int record_read_version(int fd, view_file *record)
 {
     matrix_error error;
     FILE *stream = fdopen(fd, "r");
@@ -218,16 +218,16 @@ static int commit_record(record_file *file, record_store *store, view_file *reco
     return rc;
 }
 
-static int write_version(record_file *file, record_store *store, record_news *news)
+static int record_write_version(record_file *file, record_store *store, record_news *news)
 {
     record_header header = file->header;
     view_file record = {0};
-    int fd = open_present(store, &news->before), rc = 0;
+    int fd = record_open_present(store, &news->before), rc = 0;
     if (fd < 0 && fd != -ENOENT)
         return fd;
     news->is_first = !is_of_run(file, fd, &news->before);
     if (!news->is_first) {
-        rc = read_version(fd, &record);
+        rc = record_read_version(fd, &record);
         rc = rc != 0 ? rc : record_totals_add(&header.totals, &news->before.totals);
     } else {
         if (file->version >= 0 || (fd >= 0 && record_header_is_held(fd)))
@@ -251,7 +251,7 @@ int record_file_write(record_file *file, record_news *news)
     int rc = record_store_begin(&store, file->path);
     if (rc != 0)
         return rc;
-    rc = write_version(file, &store, news);
+    rc = record_write_version(file, &store, news);
     if (rc == 0) {
         int before = file->version;
         file->version = store.fd;

@@ -20,7 +20,7 @@ static const char first_lines[] = "FILEVIEW\n% view matrix of fcoll/tatp";
 
 /* ---- totals ---- */
 
-static bool add_up(int64_t *sum, int64_t more)
+static bool totals_add_value(int64_t *sum, int64_t more)
 {
     if (*sum < 0 || more < 0 || more > MOST_TOTAL - *sum)
         return false;
@@ -31,8 +31,8 @@ static bool add_up(int64_t *sum, int64_t more)
 int record_totals_add(record_totals *sum, const record_totals *more)
 {
     record_totals s = *sum;
-    if (!add_up(&s.files, more->files) || !add_up(&s.accesses, more->accesses) ||
-        !add_up(&s.bytes, more->bytes))
+    if (!totals_add_value(&s.files, more->files) ||
+        !totals_add_value(&s.accesses, more->accesses) || !totals_add_value(&s.bytes, more->bytes))
         return -ERANGE;
     *sum = s;
     return 0;
@@ -89,7 +89,7 @@ int record_header_check_begin(int fd)
     return memcmp(text, first_lines, (size_t)length) == 0 ? 0 : -EEXIST;
 }
 
-static void read_text(const char *line, const char *key, char *value)
+static void header_read_text(const char *line, const char *key, char *value)
 {
     if (strncmp(line, key, strlen(key)) == 0)
         record_header_copy_name(value, line + strlen(key));
@@ -97,8 +97,8 @@ static void read_text(const char *line, const char *key, char *value)
 
 static void read_line(record_header *h, const char *line)
 {
-    read_text(line, "program: ", h->program);
-    read_text(line, "run: ", h->run);
+    header_read_text(line, "program: ", h->program);
+    header_read_text(line, "run: ", h->run);
     (void)sscanf(line, "ranks: %zu", &h->ranks);
     (void)sscanf(line, "files: %" SCNd64, &h->totals.files);
     (void)sscanf(line, "accesses: %" SCNd64, &h->totals.accesses);

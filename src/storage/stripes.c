@@ -263,7 +263,7 @@ int storage_choose_count(int nodes, int targets)
 
 /* File systems of one machine, some of which state blocks as large as those of distributed ones;
  * overlayfs writes to such a one. */
-static bool is_local(unsigned long type)
+static bool type_is_local(unsigned long type)
 {
     switch (type) {
     case BTRFS_SUPER_MAGIC:
@@ -290,7 +290,7 @@ static bool is_local(unsigned long type)
 bool storage_is_coherent(int fd)
 {
     unsigned long type = get_type(fd);
-    return type == LUSTRE || type == GPFS || type == CEPH || is_local(type);
+    return type == LUSTRE || type == GPFS || type == CEPH || type_is_local(type);
 }
 
 /* Devices and pipes have nothing to flush. */
@@ -313,7 +313,7 @@ void storage_refresh(int fd)
 int64_t storage_get_lock_unit(int fd)
 {
     struct stat status;
-    if (fstat(fd, &status) != 0 || is_local(get_type(fd)))
+    if (fstat(fd, &status) != 0 || type_is_local(get_type(fd)))
         return 0;
     return (int64_t)status.st_blksize;
 }
