@@ -5,14 +5,14 @@
 
 #include "simulate/network.h"
 
-static bool is_local(void *context, int rank)
+static bool port_is_local(void *context, int rank)
 {
     const net_port *port = context;
     const size_t *node = port->net->node_of_rank;
     return node[rank] == node[port->rank];
 }
 
-static char *host(void *context, int rank)
+static char *port_host(void *context, int rank)
 {
     char *name = malloc(16);
     if (name != NULL)
@@ -21,7 +21,7 @@ static char *host(void *context, int rank)
 }
 
 /* Until something happens to the rank. */
-static int progress(void *context)
+static int port_progress(void *context)
 {
     const net_port *port = context;
     bool is_lost = port->net->order.call(port->net, port->rank, "progress");
@@ -30,7 +30,7 @@ static int progress(void *context)
 }
 
 /* Its truncation is no error. */
-static int discard(void *context, int from, enum coll_tag tag)
+static int port_discard(void *context, int from, enum coll_tag tag)
 {
     exchange_request request;
     int rc = net_receive(context, from, tag, NULL, 0, &request);
@@ -39,14 +39,14 @@ static int discard(void *context, int from, enum coll_tag tag)
     return rc == NET_TRUNCATED ? 0 : rc;
 }
 
-static void end_job(void *context, int class)
+static void port_end_job(void *context, int class)
 {
     const net_port *port = context;
     net_fail(port->net, "rank %d ends the job with an error of class %d", port->rank, class);
 }
 
-static int collect(const net_port *port, const char *where, enum net_operation operation,
-                   const int64_t *own, size_t count, int64_t *result)
+static int port_collect(const net_port *port, const char *where, enum net_operation operation,
+                        const int64_t *own, size_t count, int64_t *result)
 {
     network *n = port->net;
     if (n->order.call(n, port->rank, where))
@@ -56,19 +56,19 @@ static int collect(const net_port *port, const char *where, enum net_operation o
     return rc;
 }
 
-static int reduce(void *context, int64_t *value, size_t count, enum coll_operation operation)
+static int port_reduce(void *context, int64_t *value, size_t count, enum coll_operation operation)
 {
-    return collect(context, "reduce", operation == COLL_SUM ? NET_SUM : NET_MAX, value, count,
-                   value);
+    return port_collect(context, "reduce", operation == COLL_SUM ? NET_SUM : NET_MAX, value, count,
+                        value);
 }
 
-static int gather(void *context, const int64_t *own, size_t count, int64_t *all)
+static int port_gather(void *context, const int64_t *own, size_t count, int64_t *all)
 {
     bool is_root = ((const net_port *)context)->rank == 0;
-    return collect(context, "gather", NET_GATHER, own, count, is_root ? all : NULL);
+    return port_collect(context, "gather", NET_GATHER, own, count, is_root ? all : NULL);
 }
 
-static double get_time(void *context)
+static double port_get_time(void *context)
 {
     const net_port *port = context;
     return port->net->order.clock(port->net->order.context, port->rank);
@@ -92,7 +92,7 @@ void net_front(net_port *port, coll_pool *pool, coll_process *process, coll_runt
         .parameter = "parameter",
         .prefix = "",
         .mpi_setting = {"buffer", "aggregators"},
-        .clock = get_time,
+        .clock = port_get_time,
         .machine = no_machine,
         .pool = pool,
         .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -102,17 +102,17 @@ void net_front(net_port *port, coll_pool *pool, coll_process *process, coll_runt
         .process = process,
         .rank = port->rank,
         .size = port->net->ranks,
-        .is_local = is_local,
-        .host = host,
+        .is_local = port_is_local,
+        .host = port_host,
         .isend = net_send,
         .irecv = net_receive,
         .test = net_test,
         .wait = net_wait,
         .probe = net_probe,
-        .discard = discard,
-        .progress = progress,
-        .reduce = reduce,
-        .gather = gather,
-        .abort = end_job,
+        .discard = port_discard,
+        .progress = port_progress,
+        .reduce = port_reduce,
+        .gather = port_gather,
+        .abort = port_end_job,
     };
 }

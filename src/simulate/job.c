@@ -74,7 +74,7 @@ int __wrap_exchange_execute(exchange *ex, const exchange_run *run, exchange_resu
 
 /* ---- the front end of a rank; the bytes of the file are not kept ---- */
 
-static char *locality(void *context, int rank)
+static char *job_locality(void *context, int rank)
 {
     (void)context, (void)rank;
     return NULL;
@@ -85,21 +85,21 @@ static int error_class(int error)
     return error < 0 ? -error : error;
 }
 
-static void access_file(const job_rank *r, int64_t offset, int64_t bytes)
+static void rank_access_file(const job_rank *r, int64_t offset, int64_t bytes)
 {
     machine_access(r->job->machine, r->port.rank, offset, bytes);
 }
 
-static int write_extents(void *context, const access_extent *extent, size_t count)
+static int rank_write_extents(void *context, const access_extent *extent, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        access_file(context, extent[i].offset, extent[i].bytes);
+        rank_access_file(context, extent[i].offset, extent[i].bytes);
     return 0;
 }
 
-static int read_bytes(void *context, int64_t offset, char *data, int64_t bytes, int64_t *done)
+static int rank_read(void *context, int64_t offset, char *data, int64_t bytes, int64_t *done)
 {
-    access_file(context, offset, bytes);
+    rank_access_file(context, offset, bytes);
     memset(data, 0, (size_t)bytes);
     *done = bytes;
     return 0;
@@ -109,12 +109,12 @@ static void make_rank(job_rank *r)
 {
     net_front(&r->port, &r->pool, &r->process, &r->runtime);
     r->runtime.near_message_size = r->runtime.far_message_size = MESSAGE_BYTES;
-    r->runtime.locality = locality;
+    r->runtime.locality = job_locality;
     r->runtime.error_class = error_class;
-    r->store = (coll_store){.access = {r, write_extents, read_bytes, NULL, NULL, 0}};
+    r->store = (coll_store){.access = {r, rank_write_extents, rank_read, NULL, NULL, 0}};
 }
 
-static void open_file(job_rank *r)
+static void rank_open_file(job_rank *r)
 {
     const coll_handle handle = {.runtime = &r->runtime, .store = &r->store, .name = "file"};
     coll_facts facts = coll_facts_collect(r->job->set.parameters, &(coll_hint_values){{0}});
@@ -158,7 +158,7 @@ static void access_view(job_rank *r, enum job_phase_kind kind)
 /* ---- phases ---- */
 
 /* Adds what a rank did, and starts to count anew. */
-static void add_rank(job *j, int rank, double *sum)
+static void totals_add_rank(job *j, int rank, double *sum)
 {
     net_rank *n = &j->net.rank[rank];
     sim_account *account = &j->rank[rank].account;
@@ -188,7 +188,7 @@ static void end_phase(job_rank *r)
     const machine_tally tally = machine_take_tally(j->machine);
     p->is_over = true;
     for (int i = 0; i < j->set.ranks; i++) {
-        add_rank(j, i, p->figure);
+        totals_add_rank(j, i, p->figure);
         net_wake(&j->net, i);
     }
     p->figure[JOB_SECONDS] = now - j->began;
@@ -203,13 +203,13 @@ static void end_phase(job_rank *r)
     j->entered = 0;
 }
 
-static void run_rank(void *context, int rank)
+static void job_run_rank(void *context, int rank)
 {
     job *j = context;
     job_rank *r = &j->rank[rank];
     make_rank(r);
     if (!j->set.is_romio)
-        open_file(r);
+        rank_open_file(r);
     const access_list period = access_borrow(&j->set.view[rank]);
     coll_view_set(&r->view, &period, j->set.extent);
     end_phase(r);
@@ -230,7 +230,7 @@ static void run_rank(void *context, int rank)
 
 /* ---- all of it ---- */
 
-static void resume(void *context, int rank)
+static void job_resume(void *context, int rank)
 {
     sim_memory_of(rank < 0 ? NULL : &((job *)context)->rank[rank].account);
 }
@@ -265,8 +265,8 @@ char *job_run(const job_settings *settings, job_phase phase[JOB_PHASES])
     int64_t most = 0;
     memset(phase, 0, JOB_PHASES * sizeof *phase);
     j.net = (network){.context = &j,
-                      .main = run_rank,
-                      .resume = resume,
+                      .main = job_run_rank,
+                      .resume = job_resume,
                       .ranks = settings->ranks,
                       .node_of_rank = settings->node_of_rank,
                       .stop = settings->stop};

@@ -50,7 +50,7 @@ static double time_of(const machine *m)
     return m->net->running >= 0 ? m->clock[m->net->running] : m->now;
 }
 
-static void push(machine *m, entry e)
+static void event_push(machine *m, entry e)
 {
     if (m->entries == m->capacity) {
         m->capacity *= 2;
@@ -60,7 +60,7 @@ static void push(machine *m, entry e)
     time_up(m, m->heap, m->entries++, e);
 }
 
-static entry pop(machine *m)
+static entry event_pop(machine *m)
 {
     entry first = m->heap[0];
     if (--m->entries > 0)
@@ -71,7 +71,7 @@ static entry pop(machine *m)
 /* ---- links ---- */
 
 /* Returns when the server begins with it. */
-static double serve(server *s, double at, double seconds, double bytes)
+static double machine_serve(server *s, double at, double seconds, double bytes)
 {
     double begin = fmax(at, s->free_at);
     s->free_at = begin + seconds;
@@ -79,10 +79,10 @@ static double serve(server *s, double at, double seconds, double bytes)
     return begin;
 }
 
-static void pass(entry *e, server *s, const machine_rate *rate, double width)
+static void machine_pass(entry *e, server *s, const machine_rate *rate, double width)
 {
     double seconds = e->bytes / (rate->bandwidth * width);
-    double begin = serve(s, e->at, seconds, e->bytes / width);
+    double begin = machine_serve(s, e->at, seconds, e->bytes / width);
     e->at = begin + rate->latency;
     e->end = fmax(e->end + rate->latency, e->at + seconds);
 }
@@ -96,17 +96,17 @@ static bool is_above(const machine *m, size_t v, size_t below)
 }
 
 /* Over the next link of its way. */
-static void advance(machine *m, entry *e)
+static void machine_advance(machine *m, entry *e)
 {
     if (!is_above(m, e->vertex, e->to)) {
-        pass(e, &m->up[e->vertex], &m->set.link, topo_cables(m->set.topology, e->vertex));
+        machine_pass(e, &m->up[e->vertex], &m->set.link, topo_cables(m->set.topology, e->vertex));
         e->vertex = topo_parent(m->set.topology, e->vertex);
         return;
     }
     size_t child = e->to;
     while (topo_parent(m->set.topology, child) != e->vertex)
         child = topo_parent(m->set.topology, child);
-    pass(e, &m->down[child], &m->set.link, topo_cables(m->set.topology, child));
+    machine_pass(e, &m->down[child], &m->set.link, topo_cables(m->set.topology, child));
     e->vertex = child;
 }
 
@@ -135,7 +135,7 @@ static bool is_eager(void *context, int64_t bytes)
     return bytes <= EAGER_BYTES;
 }
 
-static bool call(network *n, int rank, const char *where)
+static bool machine_call(network *n, int rank, const char *where)
 {
     (void)where;
     machine_spend(n->order.context, rank, call_time);
@@ -164,7 +164,7 @@ static void collected(void *context, int rank, bool is_gather, size_t count)
         machine_spend(m, rank, machine_least_time(m, bytes * m->net->ranks));
 }
 
-static double get_time(void *context, int rank)
+static double machine_get_time(void *context, int rank)
 {
     return ((const machine *)context)->clock[rank];
 }
@@ -192,40 +192,40 @@ static void add_event(void *context, net_event event)
     if (!e.has_begun && event.kind == NET_TRANSFER)
         e.at += latency_between(m, e.to, from);
     e.end = e.at;
-    push(m, e);
+    event_push(m, e);
 }
 
-static void wake(void *context, int rank)
+static void machine_wake(void *context, int rank)
 {
     machine *m = context;
     if (m->is_queued[rank] || !net_may_go_on(m->net, rank))
         return;
     m->is_queued[rank] = true;
-    push(m, (entry){.at = fmax(m->clock[rank], time_of(m)), .rank = rank});
+    event_push(m, (entry){.at = fmax(m->clock[rank], time_of(m)), .rank = rank});
 }
 
-static void run_rank(machine *m, int rank)
+static void machine_run_rank(machine *m, int rank)
 {
     m->is_queued[rank] = false;
     m->clock[rank] = fmax(m->clock[rank], m->now);
     if (net_may_go_on(m->net, rank))
         net_go_on(m->net, rank);
-    wake(m, rank);
+    machine_wake(m, rank);
 }
 
-static void move(machine *m, entry *e)
+static void machine_move(machine *m, entry *e)
 {
     if (!e->has_begun && e->vertex == e->to)
-        pass(e, &m->memory[e->to], &memory_rate, 1.0);
+        machine_pass(e, &m->memory[e->to], &memory_rate, 1.0);
     else if (e->vertex != e->to)
-        advance(m, e);
+        machine_advance(m, e);
     e->has_begun = true;
     if (e->vertex == e->to)
         e->at = e->end;
-    push(m, *e);
+    event_push(m, *e);
 }
 
-static bool step(void *context)
+static bool machine_step(void *context)
 {
     machine *m = context;
     if (m->entries == 0) {
@@ -233,12 +233,12 @@ static bool step(void *context)
             net_fail(m->net, "ranks wait for what does not come");
         return false;
     }
-    entry e = pop(m);
+    entry e = event_pop(m);
     m->now = e.at;
     if (e.rank >= 0) {
-        run_rank(m, e.rank);
+        machine_run_rank(m, e.rank);
     } else if (!e.has_begun || e.vertex != e.to) {
-        move(m, &e);
+        machine_move(m, &e);
     } else {
         net_take(m->net, e.event);
         if (e.event.kind == NET_ARRIVAL)
@@ -266,18 +266,18 @@ machine *machine_new(const machine_settings *settings, network *net)
     m->capacity = 2 * ranks;
     m->heap = sim_zeroed(m->capacity, sizeof *m->heap);
     net->order = (net_order){.context = m,
-                             .step = step,
+                             .step = machine_step,
                              .chance = likelier,
                              .keeps_order = true,
                              .is_eager = is_eager,
-                             .call = call,
+                             .call = machine_call,
                              .collected = collected,
-                             .clock = get_time,
+                             .clock = machine_get_time,
                              .add = add_event,
-                             .wake = wake};
+                             .wake = machine_wake};
     for (int i = 0; i < net->ranks; i++) {
         m->is_queued[i] = true;
-        push(m, (entry){.rank = i});
+        event_push(m, (entry){.rank = i});
     }
     return m;
 }
@@ -315,8 +315,8 @@ void machine_access(machine *m, int rank, int64_t offset, int64_t bytes)
         int64_t index = offset / MACHINE_STRIPE, rest = (index + 1) * MACHINE_STRIPE - offset;
         next = rest < bytes ? rest : bytes;
         double seconds = (double)next / rate->bandwidth;
-        end = fmax(end, seconds + serve(&m->file[(size_t)index % m->set.servers], begin, seconds,
-                                        (double)next));
+        end = fmax(end, seconds + machine_serve(&m->file[(size_t)index % m->set.servers], begin,
+                                                seconds, (double)next));
     }
     m->clock[rank] = end;
     net_yield(m->net, rank);

@@ -24,7 +24,7 @@ void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *memory, size_t size);
 void __wrap_free(void *memory);
 
-static void *check(void *memory)
+static void *require_block(void *memory)
 {
     if (memory == NULL)
         abort();
@@ -33,12 +33,12 @@ static void *check(void *memory)
 
 void *sim_zeroed(size_t count, size_t size)
 {
-    return check(__real_calloc(count > 0 ? count : 1, size));
+    return require_block(__real_calloc(count > 0 ? count : 1, size));
 }
 
 void *sim_resized(void *memory, size_t size)
 {
-    return check(__real_realloc(memory, size));
+    return require_block(__real_realloc(memory, size));
 }
 
 /* Of this block, or an empty one. */
@@ -74,12 +74,12 @@ void sim_memory_add(int64_t bytes)
     count_bytes(owner, bytes);
 }
 
-static int64_t bytes_of(void *memory)
+static int64_t block_bytes(void *memory)
 {
     return (int64_t)malloc_usable_size(memory);
 }
 
-static void *add(void *memory, sim_account *of)
+static void *account_add(void *memory, sim_account *of)
 {
     if (memory == NULL || of == NULL)
         return memory;
@@ -88,18 +88,18 @@ static void *add(void *memory, sim_account *of)
     block *b = find_place(memory);
     *b = (block){memory, of};
     used++;
-    count_bytes(of, bytes_of(memory));
+    count_bytes(of, block_bytes(memory));
     return memory;
 }
 
 /* Returns its account; NULL if it was not counted. */
-static sim_account *drop(const void *memory)
+static sim_account *account_drop(const void *memory)
 {
     block *b = memory != NULL && room > 0 ? find_place(memory) : NULL;
     if (b == NULL || b->memory == NULL)
         return NULL;
     sim_account *of = b->of;
-    count_bytes(of, -bytes_of(b->memory));
+    count_bytes(of, -block_bytes(b->memory));
     b->memory = NULL;
     used--;
     for (size_t at = (size_t)(b - table + 1) & (room - 1); table[at].memory != NULL;
@@ -118,12 +118,12 @@ static bool fails(void)
 
 void *__wrap_malloc(size_t size)
 {
-    return fails() ? NULL : add(__real_malloc(size), owner);
+    return fails() ? NULL : account_add(__real_malloc(size), owner);
 }
 
 void *__wrap_calloc(size_t count, size_t size)
 {
-    return fails() ? NULL : add(__real_calloc(count, size), owner);
+    return fails() ? NULL : account_add(__real_calloc(count, size), owner);
 }
 
 /* Other ranks may move what a rank has allocated. */
@@ -131,14 +131,14 @@ void *__wrap_realloc(void *memory, size_t size)
 {
     if (fails())
         return NULL;
-    sim_account *of = drop(memory);
-    return add(__real_realloc(memory, size), of != NULL ? of : owner);
+    sim_account *of = account_drop(memory);
+    return account_add(__real_realloc(memory, size), of != NULL ? of : owner);
 }
 
 /* Who still uses the memory sees other bytes. */
 void __wrap_free(void *memory)
 {
-    (void)drop(memory);
+    (void)account_drop(memory);
     if (owner != NULL && owner->fails != NULL && memory != NULL)
         memset(memory, 0xdd, malloc_usable_size(memory));
     __real_free(memory);

@@ -37,7 +37,7 @@ void net_fail(network *n, const char *format, ...)
 
 /* ---- running ---- */
 
-static bool chance(network *n, int64_t of, int64_t all)
+static bool net_chance(network *n, int64_t of, int64_t all)
 {
     return n->order.chance(n->order.context, of, all);
 }
@@ -68,7 +68,7 @@ void net_pause(network *n, int rank)
 bool net_has_noticed(network *n, int rank)
 {
     net_rank *r = &n->rank[rank];
-    r->has_noticed = r->has_noticed || (n->lost >= 0 && chance(n, 1, 16));
+    r->has_noticed = r->has_noticed || (n->lost >= 0 && net_chance(n, 1, 16));
     return r->has_noticed;
 }
 
@@ -109,7 +109,7 @@ static void drop_request(net_request *q)
     __real_free(q);
 }
 
-static void append(net_list *list, net_request *q)
+static void net_append(net_list *list, net_request *q)
 {
     q->at = list->end;
     *list->end = q;
@@ -153,7 +153,7 @@ static void copy_data(const net_request *send, const net_request *receive, size_
 
 /* The first half of the data moves when a message is matched, the rest when the receive completes.
  */
-static void match(network *n, net_request *s, net_request *r)
+static void net_match(network *n, net_request *s, net_request *r)
 {
     s->is_matched = r->is_matched = true;
     s->peer = r;
@@ -179,7 +179,7 @@ static void count_one(int64_t *now, int64_t *most)
         *most = *now;
 }
 
-static void arrive(network *n, net_request *send)
+static void net_arrive(network *n, net_request *send)
 {
     net_rank *to = &n->rank[send->to];
     send->has_arrived = true;
@@ -190,10 +190,10 @@ static void arrive(network *n, net_request *send)
     }
     to->receives--;
     remove_request(&to->sent, send);
-    match(n, send, receive);
+    net_match(n, send, receive);
 }
 
-static void transfer(network *n, net_request *send)
+static void net_transfer(network *n, net_request *send)
 {
     net_request *receive = send->peer;
     send->is_transferred = receive->is_transferred = receive->is_complete = true;
@@ -227,8 +227,8 @@ static void complete_send(network *n, net_request *send)
 void net_take(network *n, net_event e)
 {
     switch (e.kind) {
-    case NET_ARRIVAL: arrive(n, e.send); break;
-    case NET_TRANSFER: transfer(n, e.send); break;
+    case NET_ARRIVAL: net_arrive(n, e.send); break;
+    case NET_TRANSFER: net_transfer(n, e.send); break;
     case NET_COMPLETION: complete_send(n, e.send); break;
     }
 }
@@ -250,9 +250,9 @@ int net_send(void *context, int peer, unsigned tag, const void *data, size_t byt
     send->is_eager = !is_synchronous && n->order.is_eager(n->order.context, (int64_t)bytes);
     n->rank[rank].out++;
     n->rank[peer].in++;
-    append(&n->rank[peer].sent, send);
+    net_append(&n->rank[peer].sent, send);
     push_event(n, NET_ARRIVAL, send);
-    if (send->is_eager && chance(n, 2, 3))
+    if (send->is_eager && net_chance(n, 2, 3))
         complete_send(n, send);
     else if (send->is_eager)
         push_event(n, NET_COMPLETION, send);
@@ -274,17 +274,17 @@ int net_receive(void *context, int peer, unsigned tag, void *data, size_t bytes,
     bool is_cut_off = peer == n->lost || port->rank == n->lost;
     net_request *send = is_cut_off ? NULL : take_match(&r->sent, receive);
     if (send == NULL) {
-        append(&r->posted, receive);
+        net_append(&r->posted, receive);
         count_one(&r->receives, &r->most_receives);
     } else {
         r->unexpected--;
-        match(n, send, receive);
+        net_match(n, send, receive);
     }
     return 0;
 }
 
 /* The network frees what was given up when it can. */
-static int end_request(network *n, int rank, exchange_request *request, size_t *bytes)
+static int net_end_request(network *n, int rank, exchange_request *request, size_t *bytes)
 {
     net_request *q = *request;
     net_rank *r = &n->rank[rank];
@@ -307,8 +307,8 @@ int net_test(void *context, exchange_request *request, bool *complete, size_t *b
     const net_request *q = *request;
     if (q == NULL || q->is_given_up || owner_of(q) != port->rank)
         net_fail(n, "rank %d tests a request that it does not have", port->rank);
-    *complete = q->is_complete || (n->rank[port->rank].has_noticed && chance(n, 1, 2));
-    return *complete ? end_request(n, port->rank, request, bytes) : 0;
+    *complete = q->is_complete || (n->rank[port->rank].has_noticed && net_chance(n, 1, 2));
+    return *complete ? net_end_request(n, port->rank, request, bytes) : 0;
 }
 
 int net_wait(void *context, exchange_request *request, size_t *bytes)
@@ -317,7 +317,7 @@ int net_wait(void *context, exchange_request *request, size_t *bytes)
     network *n = port->net;
     (void)n->order.call(n, port->rank, "wait");
     (void)net_await(n, port->rank, &((net_request *)*request)->is_complete);
-    return end_request(n, port->rank, request, bytes);
+    return net_end_request(n, port->rank, request, bytes);
 }
 
 int net_probe(void *context, enum coll_tag tag, bool *is_found, coll_found *found)
@@ -330,7 +330,7 @@ int net_probe(void *context, enum coll_tag tag, bool *is_found, coll_found *foun
         return NET_LOST;
     const net_request *list = n->rank[port->rank].sent.first, *s;
     for (s = list; s != NULL && !(n->order.keeps_order && count > 0); s = s->next)
-        if (s->tag == (int)tag && s->has_arrived && chance(n, 1, ++count))
+        if (s->tag == (int)tag && s->has_arrived && net_chance(n, 1, ++count))
             found->from = s->from;
     *is_found = count > 0;
     for (s = list; *is_found && (s->tag != (int)tag || s->from != found->from); s = s->next)
@@ -341,7 +341,7 @@ int net_probe(void *context, enum coll_tag tag, bool *is_found, coll_found *foun
 
 /* ---- collective operations ---- */
 
-static net_collective *enter(network *n, int rank, enum net_operation operation, size_t count)
+static net_collective *net_enter(network *n, int rank, enum net_operation operation, size_t count)
 {
     uint64_t number = n->rank[rank].operations++;
     net_collective **at = &n->collective;
@@ -369,7 +369,7 @@ static void add_values(net_collective *c, int rank, const int64_t *own)
             value[i] = own[i];
 }
 
-static void leave(network *n, net_collective *c)
+static void net_leave(network *n, net_collective *c)
 {
     net_collective **at = &n->collective;
     if (++c->left < n->ranks)
@@ -384,18 +384,18 @@ static void leave(network *n, net_collective *c)
 int net_collect(network *n, int rank, enum net_operation operation, const int64_t *own,
                 size_t count, int64_t *result)
 {
-    net_collective *c = enter(n, rank, operation, count);
+    net_collective *c = net_enter(n, rank, operation, count);
     size_t parts = operation == NET_GATHER ? (size_t)n->ranks : 1;
     add_values(c, rank, own);
     c->is_complete = ++c->entered == n->ranks;
     n->collected += c->is_complete;
     for (int i = 0; i < n->ranks && c->is_complete; i++)
         net_wake(n, i);
-    bool waits = result != NULL || chance(n, 1, 2);
+    bool waits = result != NULL || net_chance(n, 1, 2);
     int rc = waits && !net_await(n, rank, &c->is_complete) ? NET_LOST : 0;
     if (rc == 0 && result != NULL)
         memcpy(result, c->value, parts * count * sizeof *result);
-    leave(n, c);
+    net_leave(n, c);
     return rc;
 }
 
@@ -413,7 +413,7 @@ static void start_rank(unsigned int high, unsigned int low)
 }
 
 /* Stacks are one mapping, of which only what they use takes memory. */
-static void make_ranks(network *n)
+static void net_make_ranks(network *n)
 {
     uint64_t address = (uint64_t)(uintptr_t)n;
     n->rank = sim_zeroed((size_t)n->ranks, sizeof *n->rank);
@@ -452,7 +452,7 @@ void net_go_on(network *n, int rank)
 void net_run(network *n)
 {
     n->lost = n->running = -1;
-    make_ranks(n);
+    net_make_ranks(n);
     while (n->failure == NULL && (n->stop == NULL || *n->stop == 0) &&
            n->order.step(n->order.context))
         continue;

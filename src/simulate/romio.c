@@ -41,7 +41,7 @@ typedef struct romio_call {
 } romio_call;
 
 /* Returns the maximum of a value. */
-static int64_t meet(const romio_call *c, int64_t value, double bytes)
+static int64_t romio_meet(const romio_call *c, int64_t value, double bytes)
 {
     network *n = c->of->net;
     int rank = c->runtime->rank;
@@ -51,7 +51,7 @@ static int64_t meet(const romio_call *c, int64_t value, double bytes)
     return value;
 }
 
-static void append(romio_parts *list, part p)
+static void romio_append(romio_parts *list, part p)
 {
     if (list->count == list->capacity) {
         list->capacity = 2 * list->capacity + 8;
@@ -71,20 +71,20 @@ static void find_parts(romio_call *c, const access_list *list)
         part p = {c->runtime->rank, (int)((at - c->lo) / c->domain), in / CYCLE, at, 0, 0};
         if (c->own.count == 0 || p.domain != c->own.part[lists].domain) {
             lists = c->own.count;
-            append(&c->own, (part){p.rank, p.domain, LISTS, 0, 0, 0});
+            romio_append(&c->own, (part){p.rank, p.domain, LISTS, 0, 0, 0});
         }
         end = at - in + access_least(end, c->domain);
         for (; access_take_piece(&cursor, end, &piece); c->own.part[lists].bytes += PIECE) {
             p.hi = piece.offset + piece.length;
             p.bytes += piece.length;
         }
-        append(&c->own, p);
+        romio_append(&c->own, p);
     }
 }
 
 /* Says what its messages will be. Returns what it is to expect as an aggregator. Ranks come to a
  * step only after all have left the last but one. */
-static romio_parts announce(const romio_call *c, int64_t step)
+static romio_parts romio_announce(const romio_call *c, int64_t step)
 {
     romio_parts *expected = c->of->expected + (step & 1) * c->of->nodes, own = {NULL, 0, 0};
     int rank = c->runtime->rank;
@@ -92,8 +92,8 @@ static romio_parts announce(const romio_call *c, int64_t step)
     double ranks = c->runtime->size;
     for (const part *p = c->own.part; p < c->own.part + c->own.count; p++)
         if (p->step == step)
-            append(&expected[p->domain], *p);
-    (void)meet(c, 0, 4.0 * ranks * ranks / (double)c->of->nodes);
+            romio_append(&expected[p->domain], *p);
+    (void)romio_meet(c, 0, 4.0 * ranks * ranks / (double)c->of->nodes);
     if (c->of->aggregator[node] == rank) {
         own = expected[node];
         expected[node] = (romio_parts){NULL, 0, 0};
@@ -103,7 +103,7 @@ static romio_parts announce(const romio_call *c, int64_t step)
 
 /* Messages from ranks to aggregators, or back; each side posts its receives first. Returns their
  * bytes on this rank, those to itself included. */
-static int64_t move(const romio_call *c, int64_t step, const romio_parts *expected, bool back)
+static int64_t romio_move(const romio_call *c, int64_t step, const romio_parts *expected, bool back)
 {
     const coll_runtime *r = c->runtime;
     const size_t messages = step == LISTS ? 2 : 1;
@@ -152,11 +152,11 @@ static void access_expected(const romio_call *c, const romio_parts *expected)
 /* Returns the bytes of its messages, and of an aggregator's buffer. */
 static int64_t run_step(const romio_call *c, int64_t step)
 {
-    romio_parts expected = announce(c, step);
+    romio_parts expected = romio_announce(c, step);
     bool reads = step != LISTS && !c->write, writes = step != LISTS && c->write;
     if (reads)
         access_expected(c, &expected);
-    int64_t bytes = move(c, step, &expected, reads);
+    int64_t bytes = romio_move(c, step, &expected, reads);
     if (writes)
         access_expected(c, &expected);
     __real_free(expected.part);
@@ -174,8 +174,8 @@ bool romio_is_interleaved(const access_list *list, int ranks)
 void romio_access(const romio *of, const coll_runtime *runtime, const access_list *list, bool write)
 {
     romio_call c = {.of = of, .runtime = runtime, .write = write};
-    c.lo = -meet(&c, -access_lower(list), 8.0 * runtime->size);
-    int64_t hi = meet(&c, access_upper(list), 8.0 * runtime->size);
+    c.lo = -romio_meet(&c, -access_lower(list), 8.0 * runtime->size);
+    int64_t hi = romio_meet(&c, access_upper(list), 8.0 * runtime->size);
     if (!of->is_interleaved) {
         access_range(&c, access_lower(list), access_upper(list), list->bytes);
         return;
@@ -184,10 +184,10 @@ void romio_access(const romio *of, const coll_runtime *runtime, const access_lis
     find_parts(&c, list);
     int64_t memory = ARRAYS * runtime->size + run_step(&c, LISTS);
     sim_memory_add(memory);
-    (void)meet(&c, 0, 8.0);
+    (void)romio_meet(&c, 0, 8.0);
     for (int64_t cycle = 0; cycle * CYCLE < c.domain; cycle++)
         (void)run_step(&c, cycle);
-    (void)meet(&c, 0, 8.0);
+    (void)romio_meet(&c, 0, 8.0);
     sim_memory_add(-memory);
     __real_free(c.own.part);
 }
