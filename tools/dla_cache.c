@@ -42,7 +42,7 @@ static void release_cache(cache_contents *c)
 
 /* ---- list ---- */
 
-static void add_day(tool_table *table, int64_t seconds)
+static void cache_add_day(tool_table *table, int64_t seconds)
 {
     char day[32] = "-";
     struct tm tm;
@@ -52,7 +52,7 @@ static void add_day(tool_table *table, int64_t seconds)
     tool_table_add(table, "%s", day);
 }
 
-static void add_entry(tool_table *table, int folder, const cache_entry *e)
+static void cache_add_row(tool_table *table, int folder, const cache_entry *e)
 {
     record_header header = {.ranks = 0};
     int fd = cache_open_record(folder, &e->key, false);
@@ -60,8 +60,8 @@ static void add_entry(tool_table *table, int folder, const cache_entry *e)
     if (fd >= 0)
         close(fd);
     tool_table_add(table, "%s\n%zu", e->key.text, header.ranks);
-    add_day(table, e->recorded);
-    add_day(table, e->used);
+    cache_add_day(table, e->recorded);
+    cache_add_day(table, e->used);
     tool_table_add_text(table, is_whole ? header.program : "(damaged)");
 }
 
@@ -77,7 +77,7 @@ int dla_list(int argc, char **argv)
     cache_contents c = read_cache();
     tool_table_add(&table, "key\nranks\nrecorded\nused\nprogram");
     for (size_t i = 0; i < c.count; i++)
-        add_entry(&table, c.folder, &c.entry[i]);
+        cache_add_row(&table, c.folder, &c.entry[i]);
     tool_table_print(&table);
     release_cache(&c);
     return 0;

@@ -60,7 +60,7 @@ static void print_pattern(const view_file *f, size_t k)
 }
 
 /* Both cut the comments into lines in place. */
-static void print_view(view_file *f, const struct view_summary *s)
+static void show_view(view_file *f, const struct view_summary *s)
 {
     printf("ranks %zu\nentries %zu\nweight %" PRId64 "\nlargest %" PRId64, f->view.rows, s->entries,
            s->weight, s->largest);
@@ -94,7 +94,7 @@ static void put_pattern(json_writer *w, const access_pattern *a, const matrix *m
     json_end_object(w);
 }
 
-static void print_view_json(view_file *f, const struct view_summary *s)
+static void show_view_json(view_file *f, const struct view_summary *s)
 {
     tool_json json;
     json_writer *w = tool_json_begin(&json);
@@ -124,7 +124,7 @@ int dla_show(int argc, char **argv)
     tool_parse(&show_argp, TOOL_JSON, argc, argv, &options);
     tool_read_view(options.file, &file);
     summarise_view(&file.view, &s);
-    (options.json ? print_view_json : print_view)(&file, &s);
+    (options.json ? show_view_json : show_view)(&file, &s);
     view_file_release(&file);
     return 0;
 }

@@ -38,7 +38,7 @@ static int compare_node_names(const void *a, const void *b)
     return strcasecmp(x->name, y->name);
 }
 
-static struct known_node *find_node(const node_list *nodes, const char *name)
+static struct known_node *known_node_find(const node_list *nodes, const char *name)
 {
     struct known_node wanted = {(char *)(size_t)name, 0};
     void *found = tfind(&wanted, &nodes->by_name, compare_node_names);
@@ -48,7 +48,7 @@ static struct known_node *find_node(const node_list *nodes, const char *name)
 /* Adds the node without slots if it is new. */
 static size_t number_node(node_list *nodes, const char *name)
 {
-    struct known_node *known = find_node(nodes, name);
+    struct known_node *known = known_node_find(nodes, name);
     if (known != NULL)
         return known->node;
     if (nodes->count == MOST_NODES)
@@ -94,7 +94,7 @@ static bool is_address(const char *name)
     return inet_pton(AF_INET, name, &address) == 1 || inet_pton(AF_INET6, name, &address) == 1;
 }
 
-static bool is_host_name(const char *name)
+static bool may_be_host(const char *name)
 {
     size_t length = strlen(name);
     return is_address(name) || (length > 0 && length <= LONGEST_NAME && *name != '.' &&
@@ -120,7 +120,7 @@ static int add_list_name(const char *text, void *context)
     size_t slots = 1, length = strcspn(text, ":");
     p->names++;
     snprintf(name, sizeof name, "%.*s", (int)length, text);
-    if (!is_host_name(name) ||
+    if (!may_be_host(name) ||
         (text[length] == ':' &&
          tool_number(text + length + 1, ranks, ranks ? MOST_SLOTS : SIZE_MAX, &slots) != 0))
         return p->status = tool_fail("'%s' is not the name of a host, or NAME:SLOTS", text);
@@ -192,7 +192,7 @@ static void check_host_name(const struct text_file *text, const char *name)
     if (strlen(name) > LONGEST_NAME)
         exit(tool_fail("%s:%zu: a host name of more than %d characters", text->name, text->number,
                        LONGEST_NAME));
-    if (!is_host_name(name))
+    if (!may_be_host(name))
         exit(tool_fail("%s:%zu: '%s' is not the name of a host", text->name, text->number, name));
 }
 
@@ -272,7 +272,7 @@ static bool is_hostfile_name(const char *name)
     size_t number;
     if (!is_address(name) && name[strspn(name, ".0123456789")] == '\0')
         return *name != '0' && tool_number(name, 1, INT_MAX, &number) == 0;
-    return is_host_name(name) && strcmp(name, "rank") != 0;
+    return may_be_host(name) && strcmp(name, "rank") != 0;
 }
 
 /* Replaces by blanks what begins with "//" or "#", and what is between the marks of C's comments,
@@ -330,7 +330,7 @@ static void parse_hostfile_line(struct hostfile *h)
         return;
     char *name = parse_host(h, first);
     node_list *list = *first == '^' ? &h->excluded : &h->nodes;
-    struct hostfile_line line = {&h->text, name, 0, 0, find_node(list, name) != NULL};
+    struct hostfile_line line = {&h->text, name, 0, 0, known_node_find(list, name) != NULL};
     size_t node = number_node(list, name);
     line.slots = list->slots[node] + 1;
     for (char *word = strtok_r(NULL, blanks, &save); word != NULL;
@@ -342,7 +342,7 @@ static void parse_hostfile_line(struct hostfile *h)
 static void copy_included(const struct hostfile *h, node_list *nodes)
 {
     for (size_t n = 0; n < h->nodes.count; n++) {
-        if (find_node(&h->excluded, h->nodes.name[n]) != NULL)
+        if (known_node_find(&h->excluded, h->nodes.name[n]) != NULL)
             continue;
         size_t node = number_node(nodes, h->nodes.name[n]);
         nodes->slots[node] = h->nodes.slots[n];

@@ -114,7 +114,7 @@ static void gather_nodes(struct nodes *nodes)
     }
 }
 
-static int read_levels(struct nodes *nodes, const char *file)
+static int pingpong_read_levels(struct nodes *nodes, const char *file)
 {
     matrix_error error;
     topo t;
@@ -280,7 +280,7 @@ static int share_classes(struct classes *classes, struct nodes *nodes,
     int rank, left[2] = {0, 0}; /* the status, and the number of classes */
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0 && options->topology != NULL)
-        left[0] = read_levels(nodes, options->topology);
+        left[0] = pingpong_read_levels(nodes, options->topology);
     if (rank == 0)
         left[1] = (int)count_classes(nodes);
     MPI_Bcast(left, 2, MPI_INT, 0, MPI_COMM_WORLD);

@@ -49,7 +49,7 @@ static void find_mapped(pid_t process, const char *name, char path[PATH_MAX])
 }
 
 /* Blocks of the ranks in turn, so that an aggregator merges them. */
-static int read_blocks(MPI_File file)
+static int probe_read(MPI_File file)
 {
     static char buffer[BLOCKS * BLOCK];
     MPI_Datatype blocks;
@@ -67,7 +67,7 @@ static int read_blocks(MPI_File file)
 }
 
 /* MPI-IO returns its errors by default. */
-static int access_file(const char *name)
+static int probe_access(const char *name)
 {
     MPI_File file;
     MPI_Info info;
@@ -77,7 +77,7 @@ static int access_file(const char *name)
     MPI_Info_free(&info);
     if (rc != MPI_SUCCESS)
         return rc;
-    rc = read_blocks(file);
+    rc = probe_read(file);
     MPI_File_close(&file);
     return rc;
 }
@@ -85,7 +85,7 @@ static int access_file(const char *name)
 /* ---- variables of MPI's tools interface ---- */
 
 /* size: of the text. Texts have at most as many bytes as the handle says. */
-static void read_variable(int index, MPI_Datatype type, char *text, size_t size)
+static void probe_variable(int index, MPI_Datatype type, char *text, size_t size)
 {
     int count, *value;
     MPI_T_cvar_handle handle;
@@ -124,10 +124,10 @@ static void examine_variable(int index, struct finding *own)
                             &text_length, &bind, &scope) != MPI_SUCCESS)
         return;
     if (strcmp(name, "mca_base_component_path") == 0)
-        read_variable(index, type, own->path, sizeof own->path);
+        probe_variable(index, type, own->path, sizeof own->path);
     if (!selects_components(name))
         return;
-    read_variable(index, type, value, sizeof value);
+    probe_variable(index, type, value, sizeof value);
     snprintf(own->settings + used, SETTINGS - used, "%s=%s\n", name, value);
 }
 
@@ -147,7 +147,7 @@ static void examine_variables(struct finding *own)
 
 /* ---- results ---- */
 
-static void put_text(json_writer *w, const char *key, const char *text)
+static void probe_put_text(json_writer *w, const char *key, const char *text)
 {
     json_put_string(w, key, *text == '\0' ? NULL : text);
 }
@@ -159,13 +159,13 @@ static void print_findings(const struct finding *all, int size)
     json_begin_array(&w, "probe");
     for (const struct finding *f = all; f < all + size; f++) {
         json_begin_object(&w, NULL);
-        put_text(&w, "host", f->host);
-        put_text(&w, "library", f->library);
-        put_text(&w, "component", f->component);
-        put_text(&w, "mapper", f->mapper);
-        put_text(&w, "path", f->path);
-        put_text(&w, "settings", f->settings);
-        put_text(&w, "error", f->error);
+        probe_put_text(&w, "host", f->host);
+        probe_put_text(&w, "library", f->library);
+        probe_put_text(&w, "component", f->component);
+        probe_put_text(&w, "mapper", f->mapper);
+        probe_put_text(&w, "path", f->path);
+        probe_put_text(&w, "settings", f->settings);
+        probe_put_text(&w, "error", f->error);
         json_end_object(&w);
     }
     json_end_array(&w);
@@ -178,7 +178,7 @@ static void examine_process(const char *file, struct finding *own)
     int length;
     MPI_Get_processor_name(own->host, &length);
     MPI_Get_library_version(own->library, &length);
-    int rc = strcmp(file, "-") == 0 ? MPI_SUCCESS : access_file(file);
+    int rc = strcmp(file, "-") == 0 ? MPI_SUCCESS : probe_access(file);
     if (rc != MPI_SUCCESS) {
         char text[MPI_MAX_ERROR_STRING];
         MPI_Error_string(rc, text, &length);

@@ -146,8 +146,8 @@ static void read_network_file(const char *file, bool has_distances, size_t ranks
     topo_fabric_free(fabric);
 }
 
-static void place_ranks(const tool_hosts *hosts, const char *requests, size_t ranks,
-                        tatp_network *n)
+static void network_place(const tool_hosts *hosts, const char *requests, size_t ranks,
+                          tatp_network *n)
 {
     if (hosts->ranks != ranks)
         exit(tool_fail("%s: %zu rows, but %zu ranks on the hosts: write the number of ranks behind "
@@ -166,7 +166,7 @@ void tatp_network_read(const tatp_network_options *options, const char *requests
     *n = (tatp_network){.node_of_rank = tool_allocate(ranks, sizeof *n->node_of_rank)};
     if (options->hosts != NULL) {
         tool_parse_hosts(options->hosts, &hosts);
-        place_ranks(&hosts, requests, ranks, n);
+        network_place(&hosts, requests, ranks, n);
     }
     if (file != NULL)
         read_network_file(file, has_distances, ranks, &hosts.nodes, n);

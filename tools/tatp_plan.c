@@ -48,7 +48,7 @@ struct planning {
 
 /* ---- options ---- */
 
-static void check_options(const struct plan_options *options, struct argp_state *state)
+static void plan_check_options(const struct plan_options *options, struct argp_state *state)
 {
     const tatp_network_options *network = &options->network;
     const char *const files[] = {options->requests,  options->blocks,   options->view,
@@ -97,7 +97,7 @@ static error_t parse_plan_option(int key, char *arg, struct argp_state *state)
         if (!options->by_node && strcmp(arg, "rank") != 0)
             argp_error(state, "hop-bytes are those of each 'rank' or 'node', not '%s'", arg);
         return 0;
-    case ARGP_KEY_END: check_options(options, state); return 0;
+    case ARGP_KEY_END: plan_check_options(options, state); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -150,7 +150,7 @@ static int read_market_matrix(FILE *stream, void *object, matrix_error *error)
 }
 
 /* Of the shape of C. */
-static void read_blocks(struct planning *p)
+static void plan_read_blocks(struct planning *p)
 {
     const char *file = p->options->blocks;
     const matrix *m = &p->blocks;
@@ -165,7 +165,7 @@ static void read_problem(struct planning *p)
     const struct plan_options *options = p->options;
     tool_read(options->requests, read_market_matrix, &p->requests);
     if (options->blocks != NULL)
-        read_blocks(p);
+        plan_read_blocks(p);
     tatp_network_read(&options->network, options->requests, p->requests.rows, &p->network);
     p->in = (plan_input){.requests = &p->requests,
                          .blocks = options->blocks != NULL ? &p->blocks : NULL,
@@ -450,7 +450,7 @@ static void release_view(recorded *view)
     tatp_network_release(&view->network);
 }
 
-static void print_view(const recorded *view)
+static void plan_print_view(const recorded *view)
 {
     int64_t independent = view_file_independent(&view->file);
     tool_table table = {.align = "rrrlrrrrl"};
@@ -492,7 +492,7 @@ static void put_patterns(json_writer *w, const recorded *view)
     json_end_array(w);
 }
 
-static void print_view_json(const recorded *view)
+static void plan_print_view_json(const recorded *view)
 {
     const topo *topology = &view->network.topology;
     tool_json json;
@@ -543,7 +543,7 @@ int tatp_plan(int argc, char **argv)
     if (options.view == NULL)
         return plan_domains(&options);
     predict_view(&view, options.view, &options.network);
-    (options.common.json ? print_view_json : print_view)(&view);
+    (options.common.json ? plan_print_view_json : plan_print_view)(&view);
     release_view(&view);
     return 0;
 }

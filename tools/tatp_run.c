@@ -74,7 +74,7 @@ static const struct argp_option options[] = {
 };
 
 /* Options behind the launcher's name are the launcher's. */
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static error_t parse_run_option(int key, char *arg, struct argp_state *state)
 {
     run_options *run = state->input;
     switch (key) {
@@ -150,7 +150,7 @@ int tatp_run(int argc, char **argv)
 {
     static const struct argp argp = {
         .options = options,
-        .parser = parse_option,
+        .parser = parse_run_option,
         .args_doc = "LAUNCHER [ARGUMENT...]",
         .doc = "Runs an MPI program whose collective I/O libtatp-mpiio.so carries out.\v"
                "  tatp run --record view.crs mpiexec -n 16 ./program\n"

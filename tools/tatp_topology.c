@@ -288,7 +288,7 @@ static int print_machine(void)
 
 /* ---- the command ---- */
 
-static int print_hosts(struct network *p, const node_list *hosts)
+static int topology_print_hosts(struct network *p, const node_list *hosts)
 {
     find_present(hosts, p);
     tatp_network_hops(p->fabric, p->source, p->present, p->present_count, &p->topo);
@@ -337,7 +337,7 @@ int tatp_topology(int argc, char **argv)
         tool_parse_hosts(list, &hosts);
     else
         copy_all_hosts(fabric, &hosts);
-    int status = print_hosts(&p, &hosts.nodes);
+    int status = topology_print_hosts(&p, &hosts.nodes);
     topo_fabric_free(fabric);
     tool_hosts_release(&hosts);
     return status;

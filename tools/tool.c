@@ -125,7 +125,7 @@ int tool_number(const char *text, size_t least, size_t most, size_t *number)
     return 0;
 }
 
-static void *check_memory(void *block)
+static void *tool_require(void *block)
 {
     if (block == NULL)
         exit(tool_fail("out of memory"));
@@ -140,12 +140,12 @@ void tool_reserve(void *array, size_t *capacity, size_t count, size_t size)
 
 void *tool_allocate(size_t count, size_t size)
 {
-    return check_memory(calloc(count > 0 ? count : 1, size));
+    return tool_require(calloc(count > 0 ? count : 1, size));
 }
 
 char *tool_copy(const char *text)
 {
-    return check_memory(strdup(text));
+    return tool_require(strdup(text));
 }
 
 void tool_append_choice(char **list, int width, const char *name, const char *note)
@@ -218,7 +218,7 @@ static void check_option(const struct argp_state *state, const char *const *know
 }
 
 /* argp ends the program at an unknown option without naming the nearest one. */
-static void check_options(const struct argp_state *state)
+static void tool_check_options(const struct argp_state *state)
 {
     const char *known[MOST_NAMES + 1] = {NULL};
     size_t count = 0;
@@ -245,7 +245,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->name = basename(state->argv[0]); /* argp sets it later */
-        check_options(state);
+        tool_check_options(state);
         return 0;
     case 'h': argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP); return 0;
     case 'j': common->json = true; return 0;

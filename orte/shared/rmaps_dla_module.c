@@ -78,7 +78,7 @@ static bool describe_program(const rte_job *jdata, const dla_layout *l, dla_prog
 }
 
 /* spec: NULL places by slot. */
-static int place_ranks(dla_layout *l, rte_job *jdata, const dla_spec *spec)
+static int layout_place(dla_layout *l, rte_job *jdata, const dla_spec *spec)
 {
     dla_mapping *m = &l->mapping;
     char reason[DLA_REASON_SIZE], *folder;
@@ -178,7 +178,7 @@ static int map_by_spec(rte_job *jdata, rte_options *options, const dla_spec *spe
 
     if (RTE(SUCCESS) != rc)
         return rc;
-    rc = place_ranks(&l, jdata, spec);
+    rc = layout_place(&l, jdata, spec);
     if (RTE(SUCCESS) == rc)
         rc = dla_fill_map(&l, jdata, options, no_local, &ordered);
     if (RTE(SUCCESS) == rc && 0 < l.mapping.view.rows && !ordered)

@@ -37,7 +37,7 @@ static size_t variable_size(const void *variable)
     }
 
 /* The struct whose size differs; NULL if there is none. */
-static const char *find_other_size(void)
+static const char *prrte_other_size(void)
 {
     const struct {
         const char *name;
@@ -281,7 +281,7 @@ bool prrte_fits(char reason[PRRTE_REASON_SIZE])
                        prte_version_string);
         return false;
     }
-    other = find_other_size();
+    other = prrte_other_size();
     if (NULL == other)
         other = probe_functions();
     if (NULL != other)

@@ -42,7 +42,7 @@ static void register_var(const char *name, const char *help, mca_base_var_type_t
 }
 
 /* envar_file_prefix: the files of --tune. */
-static void check_names(void)
+static void rmaps_check_names(void)
 {
     static const char *const lists[] = {"param_files", "envar_file_prefix"};
 
@@ -91,7 +91,7 @@ static int rmaps_dla_register(void)
     if (!fits_launcher())
         return ORTE_ERR_NOT_AVAILABLE;
     if (ORTE_PROC_IS_HNP)
-        check_names();
+        rmaps_check_names();
     free(rmaps_dla.map_by);
     rmaps_dla = (rmaps_dla_settings){.priority = DLA_DEFAULT_PRIORITY};
     register_var("priority", DLA_PRIORITY_HELP, MCA_BASE_VAR_TYPE_INT, OPAL_INFO_LVL_9,
