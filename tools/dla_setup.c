@@ -18,7 +18,7 @@ enum { MOST_NAME = 4096 };
 #define IS_ORTE (strncmp(DLA_OMPI_VERSION, "4.", 2) == 0)
 #define OMPI_PATH DLA_COMPONENT_DIR ":" DLA_OMPI_OWN_DIR
 
-/* In a parameter file of the home folder: PMIx's, which names a path for all its users, because
+/* The parameter file of the home folder is PMIx's, which names a path for all its users, because
  * PRRTE looks for components before it reads a file of its own. */
 static const char *folder(void)
 {
@@ -30,8 +30,8 @@ static const char *stored(void)
     return IS_ORTE ? OMPI_PATH : DLA_PMIX_DIR ";prte@" DLA_PRRTE_DIR;
 }
 
-/* In the environment. PRRTE 3 reads PMIx's path, which adds to the folders of all that use PMIx;
- * later ones read a path of their own as well. */
+/* PRRTE 3 reads PMIx's path, which adds to the folders of all that use PMIx; later ones read a path
+ * of their own as well. */
 #define PMIX_PATH "PMIX_MCA_" PARAMETER
 #define PRRTE_PATH "PRTE_MCA_" PARAMETER
 

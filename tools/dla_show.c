@@ -12,7 +12,7 @@
 #include "setmatch/setmatch.h"
 #include "tool.h"
 
-/* Of the view matrix. `largest` is the largest value between two ranks, 0 if there is none. */
+/* Sums up the view matrix. `largest` is the largest value between two ranks, 0 if there is none. */
 struct view_summary {
     size_t entries;
     int64_t weight, largest;

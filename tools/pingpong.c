@@ -19,7 +19,7 @@ struct options {
     const char *topology, *output;
 };
 
-/* On rank 0. Nodes are numbered in the order of their first ranks. */
+/* Only rank 0 has them. Nodes are numbered in the order of their first ranks. */
 struct nodes {
     size_t count;
     char (*name)[MPI_MAX_PROCESSOR_NAME];
@@ -29,7 +29,7 @@ struct nodes {
     bool all;              /* each pair of nodes is measured */
 };
 
-/* Of pairs of nodes, or one node twice, with one bandwidth: what all ranks know. */
+/* All ranks know these: pairs of nodes, or one node twice, with one bandwidth. */
 struct classes {
     size_t count;
     int (*talk)[2];    /* the two ranks that communicate; one rank twice: there are none */

@@ -149,7 +149,7 @@ static int read_market_matrix(FILE *stream, void *object, matrix_error *error)
     return matrix_read_market(stream, object, NULL, error);
 }
 
-/* Of the shape of C. */
+/* They have the shape of C. */
 static void plan_read_blocks(struct planning *p)
 {
     const char *file = p->options->blocks;
@@ -176,7 +176,7 @@ static void read_problem(struct planning *p)
 
 /* ---- plans as JSON ---- */
 
-/* As members of an open object. Of a topology that is not a tree, one switch is above all nodes. */
+/* Writes members of an open object. A topology that is no tree has one switch above all nodes. */
 static void put_tree(json_writer *w, const topo *t)
 {
     bool is_tree = t->tree.vertices > 0;

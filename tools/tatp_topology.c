@@ -305,7 +305,7 @@ static int topology_print_hosts(struct network *p, const node_list *hosts)
     return status;
 }
 
-/* In Slurm's syntax; NULL if this is no job of Slurm. */
+/* The list is in Slurm's syntax; NULL if this is no job of Slurm. */
 static const char *hosts_of_job(void)
 {
     const char *hosts = getenv("SLURM_JOB_NODELIST");

@@ -40,7 +40,7 @@ int tool_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Ends the program after a message, "WHAT: REASON", if rc, a negative errno value, is not 0. */
 void tool_check(int rc, const char *what);
 
-/* As tool_fail, for what is no error. */
+/* tool_note is for what is no error. */
 #define tool_note (void)tool_fail
 
 enum { TOOL_JSON = 1 << 16 };

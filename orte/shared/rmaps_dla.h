@@ -55,7 +55,6 @@ int dla_map_job(rte_job *jdata, rte_options *options);
 /* Shows that nothing is started, and why. Returns ERR_SILENT. */
 int dla_refuse(const char *reason);
 
-/* For dla_check_parameters. */
 void dla_report_unknown(const char *message);
 
 /* ---- what each launcher has of its own ---- */

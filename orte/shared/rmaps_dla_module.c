@@ -30,7 +30,7 @@ void dla_report_unknown(const char *message)
     core(output)(0, "rmaps:dla: there is no MCA parameter %s", message);
 }
 
-/* From 0, -EINVAL with a reason, or -ENOMEM. */
+/* rc is 0, -EINVAL with a reason, or -ENOMEM. */
 static int rte_status(int rc, const char *reason)
 {
     if (-EINVAL == rc)

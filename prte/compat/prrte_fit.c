@@ -20,7 +20,7 @@ static bool release_fits(void)
            ('\0' == *letters || 0 == strcmp(prte_version_string, PRRTE_BUILT_FOR));
 }
 
-/* Of a variable of PRRTE, as its library says. */
+/* PRRTE's library says how large its variables are. */
 static size_t variable_size(const void *variable)
 {
     const ElfW(Sym) *symbol = NULL;

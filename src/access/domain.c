@@ -328,7 +328,7 @@ domain_range domains_range_at(const file_domains *domains, int64_t offset, size_
     return domains->range[*near];
 }
 
-/* Of a table, in the order of positions. */
+/* Ranges of the table are counted by position. */
 static const domain_range *range_of_domain(const file_domains *domains, size_t i)
 {
     return &domains->range[domains->by_domain != NULL ? domains->by_domain[i] : i];

@@ -25,7 +25,7 @@ typedef struct domain_range {
     size_t domain;
 } domain_range;
 
-/* Of striped domains: a column is every `columns`-th stripe. */
+/* A column of striped domains is every `columns`-th stripe. */
 typedef struct domain_column {
     size_t domain;
     int64_t before, after; /* number of adjacent columns of the same domain on each side */

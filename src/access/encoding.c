@@ -102,7 +102,7 @@ static size_t count_repeated(const encoder *e, size_t i, size_t j)
     return (size_t)(x - &e->run[i]);
 }
 
-/* Of the gap before a run, its length, and the places of the next ones, as many as are worth a
+/* Hashes the gap before a run, its length, and the places of the next ones, as many as are worth a
  * repetition. */
 static uint64_t hash_runs(const encoder *e, size_t i)
 {

@@ -249,7 +249,7 @@ static void release_layers(layer_set *set)
     free(set->layer);
 }
 
-/* To the first layer that ends at or before the block, or to one more. */
+/* Takes the first layer that ends at or before the block, or one more. */
 static int append_to_layer(layer_set *set, const access_piece *block)
 {
     size_t node = 1;

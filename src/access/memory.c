@@ -114,7 +114,7 @@ struct access_staging {
     size_t turn;     /* of the stages to be used for something else */
     int64_t ahead;   /* bytes that one copy fetches at most before they are taken */
     access_stage stage[STAGES];
-    /* Of the stages, and where blocks arrive together with the bytes between them. */
+    /* The last one receives blocks together with the bytes between them. */
     char buffers[STAGES + 1][STAGE_BYTES];
 };
 

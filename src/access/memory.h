@@ -24,9 +24,8 @@ typedef struct access_device {
     bool (*is_any)(void);
     /* Whether the processor cannot access the address. Where there are any, as in what follows. */
     bool (*has)(const void *address);
-    /* For copies between the device that has the address and, for most of them, the buffers: host
-     * memory that is there until the copier is freed. NULL if memory is exhausted, or the device's.
-     */
+    /* Copies between the device that has the address and, mostly, the buffers: host memory that
+     * stays until the copier is freed. Returns NULL if memory is exhausted, or the device's. */
     void *(*new_copier)(const void *address, void *buffers, size_t bytes);
     void (*free_copier)(void *copier, void *buffers);
     /* Starts a copy in any direction, also within host memory. Copies are done in order. */
@@ -50,7 +49,7 @@ bool access_device_has(const access_device *device, const access_list *memory);
 typedef struct access_staging access_staging;
 
 void access_staging_free(access_staging *staging); /* NULL is allowed, as in the next */
-/* Of the copies since the last time. */
+/* Counts copies since the last time. */
 access_device_use access_staging_take_use(access_staging *staging);
 
 /* ---- a user's buffer ---- */

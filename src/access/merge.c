@@ -76,7 +76,7 @@ static int64_t count_periods(const access_merge *merge, const period *p)
     return least;
 }
 
-/* At the end of a period: passes its repetitions. Returns the bytes. */
+/* Passes the repetitions at the end of a period. Returns their bytes. */
 static int64_t pass_periods(access_merge *merge, const period *p)
 {
     int64_t periods = count_periods(merge, p);

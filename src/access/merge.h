@@ -14,7 +14,7 @@
  * at once: O(runs) for interleaved records; else O(blocks log count). -ENOMEM. */
 int access_union(const access_list *const *lists, size_t count, access_list *cover);
 
-/* As access_union, and each list's part of it: part[i], empty at first, becomes list i with offsets
+/* Makes the union, and each list's part of it: part[i], empty at first, becomes list i with offsets
  * that are bytes of the union's stream. O(blocks log count). -ENOMEM. */
 int access_union_parts(const access_list *const *lists, size_t count, access_list *cover,
                        access_list *part);

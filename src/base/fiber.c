@@ -18,7 +18,7 @@
 #define __tsan_switch_to_fiber(fiber, flags) ((void)(fiber))
 #endif
 
-/* For an MPI's transports below our own few frames; only what is touched becomes memory. */
+/* An MPI's transports run below our own few frames; only what is touched becomes memory. */
 #define STACK_BYTES ((size_t)1 << 20)
 
 /* A stack, kept for later calls, with a guard page below it. */

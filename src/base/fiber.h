@@ -18,7 +18,7 @@ typedef struct fiber_call {
     _Atomic(struct fiber_call *) next; /* of the same queue, started later */
     struct fiber *fiber;
     void (*run)(struct fiber_call *call); /* on its stack */
-    /* Then, on another one. The call is in no queue any more, and may be freed. */
+    /* Runs then, on another one. The call is in no queue any more, and may be freed. */
     void (*end)(struct fiber_call *call);
     bool has_ended;
 } fiber_call;
@@ -48,7 +48,7 @@ typedef struct fiber_pool {
 /* Acquires a stack for a call, which is zeroed but for its functions. False if memory is exhausted.
  */
 bool fiber_reserve(fiber_pool *pool, fiber_call *call);
-/* For a call that was not started. */
+/* The call was not started. */
 void fiber_unreserve(fiber_pool *pool, const fiber_call *call);
 /* Puts a call, which has a stack, behind the others of the queue; progress will begin it. */
 void fiber_start(fiber_pool *pool, fiber_queue *queue, fiber_call *call);

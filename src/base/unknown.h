@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* Of a name, which is cut off there. */
+/* Longer names are cut off. */
 #define BASE_SETTING_BYTES 64
 #define BASE_UNKNOWN_BYTES 512
 
@@ -23,7 +23,7 @@ typedef struct base_settings {
     const char *const *known; /* what follows it; the last is NULL */
     const char *manual;       /* section and name of the page that lists them */
     void (*report)(const char *message); /* a name, and what to do */
-    /* Without the prefix, the last has no name; NULL if there is none. */
+    /* Names lack the prefix, the last is NULL; NULL: there are none. */
     const base_removed *removed;
 } base_settings;
 
@@ -31,11 +31,11 @@ typedef struct base_settings {
  * more than half of its characters were wrong. */
 const char *base_nearest_name(const char *name, const char *const *known);
 
-/* Of a name that is none of the known ones: writes it, a semicolon and what to do. */
+/* Writes a name that is none of the known ones, a semicolon and what to do. */
 void base_describe_unknown(const base_settings *s, const char *name,
                            char message[BASE_UNKNOWN_BYTES]);
 
-/* Of a text that begins with a name: whether it is a setting that does not exist. */
+/* Whether a text begins with the name of a setting that does not exist. */
 bool base_is_unknown(const base_settings *s, const char *text, char message[BASE_UNKNOWN_BYTES]);
 
 /* files: names that are separated by commas or colons. */

@@ -6,7 +6,7 @@
 #define BASE_VERSION_H
 
 #define TATP_VERSION "2.1.1"
-/* As it stands in files, where strings(1) finds it. */
+/* strings(1) finds this text in files. */
 #define TATP_VERSION_TEXT "tatp-dla " TATP_VERSION
 
 #endif

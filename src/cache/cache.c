@@ -19,7 +19,7 @@
 
 /* ---- the folder ---- */
 
-/* In the folder in which programs keep their caches. */
+/* It is in the folder in which programs keep their caches. */
 int cache_path(char **path)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -42,7 +42,7 @@ static int make_folder(const char *path)
     return mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : -errno;
 }
 
-/* And the one in which it is. */
+/* Makes the folder above it first. */
 static int make_folders(char *path)
 {
     char *slash = strrchr(path, '/');

@@ -52,7 +52,7 @@ static int digest_file(const char *file, uint64_t *digest)
 
 /* ---- interpreters ---- */
 
-/* By the name of the file, whatever links lead to it: "python3.11". */
+/* The name of the file decides, whatever links lead to it: "python3.11". */
 static bool is_interpreter(const char *file)
 {
     static const char *const names[] = {"python", "pypy", "perl", "ruby", "julia"};

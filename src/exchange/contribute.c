@@ -97,7 +97,7 @@ static void send_chunk(exchange *ex, exchange_chunk *chunk, exchange_cycle *cycl
     exchange_send_chunk(ex, cycle, chunk, chunk->bytes, peer->rank, synchronous);
 }
 
-/* For other ranks, too. */
+/* Serves other ranks, too. */
 static bool complete_bundle(exchange *ex, exchange_chunk *chunk, exchange_cycle *cycle)
 {
     if (!ex->run.write)

@@ -169,7 +169,7 @@ typedef struct buffer {
     size_t size;
 } buffer;
 
-/* Of all cycles in flight. */
+/* Serves all cycles in flight. */
 struct exchange_buffers {
     buffer windows; /* cycle buffers of an aggregator */
     buffer inbox;   /* packed data between an aggregator and its contributors */

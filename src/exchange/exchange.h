@@ -53,7 +53,7 @@ typedef struct exchange_flags {
     char padding[32];        /* to a cache line */
 } exchange_flags;
 
-/* For as many cycles as are in flight at a time (exchange_depth). */
+/* There is one for each cycle in flight (exchange_depth). */
 typedef struct exchange_windows {
     exchange_flags *flags; /* of each; NULL: there are none */
     char *data;            /* of the first */
@@ -94,14 +94,14 @@ typedef struct exchange_task {
     int short_error;      /* the error of a message that ended early */
     size_t targets, contributors;
     const exchange_target *target; /* for each domain that this rank accesses, its own, too */
-    /* Of an aggregator; else contributors is 0. */
+    /* Only an aggregator has contributors. */
     const exchange_contributor *contributor; /* ascending by rank, this rank included */
     exchange_windows windows;                /* shared ones; none: this rank makes its own */
 } exchange_task;
 
 typedef struct exchange exchange;
 
-/* For cycles and messages. They outlive exchanges, because the first touch of fresh memory costs
+/* Buffers of cycles and messages outlive exchanges, because the first touch of fresh memory costs
  * more than copying into it; they only grow. */
 typedef struct exchange_buffers exchange_buffers;
 exchange_buffers *exchange_buffers_new(void); /* NULL if memory is exhausted */
@@ -142,7 +142,7 @@ bool exchange_finished(const exchange *ex);
 /* The first error of this rank. */
 int exchange_end(exchange *ex, exchange_result *result);
 
-/* After a step that did nothing, where the transport has lost a rank: waits for messages alone. */
+/* Waits for messages alone, after a step that did nothing where the transport has lost a rank. */
 void exchange_abandon(exchange *ex, int error);
 /* All of it; progress between steps. */
 int exchange_execute(exchange *ex, const exchange_run *run, exchange_result *result);

@@ -76,8 +76,8 @@ static bool take_extent(exchange *ex, int64_t end, access_piece *extent)
 
 /* ---- locks ---- */
 
-/* From the first byte of the cycle that is accessed to the last one of this domain. false: there is
- * nothing to unlock. */
+/* Locks the first byte of the cycle that is accessed to the last one of this domain. false: there
+ * is nothing to unlock. */
 static bool lock_cycle(exchange *ex, const exchange_cycle *cycle)
 {
     const exchange_store *store = ex->run.store;

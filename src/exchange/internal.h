@@ -102,7 +102,6 @@ void exchange_cycle_remove_first(exchange_pipeline *pipeline);
 int64_t exchange_cycle_end(int64_t position, int64_t cycle_size);
 /* The number of a cycle of this run in the flags of its window. Compared for equality only. */
 int64_t exchange_cycle_number(const exchange *ex, const exchange_cycle *cycle);
-/* Of the window of a cycle. */
 exchange_flags *exchange_flags_of(const exchange_windows *windows, const exchange_cycle *cycle);
 char *exchange_data_of(const exchange_windows *windows, const exchange_cycle *cycle);
 /* From now on ranks that share memory copy into the cycle's window, or out of it. */
@@ -116,8 +115,8 @@ size_t exchange_count_messages(const exchange *ex, int64_t bytes);
  * short messages would otherwise run ahead of a slow receiver without bound. */
 void exchange_send_chunk(exchange *ex, exchange_cycle *cycle, exchange_chunk *chunk, int64_t bytes,
                          int peer, bool synchronous);
-/* For a chunk that is to be received. Receives of chunks in flight are posted, the oldest first, as
- * far as there may be more at a time; others follow where one is complete. */
+/* Prepares to receive a chunk. Receives of chunks in flight are posted, the oldest first, as far as
+ * there may be more at a time; others follow where one is complete. */
 void exchange_assign_requests(const exchange *ex, exchange_cycle *cycle, exchange_chunk *chunk);
 void exchange_post_receives(exchange *ex);
 /* Whether all messages of a chunk that was sent, or received, are complete. */

@@ -78,7 +78,7 @@ void json_put_bool(json_writer *w, const char *key, bool value)
     put_value(w, key, value ? "true" : "false");
 }
 
-/* With the comma in an array, so that each element takes one call of stdio. */
+/* Writes the comma in an array, too, so that each element takes one call of stdio. */
 static void put_integer(json_writer *w, const char *key, bool negative, uint64_t rest)
 {
     char text[24], *end = text + sizeof text, *first = end;

@@ -51,8 +51,8 @@ void json_put_size(json_writer *w, const char *key, size_t value);
  * readers with types recognise a real. NaN and infinities: null. */
 void json_put_real(json_writer *w, const char *key, double value);
 
-/* By a printf format for one double, such as "%.6f", that yields at most 350 characters. NaN and
- * infinities: null. */
+/* The printf format is for one double, such as "%.6f", and yields at most 350 characters. NaN and
+ * infinities become null. */
 void json_put_formatted(json_writer *w, const char *key, const char *format, double value);
 
 /* Arrays; those of integers are several times as fast as printf. */

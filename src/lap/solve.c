@@ -107,7 +107,7 @@ static const cost_t *costs_of(const lap_problem *problem)
 #endif
 }
 
-/* In strips that fit the cache, so that neither side is accessed with large strides. */
+/* Strips fit the cache, so that neither side is accessed with large strides. */
 static int transpose_dense_costs(struct state *s)
 {
     enum { WIDTH = 32 };

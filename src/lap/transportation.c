@@ -178,7 +178,7 @@ static size_t nearest_row(struct search *s)
     return i;
 }
 
-/* From a column to the nearest row with room; NONE: no path leads there. */
+/* Leads from a column to the nearest row with room; NONE: no path does. */
 static size_t find_path(struct search *s, size_t from)
 {
     double difference;

@@ -200,7 +200,7 @@ static int append_copy(view_file *f, const access_pattern *pattern, const matrix
     return rc == 0 ? apply_limits(f) : rc;
 }
 
-/* So many times its calls: either those of one call, or `times` is 1. */
+/* Adds its calls `times` times: they are those of one call, or `times` is 1. */
 static int add_pattern(view_file *f, const access_pattern *pattern, const matrix *bytes,
                        int64_t times)
 {

@@ -58,10 +58,10 @@ void matrix_scan_word(matrix_scan *scan);
  * with its article: "a column". Each of these returns 0 after an error. */
 int64_t matrix_scan_number(matrix_scan *scan, const char *what);
 
-/* As matrix_scan_number, but not below 0. */
+/* Refuses numbers below 0. */
 size_t matrix_scan_count(matrix_scan *scan, const char *what);
 
-/* As matrix_scan_number, but accepts every decimal with an integral value: 3.0, 25e2. */
+/* Accepts every decimal with an integral value: 3.0, 25e2. */
 int64_t matrix_scan_real(matrix_scan *scan, const char *what);
 
 /* Reads the next word as a real number. "inf" and "infinity" are infinite. NaN, -INFINITY and

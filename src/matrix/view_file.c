@@ -41,7 +41,7 @@ int view_file_append(view_file *f, access_pattern *pattern, matrix *bytes)
 
 /* ---- file names, escaped to be part of a line ---- */
 
-/* Also white space at either end, which is ambiguous in the format. */
+/* White space at either end is ambiguous in the format. */
 static int needs_escape(const char *name, size_t i)
 {
     unsigned char c = (unsigned char)name[i];
@@ -65,8 +65,8 @@ static void write_name(FILE *stream, const char *name)
             fputc(name[i], stream);
 }
 
-/* In place; the line begins with a space, unless the name is empty. Refuses a '%' without two
- * digits. */
+/* Decodes in place; the line begins with a space, unless the name is empty. Refuses a '%' without
+ * two digits. */
 static void decode_name(matrix_scan *scan, size_t line, char *text)
 {
     char *to = text;

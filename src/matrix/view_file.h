@@ -11,7 +11,7 @@
 
 #include "matrix/matrix.h"
 
-/* From what the number and kind of the file domains of the calls followed: members of
+/* The number and kind of the file domains of the calls followed from these members of
  * division_settings (plan/division.h). Zeroed: nothing was set, or the record is older. A fifth
  * number, the bytes of a unit that release 1.0 could be asked for, is written as 0 and ignored. */
 typedef struct access_division {

@@ -11,7 +11,7 @@
 
 #define NONE SIZE_MAX
 
-/* In bytes of the average unit times one hop. */
+/* It is in bytes of the average unit times one hop. */
 #define EPSILON .01
 
 /* ---- bids ---- */
@@ -327,7 +327,7 @@ static void enqueue_unit(struct auction *a, size_t unit)
         a->queue[(a->first_queued + a->count_queued++) % a->bytes->rows] = unit;
 }
 
-/* Until every unit has a slot. */
+/* Ends when every unit has a slot. */
 static void assign_queued(struct auction *a)
 {
     while (a->count_queued > 0) {

@@ -25,8 +25,8 @@ struct work {
     size_t *node_of_unit, *aggregator_of_unit;
 };
 
-/* As many units with bytes for each aggregator as though all had the same number, rounded up. One
- * that has fewer slows nobody down. */
+/* An aggregator gets at most as many units with bytes as if all had the same number, rounded up.
+ * One that has fewer slows nobody down. */
 static void limit_nodes(const fitted_input *in, struct work *w)
 {
     const matrix *m = in->bytes;

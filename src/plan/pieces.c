@@ -61,7 +61,7 @@ int pieces_divide(const pieces *p, const division_settings *settings, size_t dom
 
 /* ---- bytes ---- */
 
-/* From units that are stripes to columns of stripes. */
+/* Adds units that are stripes up to columns of stripes. */
 static int fold_into_columns(const pieces *p, unit_counts *counts)
 {
     int64_t first = p->lo / p->unit, columns = (int64_t)p->count;

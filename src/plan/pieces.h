@@ -73,7 +73,7 @@ int64_t pieces_put_run(const pieces *p, size_t first);
 /* The inverse, whose count is 0 if the element is none of the units of `domains` domains. */
 pieces_run pieces_take_run(const pieces *p, size_t first, int64_t element, size_t domains);
 
-/* As pieces_divide, of units that are not columns, and without a range yet (domains_begin). */
+/* Divides units that are not columns, without a range yet (domains_begin). */
 int pieces_begin(const pieces *p, const division_settings *settings, size_t domains,
                  division *result);
 /* The bytes of a run of them (domains_append). */

@@ -49,8 +49,8 @@ static int solve_part(const struct node_part *c, double *cost, size_t *rank_of_d
     return rc;
 }
 
-/* So that the bytes that ranks access of their own domains are maximal. Ties go to the lower rank
- * where there is one domain, else as the solver breaks them. */
+/* Maximises the bytes that ranks access of their own domains. Ties go to the lower rank where there
+ * is one domain, else as the solver breaks them. */
 static int choose_ranks(const struct node_part *c, size_t *rank_of_domain)
 {
     if (c->domains == 1)
@@ -167,7 +167,7 @@ int plan_least_hop_bytes(const plan_input *in, size_t *rank_of_domain)
     return assign_by_held(in, &held, in->requests, rank_of_domain);
 }
 
-/* Of ranks that cost a domain the same, the nearest to the network. */
+/* If ranks cost a domain the same, the nearest to the network gets it. */
 static int assign_tatp(const plan_input *in, size_t *rank_of_domain)
 {
     int rc = 0;

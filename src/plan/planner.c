@@ -83,7 +83,7 @@ int plan_draft_assess(const plan_draft *draft, const size_t *rank_of_domain, dou
     return 0;
 }
 
-/* Of the units, if any. */
+/* Divides by the units, if any. */
 static int make_draft(const planner *p, const plan_source *source, plan_draft *draft)
 {
     int rc = planner_divide(p, &draft->units, &draft->division);

@@ -24,7 +24,7 @@ typedef struct planner {
     const plan_strategy *strategy;
     size_t nodes;
     const size_t *ranks_on_node; /* `nodes` entries; NULL if this rank does not know them */
-    /* For planner_make only. */
+    /* Only planner_make needs the rest. */
     const size_t *node_of_rank; /* of each rank, < nodes */
     const topo *topology;       /* of `nodes` nodes */
 

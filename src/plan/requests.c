@@ -106,8 +106,8 @@ static int rows_node_add(rows_node *node, int rank, const int64_t *element, size
     return rc;
 }
 
-/* By domain; then the largest weight first, and among equal ones the nearest to the network, then
- * the lowest rank. */
+/* Sorts by domain; then the largest weight is first, and among equal ones the nearest to the
+ * network, then the lowest rank. */
 static int compare_parts(const void *a, const void *b)
 {
     const struct rows_part *x = a, *y = b;
@@ -128,7 +128,7 @@ typedef struct domain_parts {
     size_t turn;
 } domain_parts;
 
-/* Of all domains, whose parts are sorted; returns their number. */
+/* Sums up each domain, whose parts are sorted; returns their number. */
 static size_t find_domains(const rows_node *node, domain_parts *of)
 {
     size_t count = 0;
@@ -403,7 +403,7 @@ int requests_add_rank(void *context, int rank, const int64_t *element, size_t co
     return rc == 0 && units.count > 0 ? add_units(sums, &units) : rc;
 }
 
-/* Of a node that accesses too many: that. */
+/* A node that accesses too many says only that. */
 static void limit_units(unit_counts *units, size_t most)
 {
     size_t count = 0;

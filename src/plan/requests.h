@@ -87,17 +87,17 @@ typedef struct request_sums {
     const size_t *node_of_rank; /* borrowed */
 } request_sums;
 
-/* Of a rank: its shares, and what it accesses in each unit (units: NULL is allowed). -ENOMEM. */
+/* Describes a rank's shares, and what it accesses in each unit (units may be NULL). -ENOMEM. */
 int requests_describe(const domain_share *share, size_t shares, const pieces *units,
                       const access_list *accesses, int64_t **element, size_t *count);
 
-/* At a leader: adds the message of a rank of its node, and makes that of the node. sums: a
+/* A leader adds the message of a rank of its node, and makes that of the node. sums: a
  * request_sums. -EINVAL: malformed, or a negative number; -ERANGE: sums beyond int64; -ENOMEM. */
 int requests_add_rank(void *sums, int rank, const int64_t *element, size_t count);
 int requests_sum_node(void *sums, int64_t **element, size_t *count);
 
-/* At the root: adds the message of a node, by the rank of its leader, or sums of what nodes have
- * unlisted, of rank -1. Errors as above. */
+/* The root adds the message of a node, by the rank of its leader, or sums of what nodes have
+ * unlisted, of rank -1. Errors are as above. */
 int requests_add_node(void *sums, int leader, const int64_t *element, size_t count);
 
 /* Releases the memory, but not all_units. */

@@ -50,7 +50,7 @@ static double own_bytes(const plan_input *in, const size_t *rank_of_domain)
     return sum;
 }
 
-/* Of all bytes on nodes, as though aggregators had none of their own. */
+/* Sums over all bytes on nodes, as if aggregators had none of their own. */
 static double sum_hop_bytes(const plan_input *in, const size_t *rank_of_domain)
 {
     const matrix *c = plan_bytes_on_nodes(in);

@@ -12,7 +12,7 @@
 
 /* ---- from a rank to the owners of the parts ---- */
 
-/* Of the borders of parts in the file. Smaller parts are not worth a message. */
+/* Parts of the file begin at its multiples. Smaller ones are not worth a message. */
 #define ALIGNMENT 4096
 
 enum { RANKS_OF_PART = 16, LEAST_PARTS = 8 };
@@ -64,7 +64,7 @@ int record_describe_access(const access_list *list, int64_t lo, int64_t hi, acce
  * blocks, one per rank, has hardly more entries than ranks for any bins; interleaved records have
  * ranks times bins. */
 
-/* Of the smallest bins; a power of two, so that RECORD_DOUBLINGS doublings leave one bin. */
+/* There are at most MOST_BINS, so that RECORD_DOUBLINGS doublings leave one. */
 enum { MOST_BINS = 1 << RECORD_DOUBLINGS, SMALLEST_BIN = 64 };
 
 /* Bytes of data per entry of 16 bytes; entries that are always allowed. */

@@ -73,7 +73,7 @@ typedef struct record_sums {
     size_t parts;
 } record_sums;
 
-/* For a call of `ranks` ranks on [lo, hi); unit 0: no profile. -ENOMEM. Release with
+/* The call is of `ranks` ranks on [lo, hi); unit 0: no profile. -ENOMEM. Release with
  * record_sums_release. */
 int record_sums_start(record_sums *sums, size_t ranks, int64_t lo, int64_t hi, int64_t unit,
                       size_t parts);

@@ -8,14 +8,13 @@
 
 #include "base/memory.h"
 
-/* Of a rank: bytes of a piece in the mean, and of those that follow one another before another
- * rank's turn. */
+/* A rank's mean bytes of a piece, and of those that follow one another before another's turn. */
 typedef struct habit {
     int64_t piece, turn;
     double turns;
 } habit;
 
-/* Of a call: shorter ones count as longer. */
+/* Limits a call's pieces: shorter ones count as longer. */
 enum { MOST_PIECES = 1 << 24 };
 
 typedef struct dealer {
@@ -177,7 +176,7 @@ static int deal_bin(dealer *d, size_t j)
     return rc == 0 ? deal_turns(d, j, first, true) : rc;
 }
 
-/* As a call has them. Returns their sum. */
+/* Leaves the bytes of one call. Returns their sum. */
 static double take_bytes(matrix *bins, int64_t calls, int64_t unit)
 {
     double sum = 0.0;

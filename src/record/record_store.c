@@ -43,7 +43,7 @@ static int try_lock(int fd)
     return errno == EAGAIN || errno == EACCES ? 0 : -errno;
 }
 
-/* After an error: an empty file that no process has locked is what this one has made. */
+/* Ends after an error: an empty file that no process has locked is what this one has made. */
 static void close_next(int fd, const char *name)
 {
     struct stat status;
@@ -203,7 +203,7 @@ int record_store_check_kept(const record_store *store)
     return rc == -EEXIST ? -ENOTUNIQ : rc;
 }
 
-/* By a link where the file system has them, so that the file always exists. */
+/* Makes a link where the file system has them, so that the file always exists. */
 static int keep_present(const record_store *store)
 {
     int rc = record_store_check_kept(store);

@@ -66,8 +66,8 @@ static int try_simple(struct contest *c, bool refine)
     return rc == 0 ? refine_trial(c, 0, refine) : rc;
 }
 
-/* Of so many ranks that a bisection takes more than half of the work, only the best placement is
- * refined: refinement of bad ones takes even longer. */
+/* If a bisection takes more than half of the work, only the best placement is refined: refinement
+ * of bad ones takes even longer. */
 static int try_first(struct contest *c)
 {
     size_t *bisected = base_arena_alloc(&c->arena, c->ranks->vertices, sizeof *bisected);

@@ -49,7 +49,7 @@ static inline void gains_insert(gains *h, vertex v)
     gains_up(h, h->heap, h->count++, gains_entry_of(h, v));
 }
 
-/* To be called after the gain of a vertex of the heap has grown. */
+/* Call this after the gain of a vertex of the heap has grown. */
 static inline void gains_grew(gains *h, vertex v)
 {
     size_t at = h->vertices[v].position;

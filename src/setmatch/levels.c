@@ -58,8 +58,8 @@ static int groups_init(struct groups *g, const setmatch_input *in, const struct 
     return 0;
 }
 
-/* On nodes with these slots. Each rank is placed once on each level, so that all take as much work
- * as a placement that ignores groups. */
+/* Each rank is placed once on each level, so that all take as much work as a placement that ignores
+ * groups. */
 static int place_on_slots(const placement_task *task, const affinity *ranks, const size_t *slots,
                           size_t nodes, size_t *node)
 {

@@ -49,7 +49,7 @@ static vertex find_partner(const affinity *g, const match_rules *m, size_t v, co
     return weight >= (heaviest + 1) / 2 ? (vertex)best : NO_VERTEX;
 }
 
-/* From partners to coarse vertices, numbered like their first members, so that what is near in
+/* Turns partners into coarse vertices, numbered like their first members, so that what is near in
  * memory stays so. */
 static size_t number_pairs(vertex *to, size_t vertices)
 {

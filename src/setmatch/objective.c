@@ -45,7 +45,7 @@ static int follow_owners(struct profile_search *s)
     return owners_follow(s->profile, s->task->input->nodes, s->capacity, s->owner, s->trial);
 }
 
-/* From trial[] on, assigns domains by ranks and places ranks by domains, as long as more bytes are
+/* Assigns domains by ranks and places ranks by domains, from trial[] on, as long as more bytes are
  * local. */
 static int alternate(struct profile_search *s)
 {

@@ -192,7 +192,6 @@ static size_t mark_used_nodes(size_t ranks, const size_t *node, size_t *used)
     return count;
 }
 
-/* Of one call. */
 struct assignment {
     const matrix *bytes;
     size_t nodes, used; /* of them, with ranks */

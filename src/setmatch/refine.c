@@ -246,8 +246,8 @@ static int refine_pairs(const affinity *ranks, const allocation *s, size_t round
 /* Rounds of pairwise refinement on each level; a node has at least this number of groups. */
 enum { ROUNDS = 2, ROUNDS_OF_MANY = 1, GROUPS_PER_NODE = 2 };
 
-/* Of many ranks, larger groups must have gained this part of the cut for smaller ones to be tried:
- * of most graphs, groups gain next to nothing. */
+/* With many ranks, larger groups must have gained this part of the cut for smaller ones to be
+ * tried: in most graphs, groups gain next to nothing. */
 enum { PART_TO_GAIN = 1000 };
 
 struct multilevel {

@@ -20,7 +20,7 @@ static char *port_host(void *context, int rank)
     return name;
 }
 
-/* Until something happens to the rank. */
+/* Waits for something that happens to the rank. */
 static int port_progress(void *context)
 {
     const net_port *port = context;

@@ -37,7 +37,7 @@ typedef struct job_settings {
     const volatile sig_atomic_t *stop;        /* as in network.h */
 } job_settings;
 
-/* Of a phase. "Most": of any rank. */
+/* Figures are of a phase, "most" of any rank. */
 enum job_figure {
     JOB_SECONDS,
     JOB_MESSAGES, /* of all ranks, as the next two, between nodes */

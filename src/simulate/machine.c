@@ -10,7 +10,7 @@
 /* What takes part in a message besides its data; bytes of an eager message at most. */
 enum { HEADER_BYTES = 64, EAGER_BYTES = 8192 };
 
-/* Of a node; seconds of each call of a rank. */
+/* A node's memory; seconds of each call of a rank. */
 static const machine_rate memory_rate = {1e10, 4e-7};
 static const double call_time = 3e-7;
 
@@ -142,7 +142,7 @@ static bool machine_call(network *n, int rank, const char *where)
     return false;
 }
 
-/* By a tree, of messages of so many bytes. */
+/* Messages of `bytes` bytes go along a tree. */
 static double tree_time(const machine *m, double bytes)
 {
     const machine_rate *link = &m->set.link;

@@ -40,7 +40,7 @@ void machine_free(machine *m);
 
 /* What was done since the last time. */
 machine_tally machine_take_tally(machine *m);
-/* Of the rank that runs: its clock goes on. */
+/* Sets the clock of the rank that runs forward. */
 void machine_spend(machine *m, int rank, double seconds);
 /* All clocks become the latest one, which is returned. */
 double machine_level(machine *m);

@@ -41,7 +41,7 @@ void *sim_resized(void *memory, size_t size)
     return require_block(__real_realloc(memory, size));
 }
 
-/* Of this block, or an empty one. */
+/* Finds this block, or an empty one. */
 static block *find_place(const void *memory)
 {
     size_t at = (size_t)base_mix((uintptr_t)memory) & (room - 1);

@@ -13,7 +13,7 @@
 /* A rank's. */
 typedef struct sim_account {
     int64_t bytes, most; /* that it has, and has had */
-    /* Of a test, or NULL: whether an allocation fails. What is freed then has other bytes. */
+    /* Decides for a test whether an allocation fails, or NULL. Freed memory then changes. */
     bool (*fails)(struct sim_account *account);
 } sim_account;
 

@@ -58,7 +58,7 @@ struct network {
     const size_t *node_of_rank;
     const volatile sig_atomic_t *stop; /* ends the run where it is not 0; NULL: nothing does */
 
-    /* To be read. */
+    /* Others read these. */
     const char *failure; /* the first one; NULL if there is none */
     net_rank *rank;
     int lost;          /* a rank; -1: none */
@@ -94,9 +94,9 @@ void net_fail(network *n, const char *format, ...) __attribute__((format(printf,
 void net_wake(network *n, int rank);
 /* Others may go on. */
 void net_yield(network *n, int rank);
-/* Until the rank is woken, or for a moment. */
+/* Returns when the rank is woken, or after a moment. */
 void net_pause(network *n, int rank);
-/* Until the flag is true; false: a rank is lost. */
+/* Returns when the flag is true; false: a rank is lost. */
 bool net_await(network *n, int rank, const bool *flag);
 /* Whether a rank is lost, as far as this one has noticed. */
 bool net_has_noticed(network *n, int rank);
@@ -114,7 +114,7 @@ typedef struct net_port {
  * no contents, and the receiver's memory then stays. */
 void net_front(net_port *port, coll_pool *pool, coll_process *process, coll_runtime *runtime);
 
-/* As the functions of coll_runtime; the context is a port. */
+/* They are the functions of coll_runtime; the context is a port. */
 int net_send(void *context, int peer, unsigned tag, const void *data, size_t bytes,
              bool is_synchronous, exchange_request *request);
 int net_receive(void *context, int peer, unsigned tag, void *data, size_t bytes,
@@ -123,9 +123,9 @@ int net_test(void *context, exchange_request *request, bool *complete, size_t *b
 int net_wait(void *context, exchange_request *request, size_t *bytes);
 int net_probe(void *context, enum coll_tag tag, bool *is_found, coll_found *found);
 
-/* Of `count` values of each rank: their maxima, their sums or all of them, in result[], which may
- * be own[]. NULL, if it is not wanted: the rank waits for the others or does not. All ranks come to
- * the same operations. */
+/* Puts the maxima or the sums of each rank's `count` values, or all of them, into result[], which
+ * may be own[]. NULL, if it is not wanted: the rank waits for the others or does not. All ranks
+ * come to the same operations. */
 int net_collect(network *n, int rank, enum net_operation operation, const int64_t *own,
                 size_t count, int64_t *result);
 

@@ -131,7 +131,7 @@ static int64_t romio_move(const romio_call *c, int64_t step, const romio_parts *
     return sum;
 }
 
-/* From the first to the last byte; for a write with holes after a read. */
+/* Accesses the first to the last byte; a write with holes reads them before. */
 static void access_range(const romio_call *c, int64_t lo, int64_t hi, int64_t bytes)
 {
     for (int i = c->write && bytes < hi - lo ? 2 : 1; i > 0 && bytes > 0; i--)

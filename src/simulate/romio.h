@@ -26,7 +26,7 @@ typedef struct romio {
 /* Whether a rank begins before the last byte of the rank before it. */
 bool romio_is_interleaved(const access_list *list, int ranks);
 
-/* On each rank: an ordered list, not empty on all of them. Its memory counts as the rank's. */
+/* Each rank has an ordered list, not all of them empty. Its memory counts as the rank's. */
 void romio_access(const romio *of, const coll_runtime *runtime, const access_list *list,
                   bool write);
 

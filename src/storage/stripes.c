@@ -19,11 +19,11 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* As statfs names them; <linux/magic.h> lacks some, or did. */
+/* <linux/magic.h> lacks some of these, or did. */
 enum { LUSTRE = 0x0BD00BD0, BEEGFS = 0x19830326, CEPH = 0x00C36400, GPFS = 0x47504653 };
 enum { FUSE = 0x65735546, EXFAT = 0x2011BAB0, JFS = 0x3153464a, ZFS = 0x2fc12fc1 };
 
-/* Of the file system of an open file; 0: not known. */
+/* The type of the file system of an open file; 0: not known. */
 static unsigned long get_type(int fd)
 {
     struct statfs system;
@@ -75,7 +75,7 @@ static uint32_t get_word(attribute a, size_t offset)
     return (uint32_t)get_number(a, offset, 4);
 }
 
-/* Without all its objects (not initialised yet, archived, or on the metadata server) a layout has
+/* A layout without all its objects (not initialised yet, archived, or on the metadata server) has
  * no count. */
 static storage_stripes read_plain(attribute a)
 {
@@ -162,7 +162,7 @@ static storage_stripes ask_lustre(int fd)
 
 /* ---- BeeGFS: beegfs_ioctl.h ---- */
 
-/* Of which kind (1 to 3) it is matters for mirrors only. */
+/* The kind (1 to 3) matters for mirrors only. */
 static storage_stripes ask_beegfs(int fd)
 {
     struct {
@@ -176,7 +176,7 @@ static storage_stripes ask_beegfs(int fd)
 
 /* ---- CephFS ---- */
 
-/* Which are not locked, but the whole file. */
+/* It locks the whole file, not stripes. */
 static storage_stripes ask_ceph(int fd)
 {
     char text[256];
@@ -285,8 +285,8 @@ static bool type_is_local(unsigned long type)
     }
 }
 
-/* Not FUSE, behind which there may be anything, nor what promises no more than that who opens a
- * file sees what was written before another closed it, as NFS, 9p and SMB. */
+/* FUSE may have anything behind it. NFS, 9p and SMB promise no more than that who opens a file sees
+ * what was written before another closed it. */
 bool storage_is_coherent(int fd)
 {
     unsigned long type = get_type(fd);
@@ -299,7 +299,7 @@ int storage_flush(int fd)
     return TEMP_FAILURE_RETRY(fsync(fd)) == 0 || errno == EINVAL ? 0 : -errno;
 }
 
-/* Also its size, beyond which this node would read nothing. */
+/* The size is asked for, too: nothing is read beyond it. */
 void storage_refresh(int fd)
 {
     struct statx status;

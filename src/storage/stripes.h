@@ -15,9 +15,9 @@ typedef struct storage_stripes {
     bool locked;   /* the file system locks stripes: writers to one of them wait for each other */
 } storage_stripes;
 
-/* Of a regular file on Lustre, BeeGFS or CephFS; zeroed where nothing is known. A layout of several
- * extents has a size where these have the same one and no border is inside a stripe, and no count.
- * System calls on the descriptor, of which the servers see none or one. */
+/* Asks about a regular file on Lustre, BeeGFS or CephFS; zeroed where nothing is known. A layout of
+ * several extents has a size where these have the same one and no border is inside a stripe, and no
+ * count. Makes system calls on the descriptor, of which the servers see none or one. */
 storage_stripes storage_get_stripes(int fd);
 
 /* Bytes of the open file that its file system locks together, where stripes are not known: a block,
@@ -28,10 +28,9 @@ int64_t storage_get_lock_unit(int fd);
  * written last: known of local file systems, and of those with servers that say so. */
 bool storage_is_coherent(int fd);
 
-/* Where it does not: what this node has written is then in storage, or the negative errno value
- * says why not. */
+/* What this node has written is then in storage, or the negative errno value says why not. */
 int storage_flush(int fd);
-/* And then this node reads what others have flushed. */
+/* This node then reads what others have flushed. */
 void storage_refresh(int fd);
 
 /* Whether a request to the open file waits for a device or a server: reads a byte of it. */
@@ -53,7 +52,7 @@ int storage_choose_count(int nodes, int targets);
 
 /* ---- locks ---- */
 
-/* Of parts of an open file, which other processes see on all nodes where the file system has such
+/* Other processes see locks of parts of an open file on all nodes where the file system has such
  * locks. Functions wait, and return 0 or a negative errno value; 0 as well where it has none. */
 
 /* Locks `bytes` bytes from `offset` on, 0: without end. Not exclusive: others that do the same do

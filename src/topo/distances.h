@@ -54,9 +54,8 @@ static inline double topo_cables(const topo *t, size_t v)
 /* Every node TOPO_OTHER_NODE from every other; allocates nothing. */
 void topo_flat(topo *t, size_t nodes);
 
-/* From hops[n * nodes + m], the hops from node n to node m; the diagonal is not used. -EINVAL: a
- * distance that is not an integer from 1 to TOPO_UNREACHED - 1; -ENOMEM. Release with
- * topo_release. */
+/* hops[n * nodes + m] lead from node n to node m; the diagonal is not used. -EINVAL: a distance
+ * that is not an integer from 1 to TOPO_UNREACHED - 1; -ENOMEM. Release with topo_release. */
 int topo_from_hops(topo *t, size_t nodes, const double *hops);
 
 /* Groups ranks into nodes, where each "node" of `ranks` is a rank: those TOPO_SAME_NODE from the
@@ -64,7 +63,7 @@ int topo_from_hops(topo *t, size_t nodes, const double *hops);
  * number of nodes. */
 size_t topo_group_ranks(const topo *ranks, size_t *node_of_rank);
 
-/* From the hops between ranks to those between their nodes; node_of_rank[r] < nodes, and every node
+/* Turns hops between ranks into those between their nodes; node_of_rank[r] < nodes, and every node
  * has a rank. -EBADMSG: two ranks of a node are not TOPO_SAME_NODE apart, or differ in their hops
  * to or from a third; `error` names them. -ENOMEM. */
 int topo_of_nodes(const topo *ranks, const size_t *node_of_rank, size_t nodes, topo *t,

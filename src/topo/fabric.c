@@ -175,7 +175,7 @@ static int drop_repeated(topo_fabric *f, matrix_error *error)
     return 0;
 }
 
-/* Of several adapters of a host, the nearest counts. A host whose adapters another name has taken
+/* The nearest of several adapters of a host counts. A host whose adapters another name has taken
  * gets a vertex without arcs. */
 static int join_adapters(topo_fabric *f)
 {

@@ -14,7 +14,7 @@
 /* What hwloc's hwloc_topology_t points to. */
 typedef struct hwloc_topology topo_machine;
 
-/* From hwloc's XML, as lstopo writes it, of `length` bytes, with or without a final NUL. -EBADMSG:
+/* Reads hwloc's XML, as lstopo writes it, of `length` bytes, with or without a final NUL. -EBADMSG:
  * hwloc rejects it; -ENOMEM. Free with topo_machine_free. */
 int topo_machine_read(const char *xml, size_t length, topo_machine **machine);
 

@@ -58,10 +58,10 @@ int topo_from_fabric(const topo_fabric *fabric, const char *const *hosts, size_t
 /* topo_fabric_read and topo_from_fabric in one. */
 int topo_read(FILE *stream, const char *const *hosts, size_t nodes, topo *t, matrix_error *error);
 
-/* From Slurm's SLURM_TOPOLOGY_ADDR, the switches from the root to each host:
- * "core.pod0.leaf1.n5" for host n5. Equal prefixes are the same switches. -ENODATA: no address
- * names a switch. -EBADMSG: an address is empty, missing (NULL) or that of two hosts, or only some
- * name switches, with `error`; otherwise as topo_from_fabric. */
+/* Reads Slurm's SLURM_TOPOLOGY_ADDR, the switches from the root to each host: "core.pod0.leaf1.n5"
+ * for host n5. Equal prefixes are the same switches. -ENODATA: no address names a switch. -EBADMSG:
+ * an address is empty, missing (NULL) or that of two hosts, or only some name switches, with
+ * `error`; otherwise as topo_from_fabric. */
 int topo_from_addresses(const char *const *address, const char *const *hosts, size_t nodes, topo *t,
                         matrix_error *error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From hops between ranks to hops between nodes. */
+/* Hops between ranks become hops between nodes. */
 #include <errno.h>
 #include <stdlib.h>
 

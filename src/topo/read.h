@@ -41,11 +41,11 @@ int begins_ibnetdiscover(const char *line);
 /* The number of blocks in aggregates so far. */
 size_t slurm_members(const reading *r);
 
-/* After the last line. */
+/* Call this after the last line. */
 int finish_slurm(reading *r);
 void free_slurm(slurm_state *slurm);
 
-/* For arcs that lead from a switch to its children: refuses cycles, and joins several trees by one
+/* Refuses cycles of arcs that lead from a switch to its children, and joins several trees by one
  * more switch above their roots. */
 int join_trees(topo_fabric *f, matrix_error *error);
 

@@ -192,9 +192,9 @@ static int read_list(reading *r, const char *names, int (*take)(const char *, vo
     return rc;
 }
 
-/* Of a switch or block. "scontrol show topology" lists for a switch above others also all nodes
- * below: ignored. A switch may have nothing below it: nodes that are powered down are not listed.
- */
+/* Reads a switch or block. "scontrol show topology" lists for a switch above others also all nodes
+ * below, which are ignored. A switch may have nothing below it: nodes that are powered down are not
+ * listed. */
 static int read_vertex(reading *r, char *const *value)
 {
     slurm_state *s = r->slurm;

@@ -7,8 +7,8 @@
 
 #include "matrix/matrix.h"
 
-/* Of a line, with those that backslashes join to it. Longer ones are refused: the list of a million
- * hosts in one line is shorter. */
+/* Limits a line with those that backslashes join to it: the list of a million hosts in one line is
+ * shorter. */
 enum { TEXT_MOST_CHARACTERS = 1 << 24 };
 
 typedef struct text_lines {

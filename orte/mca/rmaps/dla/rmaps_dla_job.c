@@ -18,8 +18,8 @@ bool dla_is_spawned(orte_job_t *jdata)
 
 /* ---- nodes ---- */
 
-/* In a managed allocation without -np, the mapper sets the number of ranks. As with the stock
- * mappers: all slots, for one application context. */
+/* In a managed allocation without -np, the mapper sets the number of ranks. Like the stock mappers
+ * it takes all slots, for one application context. */
 int dla_target_nodes(opal_list_t *list, size_t *ranks, orte_job_t *jdata,
                      orte_app_context_t *context, bool no_local, bool first)
 {

@@ -11,7 +11,7 @@
 
 /* ---- the map ---- */
 
-/* In the order of the layout, as the stock mappers do. */
+/* Nodes are in the order of the layout, as with the stock mappers. */
 static int add_mapped_nodes(const dla_layout *l, orte_job_t *jdata)
 {
     bool *used = calloc(l->mapping.job.nodes + 1, sizeof(*used));
