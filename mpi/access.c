@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Accesses to open files: collective, non-blocking and split ones, which src/collective carries
  * out, and those of one rank, which the MPI carries out. */
-#include <errno.h>
-#include <string.h>
-
 #include "mpi/datatype.h"
 #include "mpi/files.h"
 #include "mpi/process.h"
-
-static int report_access(const front_file *f, int rc)
-{
-    return front_report((front_word)f->handle, rc);
-}
 
 /* ---- the file pointer ---- */
 
@@ -29,7 +21,8 @@ int front_seek(front_file *f, int64_t offset, int whence)
     if (whence == MPI_SEEK_END && rc == MPI_SUCCESS)
         rc = mpi.File_get_position(f->handle, &end);
     return rc != MPI_SUCCESS ? rc
-                             : report_access(f, front_pointer_seek(&f->view, offset, whence, end));
+                             : front_report((front_word)f->handle,
+                                            front_pointer_seek(&f->view, offset, whence, end));
 }
 
 /* ---- a collective access ---- */
@@ -43,94 +36,98 @@ static bool is_committed_type(const front_file *f, MPI_Datatype type)
 }
 
 /* What ROMIO refuses, by its classes and in its order. */
-static int check_access(const front_file *f, const front_access *access, int64_t count,
-                        MPI_Datatype type)
+static int check_access(const front_file *f, const front_access *access)
 {
-    if (count < 0)
+    const MPI_Datatype type = (MPI_Datatype)access->datatype;
+    if (access->count < 0)
         return MPI_ERR_COUNT;
     if (type == MPI_DATATYPE_NULL || !is_committed_type(f, type))
         return MPI_ERR_TYPE;
     if (access->at_offset && access->offset < 0)
         return MPI_ERR_ARG;
-    if (front_view_etypes(&f->view, count, type) < 0)
+    if (front_view_etypes(&f->view, access->count, type) < 0)
         return MPI_ERR_IO;
     if (access->write && f->mode & MPI_MODE_RDONLY)
         return MPI_ERR_READ_ONLY;
     return !access->write && f->mode & MPI_MODE_WRONLY ? MPI_ERR_ACCESS : MPI_SUCCESS;
 }
 
-/* Local; the error is kept. Returns the offset. */
-static int64_t describe_call(front_file *f, coll_call *call, const front_access *access,
-                             const void *buffer, int64_t count, MPI_Datatype type)
+/* Local; the error is kept, which is MPI_ERR_UNSUPPORTED_OPERATION if the library cannot carry out
+ * what is no error. */
+static void describe_call(front_file *f, coll_call *call, front_access *access)
 {
-    int64_t offset = access->offset;
+    const MPI_Datatype type = (MPI_Datatype)access->datatype;
     int atomic = 0;
     *call = (coll_call){
         .file = f->file, .write = access->write, .blocking = true, .view = &f->view.bytes};
     mpi.File_get_atomicity(f->handle, &atomic);
     call->atomic = atomic;
-    int rc = check_access(f, access, count, type);
+    int rc = check_access(f, access);
     if (rc == 0)
-        rc = f->store.error == 0 ? f->view.error : -ENOTSUP;
+        rc = f->store.failure == NULL ? f->view.error : MPI_ERR_UNSUPPORTED_OPERATION;
     if (rc == 0)
-        rc = front_type_buffer(buffer, count, type, &call->memory.list);
-    if (!access->at_offset && (rc == 0 || rc == -ENOTSUP))
-        offset = front_pointer_move(&f->view, count, type).before;
+        rc = front_type_buffer(access->buffer, access->count, type, &call->memory.list);
+    if (!access->at_offset && (rc == 0 || rc == MPI_ERR_UNSUPPORTED_OPERATION))
+        access->offset = front_pointer_move(&f->view, access->count, type).before;
     if (rc == 0)
-        rc = front_view_find(&f->view, offset, &call->position);
+        rc = front_view_find(&f->view, access->offset, &call->position);
     if (rc == 0)
         call->bytes = f->view.filetype > 0 ? call->memory.list.bytes : 0;
     call->error = rc;
-    return offset;
 }
 
-/* No error: the MPI is to carry it out, on all ranks. */
-enum { LEFT = -1 };
-
-static int leave_call_to_mpi(front_file *f)
+static void log_left_calls(front_file *f)
 {
-    const int rank = f->group.runtime.rank, error = f->store.error;
+    const int rank = f->group.runtime.rank;
     if (rank == 0 && !f->has_left)
         front_log(1,
                   "%s: accesses by datatypes of an unknown kind, or while a rank cannot open it, "
                   "are left to the MPI",
                   f->name);
-    if (error != 0 && !f->has_left)
-        front_log(1, "%s: rank %d cannot open it: %s", f->name, rank, strerror(error));
+    if (f->store.failure != NULL && !f->has_left)
+        front_log(1, "%s: rank %d cannot open it: %s", f->name, rank, f->store.failure);
     f->has_left = true;
-    return LEFT;
 }
 
-/* LEFT if nothing is wrong on any rank but that it does not know a datatype. Collective. */
-static int run_described_call(front_file *f, coll_call *call)
+/* Carries it out, and sets the error. False: the MPI is to do that, on all ranks, as no rank has
+ * another error than MPI_ERR_UNSUPPORTED_OPERATION. Collective. */
+static bool run_described_call(front_file *f, coll_call *call, int *error)
 {
     f->store.is_atomic = call->atomic;
-    int rc = front_error_class(coll_call_run(call));
+    *error = front_error_class(coll_call_run(call));
     access_release(&call->memory.list);
-    if (rc != MPI_ERR_UNSUPPORTED_OPERATION)
-        return rc;
-    int64_t worst = call->error == -ENOTSUP ? 0 : front_error_class(call->error);
-    rc = f->group.runtime.reduce(&f->group, &worst, 1, COLL_MAX);
-    if (rc == 0)
-        rc = (int)worst;
-    return rc == 0 ? leave_call_to_mpi(f) : front_error_class(rc);
+    if (*error != MPI_ERR_UNSUPPORTED_OPERATION)
+        return true;
+    int64_t worst = call->error == MPI_ERR_UNSUPPORTED_OPERATION ? MPI_SUCCESS : call->error;
+    int rc = f->group.runtime.reduce(&f->group, &worst, 1, COLL_MAX);
+    *error = front_error_class(rc != MPI_SUCCESS ? rc : (int)worst);
+    if (*error == MPI_SUCCESS)
+        log_left_calls(f);
+    return *error != MPI_SUCCESS;
 }
 
-int front_transfer(front_file *f, const front_access *access, const void *buffer, int64_t count,
-                   front_word datatype, void *status)
+/* The error handler has been called only where the MPI has carried it out. */
+static int carry_out(front_file *f, front_access *access, void *status, bool *is_left)
 {
     coll_call call;
+    int error;
     front_requests_finish(&f->group.queue);
-    int64_t offset = describe_call(f, &call, access, buffer, count, (MPI_Datatype)datatype);
-    int rc = run_described_call(f, &call);
-    if (rc == LEFT)
-        return access->perform(access->is_profiling, (front_word)f->handle, offset, buffer, count,
-                               datatype, status);
+    describe_call(f, &call, access);
+    *is_left = !run_described_call(f, &call, &error);
+    if (*is_left)
+        return access->perform(access, (front_word)f->handle, status);
     if (status != MPI_STATUS_IGNORE) {
-        mpi.Status_set_elements_x(status, MPI_BYTE, rc == 0 ? call.moved : 0);
+        mpi.Status_set_elements_x(status, MPI_BYTE, error == MPI_SUCCESS ? call.moved : 0);
         mpi.Status_set_cancelled(status, 0);
     }
-    return report_access(f, rc);
+    return error;
+}
+
+int front_transfer(front_file *f, front_access *access, void *status)
+{
+    bool is_left;
+    const int rc = carry_out(f, access, status, &is_left);
+    return is_left ? rc : front_report((front_word)f->handle, rc);
 }
 
 /* ---- non-blocking access ---- */
@@ -140,8 +137,6 @@ typedef struct started_call {
     front_file *file;
     coll_call call;
     front_access access;
-    const void *buffer;
-    int64_t count;
     MPI_Datatype type; /* a copy, as the program may free its own */
 } started_call;
 
@@ -151,9 +146,7 @@ static int perform_started_call(const started_call *c, int64_t *moved)
     MPI_Request request;
     MPI_Status status;
     MPI_Count bytes = 0;
-    int rc =
-        c->access.perform(c->access.is_profiling, (front_word)c->file->handle, c->access.offset,
-                          c->buffer, c->count, (front_word)c->type, &request);
+    int rc = c->access.perform(&c->access, (front_word)c->file->handle, &request);
     rc = front_group_wait(&c->file->group, rc, &request, &status);
     if (rc == MPI_SUCCESS)
         mpi.Get_elements_x(&status, MPI_BYTE, &bytes);
@@ -165,36 +158,34 @@ static void run_started_call(fiber_call *call)
 {
     started_call *c = (started_call *)call;
     front_request *request = &c->request;
-    request->error = run_described_call(c->file, &c->call);
-    request->moved = request->error == MPI_SUCCESS ? c->call.moved : 0;
-    if (request->error == LEFT)
+    if (run_described_call(c->file, &c->call, &request->error))
+        request->moved = request->error == MPI_SUCCESS ? c->call.moved : 0;
+    else
         request->error = perform_started_call(c, &request->moved);
     if (c->type != MPI_DATATYPE_NULL)
         mpi.Type_free(&c->type);
 }
 
-int front_start(front_file *f, const front_access *access, const void *buffer, int64_t count,
-                front_word datatype, void *request)
+int front_start(front_file *f, front_access *access, void *request)
 {
-    const MPI_Datatype type = (MPI_Datatype)datatype;
     started_call *c = front_request_new(sizeof *c, request);
     if (c == NULL) { /* the other ranks wait for this one's part */
         coll_call none = {.file = f->file, .write = access->write, .view = &f->view.bytes};
-        none.error = -ENOMEM;
+        int error = none.error = MPI_ERR_NO_MEM;
         front_requests_finish(&f->group.queue);
-        return report_access(f, run_described_call(f, &none));
+        (void)run_described_call(f, &none, &error);
+        return front_report((front_word)f->handle, error);
     }
-    c->access = *access;
-    c->access.offset = describe_call(f, &c->call, access, buffer, count, type);
+    describe_call(f, &c->call, access);
     c->call.blocking = false;
     c->request.file = f->handle;
     c->file = f;
-    c->buffer = buffer;
-    c->count = count;
+    c->access = *access;
     c->type = MPI_DATATYPE_NULL;
-    if ((c->call.error == 0 || c->call.error == -ENOTSUP) &&
-        (c->type = front_type_copy(type)) == MPI_DATATYPE_NULL)
-        c->call.error = -ENOMEM;
+    if ((c->call.error == 0 || c->call.error == MPI_ERR_UNSUPPORTED_OPERATION) &&
+        (c->type = front_type_copy((MPI_Datatype)access->datatype)) == MPI_DATATYPE_NULL)
+        c->call.error = MPI_ERR_NO_MEM;
+    c->access.datatype = (front_word)c->type;
     front_request_start(&f->group.queue, &c->request, run_started_call);
     return MPI_SUCCESS;
 }
@@ -219,22 +210,24 @@ int front_completed(int rc, const int *flag, int count, void *statuses)
 
 /* ---- split access ---- */
 
-int front_begin(front_file *f, const front_access *access, const void *buffer, int64_t count,
-                front_word datatype)
+int front_begin(front_file *f, front_access *access)
 {
     if (f->is_split)
-        return report_access(f, MPI_ERR_IO);
+        return front_report((front_word)f->handle, MPI_ERR_IO);
+    bool is_left;
     f->may_end = true;
-    int rc = front_transfer(f, access, buffer, count, datatype, &f->split);
+    int rc = carry_out(f, access, &f->split, &is_left);
+    if (rc != MPI_SUCCESS && is_left)
+        return rc; /* the error handler may have closed the file */
     f->is_split = rc == MPI_SUCCESS;
     f->may_end = rc != MPI_ERR_COUNT && rc != MPI_ERR_TYPE && rc != MPI_ERR_ARG;
-    return rc;
+    return front_report((front_word)f->handle, rc);
 }
 
 int front_end(front_file *f, void *status)
 {
     if (!f->may_end)
-        return report_access(f, MPI_ERR_IO);
+        return front_report((front_word)f->handle, MPI_ERR_IO);
     f->is_split = f->may_end = false;
     if (status != MPI_STATUS_IGNORE)
         *(MPI_Status *)status = f->split;
@@ -268,18 +261,16 @@ static int64_t find_end_of_access(const front_file *f, front_move move, const MP
 }
 
 /* An error handler of the program may have closed the file. */
-int front_access_alone(front_file *f, const front_access *access, bool starts, const void *buffer,
-                       int64_t count, front_word datatype, void *result)
+int front_access_alone(front_file *f, front_access *access, bool starts, void *result)
 {
     MPI_Status own;
     const MPI_File handle = f->handle;
-    const MPI_Datatype type = (MPI_Datatype)datatype;
-    const bool is_refused = check_access(f, access, count, type) != MPI_SUCCESS;
-    const front_move move = front_pointer_move(&f->view, is_refused ? 0 : count, type);
+    const int64_t count = check_access(f, access) == MPI_SUCCESS ? access->count : 0;
+    const front_move move = front_pointer_move(&f->view, count, (MPI_Datatype)access->datatype);
     if (!starts && result == MPI_STATUS_IGNORE)
         result = &own;
-    int rc = access->perform(access->is_profiling, (front_word)handle, move.before, buffer, count,
-                             datatype, result);
+    access->offset = move.before;
+    int rc = access->perform(access, (front_word)handle, result);
     if (rc == MPI_SUCCESS && !starts)
         front_pointer_correct(&f->view, move, find_end_of_access(f, move, result));
     else if (rc != MPI_SUCCESS && front_file_of(handle) == f)

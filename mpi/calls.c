@@ -3,6 +3,7 @@
 #include "mpi/calls.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -64,6 +65,27 @@ static bool has_right_handles(void)
                                                                            : OF_MPICH;
     dlclose(library);
     return handles == HANDLES;
+}
+
+int front_error_class(int error)
+{
+    int class = MPI_ERR_OTHER;
+    switch (error) {
+    case 0: return MPI_SUCCESS;
+    case -ENOMEM: return MPI_ERR_NO_MEM;
+    case -EOVERFLOW: return MPI_ERR_COUNT;
+    case -ENOTSUP: return MPI_ERR_UNSUPPORTED_OPERATION;
+    case -ENOSPC: return MPI_ERR_NO_SPACE;
+    case -EDQUOT: return MPI_ERR_QUOTA;
+    case -EROFS: return MPI_ERR_READ_ONLY;
+    case -EPERM:
+    case -EACCES: return MPI_ERR_ACCESS;
+    default: break;
+    }
+    if (error < 0)
+        return MPI_ERR_IO;
+    mpi.Error_class(error, &class);
+    return class;
 }
 
 const char *front_calls_find(void)

@@ -48,6 +48,10 @@ typedef struct front_calls {
 
 extern front_calls mpi;
 
+/* In this folder, functions that return int return 0 or an error of the MPI, but those of the
+ * store, which are called by src/. The class of an error of src/ or of the MPI; 0 for 0: */
+int front_error_class(int error);
+
 /* Finds them all, when the program has called the MPI. Returns NULL, or why this MPI cannot be
  * used. */
 const char *front_calls_find(void);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpi/datatype.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -74,7 +73,7 @@ static int get_contents(MPI_Datatype type, contents *c)
         c->value[known + i] = address[i];
     free(integer);
     free(address);
-    return rc;
+    return front_error_class(rc);
 }
 
 front_type_size front_type_measure(MPI_Datatype type)
@@ -116,9 +115,9 @@ static int append_elements(access_list *list, const element *e, int64_t at, int6
     if (e->list.bytes == 0 || count <= 0)
         return 0;
     if (__builtin_mul_overflow(count, e->list.bytes, &bytes))
-        return -EINVAL;
-    return access_append_tiled(list, &e->list, offset_of(at, 1, e->size.low), e->size.extent, 0,
-                               bytes);
+        return MPI_ERR_IO;
+    return front_error_class(access_append_tiled(list, &e->list, offset_of(at, 1, e->size.low),
+                                                 e->size.extent, 0, bytes));
 }
 
 /* `count` blocks of `length` elements, one every `stride` bytes. */
@@ -135,9 +134,10 @@ static int append_blocks(access_list *list, const element *e, int64_t at, int64_
     }
     rc = append_elements(&block, e, -e->size.low, length);
     if (rc == 0 && __builtin_mul_overflow(count, block.bytes, &bytes))
-        rc = -EINVAL;
+        rc = MPI_ERR_IO;
     if (rc == 0 && bytes > 0)
-        rc = access_append_tiled(list, &block, offset_of(at, 1, e->size.low), stride, 0, bytes);
+        rc = front_error_class(
+            access_append_tiled(list, &block, offset_of(at, 1, e->size.low), stride, 0, bytes));
     access_release(&block);
     return rc;
 }
@@ -207,7 +207,7 @@ static int append_selected(access_list *list, const contents *c, const element *
     int64_t ranks = c->value[0], rank = c->value[1], stride = e->size.extent;
     selection *s = base_alloc((size_t)*n, sizeof *s);
     if (s == NULL)
-        return -ENOMEM;
+        return MPI_ERR_NO_MEM;
     for (int64_t i = 0; i < *n; i++) {
         selection *own = &s[order == MPI_ORDER_FORTRAN ? *n - 1 - i : i];
         if (is_distributed) {
@@ -257,7 +257,7 @@ static int append_combined(access_list *list, const contents *c, const element *
     case MPI_COMBINER_HINDEXED_BLOCK: return append_indexed(list, c, e, at, true, 1);
     case MPI_COMBINER_SUBARRAY:
     case MPI_COMBINER_DARRAY: return append_selected(list, c, e, at);
-    default: return -ENOTSUP;
+    default: return MPI_ERR_UNSUPPORTED_OPERATION;
     }
 }
 
@@ -299,13 +299,13 @@ static int append_predefined(access_list *list, MPI_Datatype type, int64_t at)
 {
     const front_type_size size = front_type_measure(type);
     if (size.bytes == size.span || size.bytes == 0)
-        return access_append(list, at + size.low, size.bytes, list->bytes);
+        return front_error_class(access_append(list, at + size.low, size.bytes, list->bytes));
     if (type != MPI_SHORT_INT)
-        return -ENOTSUP;
+        return MPI_ERR_UNSUPPORTED_OPERATION;
     int rc = access_append(list, at, sizeof(short), list->bytes);
     if (rc == 0)
         rc = access_append(list, at + size.span - (int64_t)sizeof(int), sizeof(int), list->bytes);
-    return rc;
+    return front_error_class(rc);
 }
 
 int front_type_flatten(MPI_Datatype type, int64_t base, access_list *list)
@@ -313,7 +313,7 @@ int front_type_flatten(MPI_Datatype type, int64_t base, access_list *list)
     contents c = get_envelope(type);
     if (is_derived(&c))
         return append_derived(list, type, &c, base);
-    return c.types == 0 ? append_predefined(list, type, base) : -ENOTSUP;
+    return c.types == 0 ? append_predefined(list, type, base) : MPI_ERR_UNSUPPORTED_OPERATION;
 }
 
 int front_type_buffer(const void *buffer, int64_t count, MPI_Datatype type, access_list *memory)
@@ -322,7 +322,7 @@ int front_type_buffer(const void *buffer, int64_t count, MPI_Datatype type, acce
     element e;
     int rc = make_element(type, &e);
     if (rc == 0 && __builtin_mul_overflow(count, e.list.bytes, &bytes))
-        rc = -EOVERFLOW;
+        rc = MPI_ERR_COUNT;
     if (rc == 0)
         rc = append_elements(memory, &e, (int64_t)(intptr_t)buffer, count);
     access_release(&e.list);

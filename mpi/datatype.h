@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Datatypes as access lists (src/access), by what MPI_Type_get_envelope and MPI_Type_get_contents
- * say of how they were made. Local; functions return 0 or a negative errno value.
+ * say of how they were made. Local.
  */
 #ifndef MPI_DATATYPE_H
 #define MPI_DATATYPE_H
@@ -27,12 +27,12 @@ void front_type_free(MPI_Datatype type);
 MPI_Datatype front_type_copy(MPI_Datatype type);
 
 /* The bytes of one element that starts at `base`, in the order of its type map, appended to the
- * empty list. -EINVAL: one has a negative offset. -ENOTSUP: it is not known how the datatype was
- * made. */
+ * empty list. MPI_ERR_IO: one has a negative offset. MPI_ERR_UNSUPPORTED_OPERATION: it is not known
+ * how the datatype was made. */
 int front_type_flatten(MPI_Datatype type, int64_t base, access_list *list);
 
 /* The bytes of `count` elements of a buffer, whose addresses are appended to the empty list. Also
- * -EOVERFLOW: there are more than INT64_MAX. */
+ * MPI_ERR_COUNT: there are more than INT64_MAX. */
 int front_type_buffer(const void *buffer, int64_t count, MPI_Datatype type, access_list *memory);
 
 #endif

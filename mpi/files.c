@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpi/files.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,26 +48,20 @@ front_file *front_find(front_word handle)
 
 /* ---- errors ---- */
 
-/* The C++ of MPICH throws where a function returns an error; MPI_File_call_errhandler would end the
- * job. */
-static bool has_handler_of_cxx(MPI_File file)
+int front_report(front_word handle, int error)
 {
-    bool has = false;
+    const MPI_File file = (MPI_File)handle;
+    bool throws = false; /* the C++ of MPICH, where a function returns an error */
 #ifdef MPIR_ERRORS_THROW_EXCEPTIONS
     MPI_Errhandler handler;
-    if (mpi.File_get_errhandler(file, &handler) == MPI_SUCCESS) {
-        has = handler == MPIR_ERRORS_THROW_EXCEPTIONS;
+    if (error != MPI_SUCCESS && mpi.File_get_errhandler(file, &handler) == MPI_SUCCESS) {
+        throws =
+            handler == MPIR_ERRORS_THROW_EXCEPTIONS; /* MPI_File_call_errhandler ends the job */
         mpi.Errhandler_free(&handler);
     }
 #endif
-    (void)file;
-    return has;
-}
-
-int front_report(front_word handle, int error)
-{
-    if (error != MPI_SUCCESS && !has_handler_of_cxx((MPI_File)handle))
-        mpi.File_call_errhandler((MPI_File)handle, error);
+    if (error != MPI_SUCCESS && !throws)
+        mpi.File_call_errhandler(file, error);
     return error;
 }
 
@@ -109,51 +102,33 @@ static front_file *new_served_file(const char *name, int mode, MPI_File handle)
     return f;
 }
 
-/* Why all ranks leave a file to the MPI, as far as each of them knows it. NULL if there is no
- * reason. */
-static const char *find_reason_to_leave(MPI_Comm comm, int mode)
-{
-    int ranks;
-    mpi.Comm_size(comm, &ranks);
-    if (ranks == 1)
-        return "one rank has opened it";
-    if (mode & MPI_MODE_SEQUENTIAL)
-        return "its mode is sequential";
-    if (!front_group_is_of_job(comm))
-        return "processes of several jobs have opened it";
-    return NULL;
-}
-
-static void log_left_file(MPI_Comm comm, const char *name, const char *reason)
+/* Returns false: the library does not serve it. */
+static bool leave_file(MPI_Comm comm, const char *name, const char *reason)
 {
     int rank;
     mpi.Comm_rank(comm, &rank);
     if (rank == 0)
         front_log(1, "%s is left to the MPI: %s", name, reason);
+    return false;
 }
 
 bool front_may_serve(front_word comm_word, const char *name, int mode)
 {
     MPI_Comm comm = (MPI_Comm)comm_word;
-    int is_inter = 0;
+    int is_inter = 0, ranks;
     if (!front_process_is_ready() || name == NULL || comm == MPI_COMM_NULL ||
         mpi.Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter)
         return false;
-    const char *reason = find_reason_to_leave(comm, mode);
-    if (reason != NULL)
-        log_left_file(comm, name, reason);
-    return reason == NULL;
+    mpi.Comm_size(comm, &ranks);
+    if (ranks == 1)
+        return leave_file(comm, name, "one rank has opened it");
+    if (mode & MPI_MODE_SEQUENTIAL)
+        return leave_file(comm, name, "its mode is sequential");
+    return front_group_is_of_job(comm) ||
+           leave_file(comm, name, "processes of several jobs have opened it");
 }
 
-/* Rank 0 alone opens it now. Returns an errno value. */
-static int open_first_store(front_file *f)
-{
-    if (f->group.runtime.rank == 0)
-        (void)front_store_open(&f->store);
-    return f->store.error;
-}
-
-/* The others learn which file that is. Collective. */
+/* The others learn which file rank 0 has opened. Collective. */
 static void share_store_id(front_file *f)
 {
     const front_ranks *ranks = f->group.ranks;
@@ -185,27 +160,27 @@ static void start_served_file(front_file *f, MPI_Info info, double began)
     add_served_file(&files, f);
 }
 
-/* NULL if there is no reason. Collective. */
+/* NULL, or why not, as rank 0 knows it. Collective. */
 static const char *serve_file(front_ranks *ranks, const char *name, int mode, MPI_Info info,
                               MPI_File handle, double began)
 {
     front_file *f = new_served_file(name, mode, handle);
-    int error = f == NULL ? ENOMEM : front_group_init(&f->group, ranks, front_process());
-    if (error == 0)
-        error = open_first_store(f);
-    error = front_group_largest(ranks->comm, error);
-    if (error == 0) {
+    const char *reason;
+    int rc = f == NULL ? MPI_ERR_NO_MEM : front_group_init(&f->group, ranks, front_process());
+    if (rc == 0 && ranks->rank == 0)
+        rc = front_error_class(front_store_open(&f->store));
+    rc = front_group_largest(ranks->comm, rc);
+    if (rc == 0) {
         share_store_id(f);
         start_served_file(f, info, began);
         return NULL;
     }
+    if (f != NULL && f->store.failure != NULL)
+        reason = f->store.failure;
+    else
+        reason = rc == MPI_ERR_NO_MEM ? "memory is exhausted" : "an older file has its tags";
     free_served_file(f);
-    return error == EBUSY ? "an older file has its tags" : strerror(error);
-}
-
-double front_clock(void)
-{
-    return mpi.Wtime();
+    return reason;
 }
 
 void front_open(front_word comm_word, const char *name, int mode, front_word info,
@@ -217,7 +192,7 @@ void front_open(front_word comm_word, const char *name, int mode, front_word inf
         ranks != NULL ? serve_file(ranks, name, mode, (MPI_Info)info, (MPI_File)handle, began)
                       : "the MPI has no communicator for it";
     if (reason != NULL)
-        log_left_file(comm, name, reason);
+        (void)leave_file(comm, name, reason);
 }
 
 /* ---- flushing and closing ---- */

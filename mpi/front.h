@@ -28,10 +28,9 @@ front_word front_choose_info(front_word comm, const char *name, int mode, front_
 void front_release_info(front_word info, front_word chosen);
 
 /* A file was opened: the library serves it, or leaves it to the MPI, on all ranks. began: when, by
- * front_clock. Collective. */
+ * the clock of the process. Collective. */
 void front_open(front_word comm, const char *name, int mode, front_word info, front_word handle,
                 double began);
-double front_clock(void); /* seconds */
 /* The file of a handle; NULL if the MPI serves it as long as it has this view. */
 front_file *front_find(front_word handle);
 /* Before the MPI flushes a file, or closes it: what the library has written is then in storage, or
@@ -64,31 +63,27 @@ void front_order_release(front_word comm, front_word ordered, const front_word *
 void front_order_dist_graph(front_word comm, const int *weights, front_word info, bool reorder,
                             front_word *created);
 
-/* The MPI carries out an access, or begins it. result: MPI_Status *, MPI_Request *. */
-typedef int front_perform(bool is_profiling, front_word handle, int64_t offset, const void *buffer,
-                          int64_t count, front_word datatype, void *result);
-
-/* Which access a collective function is. */
+/* An access to a file by a function of the MPI, or the beginning of one. */
 typedef struct front_access {
     bool write;
-    bool at_offset; /* `offset` is explicit; else it is that of the file pointer, which moves */
+    bool at_offset; /* `offset` is explicit; else the library sets it to that of the file pointer */
     int64_t offset; /* etypes of the view */
-    /* Where the library leaves it to the MPI, on all ranks. */
-    front_perform *perform;
+    const void *buffer;
+    int64_t count;
+    front_word datatype;
+    /* The MPI is to carry it out, at the offset. result: MPI_Status *, MPI_Request *. */
+    int (*perform)(const struct front_access *access, front_word handle, void *result);
     bool is_profiling;
 } front_access;
 
 /* The access, its error handler, and its error. status: MPI_Status *. Collective. */
-int front_transfer(front_file *file, const front_access *access, const void *buffer, int64_t count,
-                   front_word datatype, void *status);
+int front_transfer(front_file *file, front_access *access, void *status);
 /* Starts it. request: MPI_Request *. All errors are those of completion, also of this rank's
  * arguments, so that its part runs like that of the other ranks; but if there is no memory for a
  * request, that is the error here, after this rank's part. */
-int front_start(front_file *file, const front_access *access, const void *buffer, int64_t count,
-                front_word datatype, void *request);
+int front_start(front_file *file, front_access *access, void *request);
 /* A split access, which is complete when it has begun. */
-int front_begin(front_file *file, const front_access *access, const void *buffer, int64_t count,
-                front_word datatype);
+int front_begin(front_file *file, front_access *access);
 int front_end(front_file *file, void *status);
 
 /* Non-blocking calls that have not ended, or whose requests the MPI still has. */
@@ -111,7 +106,6 @@ int64_t front_position(front_file *file);
 void front_count(front_file *file, bool write, int64_t count, front_word datatype);
 /* Such a call at the file pointer, which the MPI carries out, or starts. result: MPI_Status *, or
  * MPI_Request * where it starts. */
-int front_access_alone(front_file *file, const front_access *access, bool starts,
-                       const void *buffer, int64_t count, front_word datatype, void *result);
+int front_access_alone(front_file *file, front_access *access, bool starts, void *result);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpi/group.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,27 +14,6 @@
 #define MESSAGE_BYTES ((int64_t)63 << 10)
 
 _Static_assert(sizeof(MPI_Request) <= sizeof(exchange_request), "a request is kept as a pointer");
-
-int front_error_class(int error)
-{
-    int class = MPI_ERR_OTHER;
-    switch (error) {
-    case 0: return MPI_SUCCESS;
-    case -ENOMEM: return MPI_ERR_NO_MEM;
-    case -EOVERFLOW: return MPI_ERR_COUNT;
-    case -ENOTSUP: return MPI_ERR_UNSUPPORTED_OPERATION;
-    case -ENOSPC: return MPI_ERR_NO_SPACE;
-    case -EDQUOT: return MPI_ERR_QUOTA;
-    case -EROFS: return MPI_ERR_READ_ONLY;
-    case -EPERM:
-    case -EACCES: return MPI_ERR_ACCESS;
-    default: break;
-    }
-    if (error < 0)
-        return MPI_ERR_IO;
-    mpi.Error_class(error, &class);
-    return class;
-}
 
 /* ---- messages ---- */
 
@@ -598,7 +576,7 @@ int front_group_init(front_group *group, front_ranks *ranks, coll_process *proce
     pthread_mutex_lock(&ranks_lock);
     for (const front_group *g = ranks->open; g != NULL; g = g->next)
         if (g->number == group->number)
-            rc = EBUSY;
+            rc = MPI_ERR_OTHER;
     group->next = ranks->open;
     ranks->open = group;
     ranks->users++;

@@ -37,8 +37,8 @@ typedef struct front_group {
  * any of them. Collective. */
 front_ranks *front_ranks_of(MPI_Comm comm);
 
-/* For the file for which front_ranks_of was called last. Returns 0, or EBUSY: it has the number of
- * an older one, as tags are limited. Local. */
+/* For the file for which front_ranks_of was called last. MPI_ERR_OTHER: it has the number of an
+ * older one, as tags are limited. Local. */
 int front_group_init(front_group *group, front_ranks *ranks, coll_process *process);
 /* A zeroed group is allowed. Local. */
 void front_group_release(front_group *group);
@@ -55,10 +55,7 @@ bool front_group_is_of_job(MPI_Comm comm);
  * which it was made. Local. */
 void front_group_note_order(MPI_Comm old, bool is_new, MPI_Comm created);
 
-/* The largest value over all ranks, or the code of an error of the MPI. Collective. */
+/* The largest error class over all ranks, or an error of the MPI. Collective. */
 int front_group_largest(MPI_Comm comm, int value);
-
-/* The class of an error of src/collective or of the MPI; 0 for 0. */
-int front_error_class(int error);
 
 #endif

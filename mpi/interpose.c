@@ -173,7 +173,7 @@ TAKE(File_open, (front_word comm, const char *name, int mode, front_word info, f
 {
     if (!front_may_serve(comm, name, mode))
         return PASS(comm, name, mode, info, handle);
-    const double began = front_clock();
+    const double began = front_process()->clock(NULL);
     const front_word chosen = front_choose_info(comm, name, mode, info);
     int rc = PASS(comm, name, mode, chosen, handle);
     front_release_info(info, chosen);
@@ -255,24 +255,25 @@ TAKE(File_get_position, (front_word handle, int64_t *offset), handle, offset)
 /* Lets the MPI carry it out. */
 #define PERFORM(name, count_type, buffer_type)                                                     \
     typedef int at_##name(AT_OFFSET(count_type, buffer_type), void *result);                       \
-    static int perform_##name(bool is_profiling, AT_OFFSET(int64_t, const void), void *result)     \
+    static int perform_##name(const front_access *a, front_word handle, void *result)              \
     {                                                                                              \
         static next_slot slot[] = {{"MPI_" #name, NULL}, {"PMPI_" #name, NULL}};                   \
-        at_##name *next = (at_##name *)find_next(&slot[is_profiling], NULL);                       \
-        return PASS(handle, offset, (buffer_type *)buffer, (count_type)count, datatype, result);   \
+        at_##name *next = (at_##name *)find_next(&slot[a->is_profiling], NULL);                    \
+        return PASS(handle, a->offset, (buffer_type *)a->buffer, (count_type)a->count,             \
+                    a->datatype, result);                                                          \
     }
 
 /* way: front_transfer, front_start, or BEGIN, without a result. */
-#define BEGIN(file, access, buffer, count, datatype, none)                                         \
-    front_begin(file, access, buffer, count, datatype)
+#define BEGIN(file, access, none) front_begin(file, access)
 #define COLLECTIVE(way, writes, has_offset, at, result, name, name_at, parameters, ...)            \
     TAKE(name, parameters, __VA_ARGS__)                                                            \
     {                                                                                              \
         front_file *file = front_find(handle);                                                     \
         if (file == NULL)                                                                          \
             return PASS(__VA_ARGS__);                                                              \
-        const front_access access = {writes, has_offset, at, perform_##name_at, is_profiling};     \
-        return way(file, &access, buffer, count, datatype, result);                                \
+        front_access access = {writes,   has_offset,        at,          buffer, count,            \
+                               datatype, perform_##name_at, is_profiling};                         \
+        return way(file, &access, result);                                                         \
     }
 
 /* A function at the file pointer, and name_at at an explicit offset. */
@@ -298,11 +299,11 @@ TAKE(File_get_position, (front_word handle, int64_t *offset), handle, offset)
          datatype, result)                                                                         \
     {                                                                                              \
         front_file *file = front_find(handle);                                                     \
-        const front_access access = {writes, false, 0, perform_##name_at, is_profiling};           \
+        front_access access = {writes,      false, 0, buffer, count, datatype, perform_##name_at,  \
+                               is_profiling};                                                      \
         front_count(file, writes, count, datatype);                                                \
-        return file == NULL                                                                        \
-                   ? PASS(handle, buffer, count, datatype, result)                                 \
-                   : front_access_alone(file, &access, starts, buffer, count, datatype, result);   \
+        return file == NULL ? PASS(handle, buffer, count, datatype, result)                        \
+                            : front_access_alone(file, &access, starts, result);                   \
     }
 
 /* All functions of a verb. c: what their names end with. */

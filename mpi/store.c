@@ -47,34 +47,34 @@ static bool is_other_file(const front_store *s, const struct stat *status)
     return s->id.inode != 0 && (s->id.inode != status->st_ino || has_other_device);
 }
 
-/* Returns 0 or an errno value. */
-static int open_file(front_store *s)
+/* NULL, or why not. */
+static const char *open_store_file(front_store *s)
 {
     struct stat status;
     struct statfs system;
     s->fd = open_by_name(s->name, s->mode);
     if (s->fd < 0 || fstat(s->fd, &status) != 0)
-        return errno;
+        return strerror(errno);
     if (is_other_file(s, &status))
-        return ESTALE;
+        return strerror(ESTALE);
     /* the other half is for the program, and the MPI, which has one for each open file */
     if ((unsigned long)s->fd >= (unsigned long)sysconf(_SC_OPEN_MAX) / 2)
-        return EMFILE;
+        return strerror(EMFILE);
     s->id = (front_store_id){status.st_dev, status.st_ino};
     s->is_writable = !(s->mode & MPI_MODE_RDONLY);
     s->may_map = s->is_writable && (fcntl(s->fd, F_GETFL) & O_ACCMODE) == O_RDWR &&
                  access_pages_are_shared(s->fd);
     s->has_coherent_cache = fstatfs(s->fd, &system) != 0 || system.f_type != NFS_SUPER_MAGIC;
-    return 0;
+    return NULL;
 }
 
 int front_store_open(front_store *s)
 {
-    if (s->fd < 0 && s->error == 0)
-        s->error = open_file(s);
-    if (s->error != 0)
+    if (s->fd < 0 && s->failure == NULL)
+        s->failure = open_store_file(s);
+    if (s->failure != NULL)
         (void)front_store_close(s);
-    return s->error == 0 ? 0 : -ENOTSUP;
+    return s->failure == NULL ? 0 : -ENOTSUP;
 }
 
 int front_store_close(front_store *s)

@@ -20,11 +20,11 @@ typedef struct front_store_id {
 
 typedef struct front_store {
     coll_store store;
-    const char *name;  /* of the file, without a prefix of ROMIO; the caller's */
-    int mode;          /* of MPI_File_open */
-    int fd;            /* -1: none yet */
-    int error;         /* why there will be none, an errno value; 0: nothing */
-    front_store_id id; /* the only one to be opened; when it is open, its own */
+    const char *name;    /* of the file, without a prefix of ROMIO; the caller's */
+    int mode;            /* of MPI_File_open */
+    int fd;              /* -1: none yet */
+    const char *failure; /* why there will be none; NULL: nothing */
+    front_store_id id;   /* the only one to be opened; when it is open, its own */
     bool may_map, is_writable, has_coherent_cache;
     bool has_written;      /* what was not flushed since */
     bool is_atomic;        /* of the call that is about to run; the caller's */

@@ -93,16 +93,10 @@ static int choose_stripes(MPI_Comm comm, const char *name, int mode, MPI_Info in
     return count;
 }
 
-static void set_hint(MPI_Info info, enum coll_hint hint, int value)
-{
-    char text[16];
-    snprintf(text, sizeof text, "%d", value);
-    mpi.Info_set(info, coll_hint_name(hint), text);
-}
-
 front_word front_choose_info(front_word comm, const char *name, int mode, front_word info)
 {
     MPI_Info chosen;
+    coll_hint_values hints = {{0}};
     const int count = choose_stripes((MPI_Comm)comm, name, mode, (MPI_Info)info);
     if (count == 0)
         return info;
@@ -110,8 +104,9 @@ front_word front_choose_info(front_word comm, const char *name, int mode, front_
         mpi.Info_create(&chosen);
     else
         mpi.Info_dup((MPI_Info)info, &chosen);
-    set_hint(chosen, COLL_HINT_STRIPING_FACTOR, count);
-    set_hint(chosen, COLL_HINT_STRIPING_UNIT, STRIPE_BYTES);
+    hints.of[COLL_HINT_STRIPING_FACTOR] = count;
+    hints.of[COLL_HINT_STRIPING_UNIT] = STRIPE_BYTES;
+    front_hints_write(chosen, &hints);
     return (front_word)chosen;
 }
 

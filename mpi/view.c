@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpi/view.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "mpi/datatype.h"
@@ -9,34 +8,28 @@
 
 /* ---- the view ---- */
 
-static int flatten_view(front_view *view, MPI_Datatype etype, MPI_Datatype filetype)
-{
-    const front_type_size size = front_type_measure(filetype);
-    access_list period = {0};
-    int rc = front_type_flatten(filetype, 0, &period);
-    view->etype = front_type_measure(etype).bytes;
-    view->filetype = size.bytes;
-    if (rc == 0)
-        coll_view_set(&view->bytes, &period, size.extent);
-    else
-        access_release(&period);
-    return rc;
-}
-
 void front_view_read(front_view *view, MPI_File handle, const char *name, int rank)
 {
     MPI_Datatype etype, filetype;
+    access_list period = {0};
     char representation[MPI_MAX_DATAREP_STRING + 1] = "";
     if (mpi.File_get_view(handle, &view->displacement, &etype, &filetype, representation) !=
         MPI_SUCCESS) {
         view->is_native = true; /* the error is that of the call, which the other ranks make */
-        view->error = -EIO;
+        view->error = MPI_ERR_IO;
         return;
     }
+    const front_type_size size = front_type_measure(filetype);
+    view->etype = front_type_measure(etype).bytes;
+    view->filetype = size.bytes;
     view->is_native = strcmp(representation, "native") == 0;
-    view->error = view->is_native ? flatten_view(view, etype, filetype) : 0;
+    view->error = view->is_native ? front_type_flatten(filetype, 0, &period) : MPI_SUCCESS;
     front_type_free(etype);
     front_type_free(filetype);
+    if (view->is_native && view->error == MPI_SUCCESS)
+        coll_view_set(&view->bytes, &period, size.extent);
+    else
+        access_release(&period);
     if (!view->is_native && rank == 0)
         front_log(1, "%s is left to the MPI: its view has the representation %s", name,
                   representation);

@@ -13,7 +13,7 @@
 #include "mpi/calls.h"
 
 typedef struct front_view {
-    int error;      /* an errno value: it could not be read */
+    int error;      /* it could not be read, or the library does not know its datatype */
     bool is_native; /* its data representation */
     MPI_Offset displacement;
     int64_t etype, filetype; /* bytes */
@@ -33,8 +33,7 @@ typedef struct front_move {
     int64_t before, after;
 } front_move;
 
-/* Past that much data, as far as the pointer can be moved; the access is refused where it cannot.
- */
+/* Past that much data, as far as it can be moved; the access is refused where it cannot. */
 front_move front_pointer_move(front_view *view, int64_t count, MPI_Datatype type);
 /* Unless another call has moved it since. */
 void front_pointer_correct(front_view *view, front_move move, int64_t position);

@@ -4,6 +4,8 @@
 #include <mpi.h>
 #include <setjmp.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static int rank, ranks, wrong;
 static const char *name;
@@ -75,10 +77,26 @@ static void use_both(MPI_File *file, int *error, ...)
     MPI_File_close(&other);
 }
 
+enum { BLOCKS = 64 };
+static char *block[BLOCKS]; /* texts in memory that closing has freed */
+
 static void close_file(MPI_File *file, int *error, ...)
 {
     (void)error;
     MPI_File_close(file);
+    for (int i = 0; i < BLOCKS; i++) {
+        block[i] = malloc(16 * i + 8);
+        sprintf(block[i], "%0*d", 16 * i + 7, 0);
+    }
+}
+
+static void check_blocks(void)
+{
+    for (int i = 0; i < BLOCKS && block[i] != NULL; i++) {
+        expect(strspn(block[i], "0") == (size_t)(16 * i + 7), "memory after closing");
+        free(block[i]);
+        block[i] = NULL;
+    }
 }
 
 static jmp_buf start;
@@ -125,6 +143,7 @@ static void handle(MPI_File file, MPI_File_errhandler_function *function,
     MPI_File_set_errhandler(file, handler);
     MPI_Errhandler_free(&handler);
     fail(file);
+    check_blocks();
 }
 
 static void run_cases(void (*fail)(MPI_File file))
