@@ -48,14 +48,13 @@ bool coll_record_is_automatic(const char *path)
 
 /* ---- whether the job is of one program ---- */
 
-/* A number for the command of this process, where runs are recorded in the user's cache; otherwise
- * 0. */
-static int64_t find_program_number(const char *path)
+int64_t coll_record_program(const char *path)
 {
     char *command = NULL;
     size_t length = 0;
     int64_t digest = 0;
-    if (coll_record_is_automatic(path) && coll_process_command(&command, &length) == 0) {
+    if (path != NULL && coll_record_is_automatic(path) &&
+        coll_process_command(&command, &length) == 0) {
         argz_stringify(command, length, ' ');
         digest = coll_settings_digest_text(command);
     }
@@ -328,14 +327,14 @@ static int select_record(coll_recorder *recorder, const char *path)
     return rc;
 }
 
-/* On rank 0 of a file: whether its accesses are to be recorded, for this value of the parameter. In
- * the user's cache, only where there is no record of the program yet; what fails there is no error:
- * where rank 0 is that of the job, too, one message says that its cache cannot be used. Otherwise
- * one message of the process says why nothing can be recorded. 0 or, where the user is strict,
- * -EACCES. */
-static int prepare_record(coll_process *process, const char *path, bool strict, int64_t *records)
+/* On rank 0 of a file: whether its accesses are to be recorded. In the user's cache, only where
+ * there is no record of the program yet; what fails there is no error: where rank 0 is that of the
+ * job, too, one message says that its cache cannot be used. Otherwise one message of the process
+ * says why nothing can be recorded. 0 or, where the user is strict, -EACCES. */
+static int prepare_record(coll_process *process, parameter_texts text, int64_t *records)
 {
-    const coll_refusal refusal = {PARAMETER_RECORD, strict, -EACCES,
+    const char *path = parameter_text(text, PARAMETER_RECORD);
+    const coll_refusal refusal = {PARAMETER_RECORD, parameter_is_strict(text), -EACCES,
                                   "This run is not recorded; its data are not affected."};
     bool automatic = coll_record_is_automatic(path);
     *records = false;
@@ -414,15 +413,13 @@ typedef struct recorded {
 
 static int prepare_recording(void *context, const coll_opening *opening)
 {
-    const char *path = parameter_text(opening->text, PARAMETER_RECORD);
     int64_t *of = opening->of;
     (void)context;
-    of[COLL_PROGRAM] = find_program_number(path);
+    of[COLL_PROGRAM] = coll_record_program(opening->text[PARAMETER_RECORD]);
     of[COLL_PROGRAM_NEGATED] = -of[COLL_PROGRAM];
-    return opening->group->rank == 0
-               ? prepare_record(opening->group->runtime->process, path,
-                                parameter_is_strict(opening->text), &of[COLL_ROOT_RECORDS])
-               : 0;
+    return opening->group->rank == 0 ? prepare_record(opening->group->runtime->process,
+                                                      opening->text, &of[COLL_ROOT_RECORDS])
+                                     : 0;
 }
 
 static void release_names(coll_record *record)

@@ -27,6 +27,9 @@ typedef struct coll_record {
 #define COLL_RECORD_AUTOMATIC "auto"
 bool coll_record_is_automatic(const char *path);
 
+/* A number for the command of this process, where runs are recorded in the user's cache by this
+ * value of the parameter (NULL: not set); otherwise 0. Local. */
+int64_t coll_record_program(const char *path);
 /* The process opens no more files: writes what it has recorded. Local. */
 void coll_record_finish(coll_process *process);
 
