@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collective/file.h"
 #include "mpi/device.h"
 #include "mpi/process.h"
 

@@ -33,14 +33,9 @@ typedef struct coll_handle {
 
 /* ---- files ---- */
 
+/* Opened and closed as of files.h. */
 typedef struct coll_file coll_file;
 
-/* NULL if memory is exhausted. */
-coll_file *coll_file_new(coll_process *process);
-void coll_file_free(coll_file *file); /* NULL is allowed */
-/* Prepares for a handle, which is copied: the first, or one that is opened by the same ranks after
- * the last was closed, whose plans may be reused. Local. */
-void coll_file_open(coll_file *file, const coll_handle *handle);
 /* The first view was set: the ranks agree on settings. The facts are copied. The error is kept, and
  * every call returns it. Collective. */
 void coll_file_start(coll_file *file, const coll_facts *facts);
@@ -50,17 +45,12 @@ enum { COLL_OPENING_VALUES = 13 };
 void coll_file_refuse(int64_t value[COLL_OPENING_VALUES]);
 /* Whether coll_file_start was called for the present handle. */
 bool coll_file_has_started(const coll_file *file);
-/* Whether another handle of the same ranks can have the object after coll_file_close: it was
- * started, by this handle or an earlier one, and without an error. */
-bool coll_file_is_reusable(const coll_file *file);
-/* Whether plans of the file that was last opened fit these facts on the same file system. */
-bool coll_file_has_settings(const coll_file *file, const coll_facts *facts);
 /* The program has set hints (0: not this one), which apply from the next call on. Not while one
  * runs, as the next. Local. */
 void coll_file_set_hints(coll_file *file, const coll_hint_values *hints);
 /* For MPI_File_get_info. False: the file is not open, or not without an error. Local. */
 bool coll_file_get_hints(const coll_file *file, coll_hint_values *hints);
-/* All ranks close the file, next by coll_file_close: the bytes that this rank has read, and
+/* All ranks close the file, next by coll_files_close: the bytes that this rank has read, and
  * written, by calls that are not collective. If they are most of all, and the user has asked for
  * collective access, rank 0 of the job says so once, if it is one of them. Collective. */
 void coll_file_count_noncollective(coll_file *file, const int64_t bytes[2]);
@@ -68,8 +58,6 @@ void coll_file_count_noncollective(coll_file *file, const int64_t bytes[2]);
  * the file: rc, 0 or a negative errno value. Returns the largest error class over all ranks; the
  * first of them with an error reports it. Collective. */
 int coll_file_report_loss(coll_file *file, int rc);
-/* Ends the closing, which the call before has begun. Writes what is recorded. Local. */
-void coll_file_close(coll_file *file);
 
 /* ---- calls ---- */
 

@@ -330,4 +330,6 @@ void coll_file_close(coll_file *file)
     for (coll_slot *s = file->slots.slot; s < file->slots.slot + COLL_SLOTS; s++)
         coll_observers_settle(&file->observers, s->observed, false);
     coll_observers_close(&file->observers, &closing);
+    file->handle = (coll_handle){NULL};
+    file->group.runtime = NULL;
 }

@@ -3,13 +3,15 @@
 #ifndef COLLECTIVE_FILE_H
 #define COLLECTIVE_FILE_H
 
-#include "collective/collective.h"
+#include "collective/files.h"
 #include "collective/independent.h"
 #include "collective/nodes.h"
 #include "collective/record.h"
 #include "collective/slot.h"
 
 struct coll_file {
+    coll_ranks ranks;
+    struct coll_file *next; /* of those that are kept */
     coll_settings settings; /* the same on all ranks */
     /* This rank's: as the settings, but for hints that the program has set since. */
     coll_facts facts;
@@ -35,6 +37,17 @@ struct coll_file {
     coll_stats stats;
 };
 
+/* NULL if memory is exhausted. */
+coll_file *coll_file_new(coll_process *process);
+void coll_file_free(coll_file *file); /* NULL is allowed */
+/* For a handle, which is copied: the first, or the next after coll_file_close. */
+void coll_file_open(coll_file *file, const coll_handle *handle);
+void coll_file_close(coll_file *file);
+/* Whether the next handle of the same ranks can have the closed file: it was started, for this
+ * handle or an earlier one, and without an error. */
+bool coll_file_is_reusable(const coll_file *file);
+/* Whether plans of the file fit these facts on the same file system. */
+bool coll_file_has_settings(const coll_file *file, const coll_facts *facts);
 /* The facts become the settings; those of rank 0, where they differ between ranks. If plans depend
  * on what changes, none is reused. The same on all ranks. Collective where ranks differ. */
 int coll_file_agree(coll_file *file, bool differ);

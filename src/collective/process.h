@@ -59,7 +59,8 @@ typedef struct coll_process {
     /* ---- of src/collective; zero at first ---- */
 
     pthread_mutex_t lock;              /* PTHREAD_MUTEX_INITIALIZER; guards ... */
-    struct coll_recorder *recorder;    /* ... what it records; NULL if there is nothing yet */
+    struct coll_recorder *recorder;    /* ... what it records; NULL if there is nothing yet ... */
+    struct coll_file *kept;            /* ... and closed files (files.h), the latest first */
     _Atomic int64_t plans, lines;      /* made by this process as rank 0; of statistics, ... */
     _Atomic int plan_lines, timelines; /* ... of them with a plan, and with a time line */
     _Atomic int64_t opens, opening;    /* files with statistics that it has opened as rank 0, ... */

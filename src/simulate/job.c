@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collective/collective.h"
+#include "collective/files.h"
 #include "collective/record.h"
 #include "simulate/memory.h"
 #include "simulate/romio.h"
@@ -119,10 +119,9 @@ static void rank_open_file(job_rank *r)
     const coll_handle handle = {.runtime = &r->runtime, .store = &r->store, .name = "file"};
     coll_facts facts = coll_facts_collect(r->job->set.parameters, &(coll_hint_values){{0}});
     facts.fd = -1;
-    r->file = coll_file_new(&r->process);
+    r->file = coll_files_open(&r->process, &(coll_ranks){{0}}, &handle, &facts);
     if (r->file == NULL)
         abort();
-    coll_file_open(r->file, &handle);
     coll_file_start(r->file, &facts);
 }
 
@@ -220,8 +219,8 @@ static void job_run_rank(void *context, int rank)
         end_phase(r);
     }
     if (r->file != NULL)
-        coll_file_close(r->file);
-    coll_file_free(r->file);
+        coll_files_close(&r->process, r->file);
+    coll_files_release(&r->process);
     coll_record_finish(&r->process);
     coll_pool_release(&r->pool);
     coll_view_release(&r->view);

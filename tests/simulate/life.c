@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "collective/file.h"
+
 /* In place of rows_most_domains: so few that there are nodes with more. */
 size_t __wrap_rows_most_domains(size_t nodes, size_t domains);
 size_t __wrap_rows_most_domains(size_t nodes, size_t domains)
@@ -203,19 +205,6 @@ life *sim_draw_life(uint64_t seed, bool is_small)
 
 /* ---- the front end of a rank ---- */
 
-/* Now and then another component gets a handle before its first view. What is kept stays. */
-static void pass_over(sim_rank *r, const coll_handle *handle)
-{
-    uint64_t state = r->life->step[r->step].seed;
-    bool is_kept = coll_file_is_reusable(r->file);
-    if (pick(&state, 0, 3) != 0)
-        return;
-    coll_file_open(r->file, handle);
-    coll_file_close(r->file);
-    if (coll_file_is_reusable(r->file) != is_kept)
-        sim_fail(r->life, "rank %d: step %d loses what is kept of a file", r->rank, r->step);
-}
-
 /* Rank 0, whose parameters apply, brings the same as when it last opened the file. */
 static void check_settings(const sim_rank *r, const coll_facts *facts)
 {
@@ -228,7 +217,27 @@ static void check_settings(const sim_rank *r, const coll_facts *facts)
         sim_fail(l, "step %d: plans of a file do not fit the same file", r->step);
 }
 
-/* Where there is no memory for a file, the others learn it when they set their first view. */
+/* A closed file of the same ranks, if there is one. */
+static void take_file(sim_rank *r, const coll_handle *handle, const coll_facts *facts)
+{
+    int *kept = &r->kept[r->name];
+    r->file = coll_files_open(&r->process, &(coll_ranks){{(uint64_t)r->name}}, handle, facts);
+    bool is_kept = r->file != NULL && coll_file_is_reusable(r->file);
+    if (is_kept != (*kept > 0))
+        sim_fail(r->life, "rank %d: step %d opens another file than was kept", r->rank, r->step);
+    *kept -= is_kept;
+}
+
+static void close_file(sim_rank *r, coll_file *file, int name)
+{
+    if (file == NULL)
+        return;
+    r->kept[name] += coll_file_is_reusable(file);
+    coll_files_close(&r->process, file);
+}
+
+/* Now and then another component gets a handle before its first view. Where there is no memory for
+ * a file, the others learn it when they set their first view. */
 static void open_file(sim_rank *r)
 {
     const coll_handle handle = {
@@ -237,11 +246,16 @@ static void open_file(sim_rank *r)
         .name = "file",
         .observer = {.context = r, .moved = sim_observe},
     };
+    uint64_t state = r->life->step[r->step].seed;
     coll_facts facts = coll_facts_collect(r->parameter, &r->hints);
     facts.fd = -1;
     facts.locks_file = r->life->locks_file;
-    if (r->file == NULL)
-        r->file = coll_file_new(&r->process);
+    r->name = pick(&state, 0, 5) == 0;
+    take_file(r, &handle, &facts);
+    if (r->file != NULL && pick(&state, 0, 3) == 0) {
+        close_file(r, r->file, r->name);
+        take_file(r, &handle, &facts);
+    }
     if (r->file == NULL) {
         int64_t value[COLL_OPENING_VALUES];
         coll_file_refuse(value);
@@ -249,31 +263,27 @@ static void open_file(sim_rank *r)
         return;
     }
     check_settings(r, &facts);
-    pass_over(r, &handle);
-    coll_file_open(r->file, &handle);
     coll_file_start(r->file, &facts);
 }
 
-/* One that opened with an error is not opened again. */
-static void close_file(sim_rank *r)
+/* Now and then a rank has nothing left of earlier files, and some close the last file only when the
+ * next is open, as threads may, so that the ranks have kept different ones. */
+static void reopen_file(sim_rank *r)
 {
-    if (r->file == NULL)
-        return;
-    coll_file_close(r->file);
-    if (coll_file_is_reusable(r->file))
-        return;
-    coll_file_free(r->file);
-    r->file = NULL;
-}
-
-/* Now and then a rank has nothing left of the last handle. */
-static void forget_file(sim_rank *r)
-{
+    coll_file *last = r->file;
+    const int name = r->name, ranks = r->life->ranks;
     uint64_t state = r->life->step[r->step].seed;
-    if (pick(&state, 0, 2 * r->life->ranks) != r->rank)
-        return;
-    coll_file_free(r->file);
-    r->file = NULL;
+    bool forgets = pick(&state, 0, 2 * ranks) == r->rank,
+         overlaps = pick(&state, 0, 2 * ranks) < r->rank;
+    if (!overlaps)
+        close_file(r, last, name);
+    if (forgets) {
+        coll_files_release(&r->process);
+        memset(r->kept, 0, sizeof r->kept);
+    }
+    open_file(r);
+    if (overlaps)
+        close_file(r, last, name);
 }
 
 static void set_view(sim_rank *r)
@@ -399,9 +409,7 @@ static void run_step(sim_rank *r)
     case STEP_HINT: set_hint(r); break;
     case STEP_BARRIER: wait_for_all(r); break;
     case STEP_REOPEN:
-        close_file(r);
-        forget_file(r);
-        open_file(r);
+        reopen_file(r);
         set_view(r);
         break;
     default: access_file(r);
@@ -420,9 +428,8 @@ static void live(void *context, int rank)
         if (sim_one_in(l, 3))
             net_yield(&l->net, rank);
     }
-    if (r->file != NULL)
-        coll_file_close(r->file);
-    coll_file_free(r->file);
+    close_file(r, r->file, r->name);
+    coll_files_release(&r->process);
     coll_record_finish(&r->process);
     coll_pool_release(&r->pool);
     sim_memory_of(NULL);

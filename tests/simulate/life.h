@@ -14,6 +14,7 @@
 
 #include "collective/collective.h"
 #include "collective/exchange.h"
+#include "collective/files.h"
 #include "collective/record.h"
 #include "order.h"
 #include "simulate/memory.h"
@@ -109,6 +110,7 @@ typedef struct sim_rank {
     coll_runtime runtime;
     coll_store store;
     coll_file *file;
+    int name, kept[2]; /* its ranks are called so; closed files of these names */
     coll_view view;
     const char *parameter[PARAMETERS];
     coll_hint_values hints;

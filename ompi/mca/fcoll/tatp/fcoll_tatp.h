@@ -18,8 +18,7 @@
 
 OMPI_DECLSPEC extern mca_fcoll_base_component_t mca_fcoll_tatp_component;
 
-/* A module: one for each open file. When the file is closed it waits for the next file of the same
- * ranks: what it knows of them, and its plans, can be reused. */
+/* A module: one for each open file. */
 typedef struct tatp_file tatp_file;
 
 /* ---- fcoll_tatp_module.c ---- */

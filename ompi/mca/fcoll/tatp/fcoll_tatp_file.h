@@ -14,8 +14,6 @@
 struct tatp_file {
     mca_fcoll_base_module_t super; /* f_fcoll points at it */
     struct tatp_file *next;
-    ompi_process_name_t *group; /* the ranks of the communicator */
-    int ranks;
     coll_file *file; /* NULL if memory is exhausted */
     tatp_io io;
     tatp_comm comm;

@@ -17,6 +17,7 @@
 
 #include "ompi/communicator/communicator.h"
 #include "ompi/group/group.h"
+#include "ompi/compat/compat_asked.h"
 #include "ompi/compat/compat_info.h"
 #include "ompi/file/file.h"
 #include "ompi/info/info.h"
@@ -26,26 +27,23 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_params.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_process.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_pvars.h"
+#include "collective/files.h"
 #include "collective/record.h"
 #include "ompi/mca/io/io.h"
 #include "opal/util/info_subscriber.h"
 #include "opal/util/output.h"
 
-/* Modules that are kept for the next file of their ranks; the oldest is freed first. */
-#define MOST_IDLE 8
+/* Guards the list, because threads may open files, and the functions of OMPIO. */
+static opal_mutex_t list_lock = OPAL_MUTEX_STATIC_INIT;
+static tatp_file *modules;
 
-/* Guards the lists, because threads may open files, and the functions of OMPIO. */
-static opal_mutex_t lists_lock = OPAL_MUTEX_STATIC_INIT;
-static tatp_file *modules;      /* of open files */
-static tatp_file *idle_modules; /* the latest first */
-
-static void free_module(tatp_file *file)
+static void free_module(tatp_file *module)
 {
-    tatp_calls_unreserve(file);
-    coll_file_free(file->file);
-    coll_view_release(&file->view.view);
-    free(file->group);
-    free(file);
+    if (NULL != module->file)
+        coll_files_close(tatp_process(), module->file);
+    tatp_calls_unreserve(module);
+    coll_view_release(&module->view.view);
+    free(module);
 }
 
 /* The place of the handle's module in the list, or its end. */
@@ -66,62 +64,12 @@ static tatp_file *take_module(const ompio_file_t *fh)
     return module;
 }
 
-static void push_module(tatp_file **list, tatp_file *module)
-{
-    module->next = *list;
-    *list = module;
-}
-
-/* ---- idle modules ---- */
-
-/* Returns the module to be freed for the new one, or NULL. */
-static tatp_file *push_idle(tatp_file *module)
-{
-    tatp_file **at = &idle_modules;
-    push_module(at, module);
-    for (int n = 0; n < MOST_IDLE && NULL != *at; n++)
-        at = &(*at)->next;
-    tatp_file *oldest = *at;
-    *at = NULL;
-    return oldest;
-}
-
 /* The component no longer handles the file. Local. */
 static void retire_module(tatp_file *module)
 {
-    tatp_file *out = module;
     tatp_requests_finish(&module->comm);
     tatp_io_close(&module->io);
-    coll_file_close(module->file);
-    bool is_reusable = coll_file_is_reusable(module->file);
-    OPAL_THREAD_LOCK(&lists_lock);
-    if (is_reusable)
-        out = push_idle(module);
-    OPAL_THREAD_UNLOCK(&lists_lock);
-    if (NULL != out)
-        free_module(out);
-}
-
-/* An idle module of these ranks, taken out of the list: one whose plans fit the handle if there is
- * one. NULL if there is none. */
-static tatp_file *take_idle(const ompi_process_name_t *group, int ranks, const coll_facts *facts)
-{
-    tatp_file **best = NULL;
-    for (tatp_file **at = &idle_modules; NULL != *at; at = &(*at)->next) {
-        if ((*at)->ranks != ranks ||
-            0 != memcmp((*at)->group, group, (size_t)ranks * sizeof *group))
-            continue;
-        bool has_settings = coll_file_has_settings((*at)->file, facts);
-        if (NULL == best || has_settings)
-            best = at;
-        if (has_settings)
-            break;
-    }
-    if (NULL == best)
-        return NULL;
-    tatp_file *module = *best;
-    *best = module->next;
-    return module;
+    free_module(module);
 }
 
 /* ---- MPI_File_set_view, MPI_File_set_info and MPI_File_close ---- */
@@ -147,14 +95,14 @@ static int interposed_set_view(struct ompi_file_t *file, MPI_Offset disp,
                                struct ompi_datatype_t *etype, struct ompi_datatype_t *filetype,
                                const char *datarep, struct opal_info_t *info)
 {
-    OPAL_THREAD_LOCK(&lists_lock);
+    OPAL_THREAD_LOCK(&list_lock);
     mca_io_base_module_file_set_view_fn_t next = set_view_of_ompio;
     tatp_file *module = find_open_module(file);
     if (NULL != module) {
         tatp_hints_note_info(&module->hints, info);
         info = &MPI_INFO_NULL->super;
     }
-    OPAL_THREAD_UNLOCK(&lists_lock);
+    OPAL_THREAD_UNLOCK(&list_lock);
     return next(file, disp, etype, filetype, datarep, info);
 }
 
@@ -172,13 +120,13 @@ static int finish_file(tatp_file *module)
 static int interposed_close(struct ompi_file_t *file)
 {
     const ompio_file_t *fh = handle_of(file);
-    OPAL_THREAD_LOCK(&lists_lock);
+    OPAL_THREAD_LOCK(&list_lock);
     mca_io_base_module_file_close_fn_t next = close_of_ompio;
     tatp_file *module = *find_module(fh);
     bool is_replaced = NULL != module && fh->f_fcoll != &module->super;
     if (is_replaced)
         (void)take_module(fh);
-    OPAL_THREAD_UNLOCK(&lists_lock);
+    OPAL_THREAD_UNLOCK(&list_lock);
     const int error = NULL != module ? finish_file(module) : 0;
     if (is_replaced)
         retire_module(module);
@@ -193,10 +141,10 @@ static int interposed_close(struct ompi_file_t *file)
 static compat_info_char *accept_hint(opal_infosubscriber_t *object, compat_info_char *name,
                                      compat_info_char *text)
 {
-    OPAL_THREAD_LOCK(&lists_lock);
+    OPAL_THREAD_LOCK(&list_lock);
     tatp_file *module = find_open_module((const struct ompi_file_t *)object);
     bool is_refused = NULL != module && !tatp_hints_note(&module->hints, name, text);
-    OPAL_THREAD_UNLOCK(&lists_lock);
+    OPAL_THREAD_UNLOCK(&list_lock);
     return is_refused ? NULL : text;
 }
 
@@ -207,10 +155,10 @@ static void interpose(struct ompi_file_t *file)
     compat_io_module *functions = COMPAT_IO_MODULE(file);
     if (interposed_set_view == functions->io_module_file_set_view)
         return;
-    OPAL_THREAD_LOCK(&lists_lock);
+    OPAL_THREAD_LOCK(&list_lock);
     set_view_of_ompio = functions->io_module_file_set_view;
     close_of_ompio = functions->io_module_file_close;
-    OPAL_THREAD_UNLOCK(&lists_lock);
+    OPAL_THREAD_UNLOCK(&list_lock);
     functions->io_module_file_set_view = interposed_set_view;
     functions->io_module_file_close = interposed_close;
     for (int i = 0; i < COLL_HINTS; i++)
@@ -280,12 +228,15 @@ static int init_module(struct ompio_file_t *fh)
     return OMPI_SUCCESS;
 }
 
-static ompi_process_name_t *group_of(const ompio_file_t *fh)
+static coll_ranks ranks_of(const ompio_file_t *fh)
 {
-    ompi_process_name_t *group = calloc((size_t)fh->f_size, sizeof *group);
-    for (int r = 0; NULL != group && r < fh->f_size; r++)
-        group[r] = ompi_group_get_proc_name(fh->f_comm->c_local_group, r);
-    return group;
+    coll_ranks ranks = {{0}};
+    coll_ranks_add(&ranks, compat_is_reordered(fh->f_comm)); /* which the record depends on */
+    for (int r = 0; r < fh->f_size; r++) {
+        const opal_process_name_t name = ompi_group_get_proc_name(fh->f_comm->c_local_group, r);
+        coll_ranks_add(&ranks, (uint64_t)name.jobid << 32 | name.vpid);
+    }
+    return ranks;
 }
 
 #define FUNCTIONS(init)                                                                            \
@@ -295,24 +246,6 @@ static ompi_process_name_t *group_of(const ompio_file_t *fh)
         .fcoll_file_write_all = file_write_all, .fcoll_file_iwrite_all = file_iwrite_all,          \
     }
 
-/* Takes over the group unless it fails. */
-static tatp_file *new_module(ompi_process_name_t *group, int ranks)
-{
-    tatp_file *file = calloc(1, sizeof *file);
-    if (NULL == file)
-        return NULL;
-    file->file = coll_file_new(tatp_process());
-    if (NULL == file->file || !tatp_calls_reserve(file)) {
-        coll_file_free(file->file);
-        free(file);
-        return NULL;
-    }
-    file->group = group;
-    file->ranks = ranks;
-    file->super = (mca_fcoll_base_module_t)FUNCTIONS(init_module);
-    return file;
-}
-
 static void count_access(void *context, const coll_observed *access, void **state)
 {
     (void)context;
@@ -320,38 +253,42 @@ static void count_access(void *context, const coll_observed *access, void **stat
     tatp_pvars_add(access);
 }
 
-static void open_file(tatp_file *file, ompio_file_t *fh)
+/* NULL if memory is exhausted. */
+static coll_file *open_file(tatp_file *module, ompio_file_t *fh)
 {
     const coll_handle handle = {
-        .runtime = &file->comm.runtime,
-        .store = &file->io.store,
+        .runtime = &module->comm.runtime,
+        .store = &module->io.store,
         .name = fh->f_filename,
         .device = &tatp_device,
         .observer = {.moved = count_access},
         .began = tatp_process()->clock(NULL),
     };
-    tatp_io_open(&file->io, fh);
-    coll_file_open(file->file, &handle);
-    tatp_device_tell();
-}
-
-/* A module for a file that is being opened. With the settings of the file before, that one's plan
- * may be reused; whether it is the same on all ranks is agreed at the first access. */
-static tatp_file *module_for(ompio_file_t *fh)
-{
-    ompi_process_name_t *group = group_of(fh);
-    if (NULL == group)
-        return NULL;
     const coll_hint_values hints = tatp_hints_at_open(fh, false);
     const coll_facts facts = tatp_params_facts(fh, &hints);
-    tatp_file *module = take_idle(group, fh->f_size, &facts);
-    bool is_new = NULL == module;
-    if (is_new)
-        module = new_module(group, fh->f_size);
-    if (!is_new || NULL == module)
-        free(group);
-    if (NULL != module)
-        open_file(module, fh);
+    const coll_ranks ranks = ranks_of(fh);
+    return coll_files_open(tatp_process(), &ranks, &handle, &facts);
+}
+
+/* A module for a file that is being opened; NULL if memory is exhausted. */
+static tatp_file *new_module(ompio_file_t *fh)
+{
+    tatp_file *module = calloc(1, sizeof *module);
+    if (NULL == module)
+        return NULL;
+    module->super = (mca_fcoll_base_module_t)FUNCTIONS(init_module);
+    tatp_io_open(&module->io, fh);
+    if (tatp_calls_reserve(module))
+        module->file = open_file(module, fh);
+    if (NULL == module->file) {
+        free_module(module);
+        return NULL;
+    }
+    tatp_device_tell();
+    OPAL_THREAD_LOCK(&list_lock);
+    module->next = modules;
+    modules = module;
+    OPAL_THREAD_UNLOCK(&list_lock);
     return module;
 }
 
@@ -390,21 +327,15 @@ int mca_fcoll_tatp_init_query(bool enable_progress_threads, bool enable_mpi_thre
 /* The module of a handle: the one that it has, or another. */
 static tatp_file *query_module(ompio_file_t *fh)
 {
-    OPAL_THREAD_LOCK(&lists_lock);
-    tatp_file *module = take_module(fh);
-    if (NULL != module && fh->f_fcoll != &module->super) {
-        /* It was closed under another component, and this handle is at its address. */
-        OPAL_THREAD_UNLOCK(&lists_lock);
+    OPAL_THREAD_LOCK(&list_lock);
+    tatp_file *module = *find_module(fh);
+    bool is_other = NULL != module && fh->f_fcoll != &module->super;
+    if (is_other)
+        (void)take_module(fh);
+    OPAL_THREAD_UNLOCK(&list_lock);
+    if (is_other) /* it was closed under another component, and this handle is at its address */
         retire_module(module);
-        OPAL_THREAD_LOCK(&lists_lock);
-        module = NULL;
-    }
-    if (NULL == module)
-        module = module_for(fh);
-    if (NULL != module)
-        push_module(&modules, module);
-    OPAL_THREAD_UNLOCK(&lists_lock);
-    return module;
+    return NULL == module || is_other ? new_module(fh) : module;
 }
 
 /* Declines a handle with another layout, which is the same on all ranks. For nothing else: where no
@@ -437,9 +368,9 @@ static void report_passed_over(const ompio_file_t *fh)
 int mca_fcoll_tatp_file_unquery(struct ompio_file_t *fh)
 {
     tatp_split_release(fh);
-    OPAL_THREAD_LOCK(&lists_lock);
+    OPAL_THREAD_LOCK(&list_lock);
     tatp_file *module = take_module(fh);
-    OPAL_THREAD_UNLOCK(&lists_lock);
+    OPAL_THREAD_UNLOCK(&list_lock);
     if (NULL != module && !coll_file_has_started(module->file))
         report_passed_over(fh);
     if (NULL != module)
@@ -447,17 +378,10 @@ int mca_fcoll_tatp_file_unquery(struct ompio_file_t *fh)
     return OMPI_SUCCESS;
 }
 
-static void free_list(tatp_file *module)
-{
-    for (tatp_file *next; NULL != module; module = next) {
-        next = module->next;
-        free_module(module);
-    }
-}
-
 void tatp_modules_free(void)
 {
-    free_list(modules);
-    free_list(idle_modules);
-    modules = idle_modules = NULL;
+    for (tatp_file *module; NULL != (module = modules);) {
+        modules = module->next;
+        free_module(module);
+    }
 }

@@ -22,6 +22,7 @@
 
 #include "base/text.h"
 #include "collective/exchange.h"
+#include "collective/files.h"
 #include "collective/record.h"
 
 static const char *environment(const char *name)
@@ -167,6 +168,7 @@ static void register_at_finalize(void)
 
 void tatp_process_release(void)
 {
+    coll_files_release(&process);
     coll_pool_release(&pool);
 }
 
