@@ -2,8 +2,6 @@
 /* tatp simulate: what collective calls of a whole job do on a machine, by the code that runs. */
 #include "tatp.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

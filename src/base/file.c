@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
-#include <string.h>
 #include <unistd.h>
 
 #define PERMISSIONS 0666

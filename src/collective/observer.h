@@ -5,7 +5,6 @@
 #define COLLECTIVE_OBSERVER_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "collective/nodes.h"

@@ -7,7 +7,6 @@
 #define COLLECTIVE_PARAMETERS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/unknown.h"

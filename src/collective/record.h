@@ -8,8 +8,6 @@
 #define COLLECTIVE_RECORD_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "collective/observer.h"
 #include "record/record_file.h"

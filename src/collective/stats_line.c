@@ -4,7 +4,6 @@
 #include "collective/stats_internal.h"
 
 #include <argz.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>

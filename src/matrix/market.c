@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 /* ---- banner, comments, sizes ---- */

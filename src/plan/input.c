@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checks of the input, items by group, the even spread. */
 #include "plan/input.h"
-#include "plan/plan.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 static int has_shape(const plan_input *in, const matrix *m, size_t rows)
 {

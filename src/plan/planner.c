@@ -2,7 +2,6 @@
 /* The decision between even and fitted domains. */
 #include "plan/planner.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/memory.h"

@@ -8,7 +8,6 @@
 
 #include "access/cut.h"
 #include "access/units.h"
-#include "matrix/view_file.h"
 
 /* ---- from a rank to the owners of the parts ---- */
 

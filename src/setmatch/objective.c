@@ -2,7 +2,6 @@
 /* Placement by the view, or by the bytes that cross between nodes. */
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "setmatch/profile.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SetMatch as in the paper: make_sets, merge_sets, match_sets. */
-#include <errno.h>
 #include <string.h>
 
 #include "base/arena.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory that ranks share: in one process it is mapped once. The system allows fewer mappings than
  * there are ranks. Programs are linked with --wrap for mmap and munmap. */
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 

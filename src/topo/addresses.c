@@ -6,7 +6,6 @@
 #include <strings.h>
 
 #include "topo/read.h"
-#include "topo/text.h"
 
 /* The length of the part before the node's name, which may contain dots itself. */
 static size_t route_length(const char *address, const char *host)

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "topo/hosts.h"
-#include "topo/text.h"
 
 /* ---- node classes ---- */
 

@@ -11,8 +11,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "topo/text.h"
-
 int fabric_vertex(topo_fabric *f, const char *key, size_t length, size_t line, size_t *v)
 {
     size_t known = f->keys.count;

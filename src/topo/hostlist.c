@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lists of host names as Slurm writes them. */
-#include <errno.h>
 #include <string.h>
 
 #include "topo/text.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The output of ibnetdiscover: a record for each switch, adapter and router, a line for each of its
  * ports. */
-#include <errno.h>
 #include <string.h>
 
 #include "topo/read.h"

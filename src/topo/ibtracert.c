@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The output of ibtracert. */
-#include <errno.h>
 #include <string.h>
 
 #include "topo/read.h"

@@ -10,8 +10,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "topo/text.h"
-
 /* ---- tables ---- */
 
 /* FNV-1a. */

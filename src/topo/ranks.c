@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Hops between ranks become hops between nodes. */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/memory.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "topo/hosts.h"
-#include "topo/text.h"
 
 /* The node of each of the fabric's hosts; NO_INDEX: not of this job. */
 static size_t *nodes_of_hosts(const job_hosts *s)

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "topo/read.h"
-#include "topo/text.h"
 
 struct forest {
     struct base_arena arena;

@@ -3,7 +3,6 @@
  * well, as the hints of MPI_File_open. */
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_hints.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "ompi/file/file.h"

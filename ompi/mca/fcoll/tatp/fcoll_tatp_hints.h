@@ -7,7 +7,6 @@
 #include "ompi_config.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "ompi/mca/common/ompio/common_ompio.h"
 

@@ -8,7 +8,6 @@
 #include "orte/shared/rmaps_dla.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "opal/mca/base/base.h"
 #include "opal/util/argv.h"

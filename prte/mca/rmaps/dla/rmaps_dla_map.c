@@ -5,7 +5,6 @@
 #include "orte/shared/rmaps_dla.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "topo/machine.h"
 
