@@ -149,7 +149,6 @@ int nodes_parse(node_list *nodes, const char *list)
 
 static const char blanks[] = " \t\f\v\r\n";
 
-/* The lines of a text file. */
 struct text_file {
     const char *name;
     FILE *stream;

@@ -149,7 +149,6 @@ static int read_market_matrix(FILE *stream, void *object, matrix_error *error)
     return matrix_read_market(stream, object, NULL, error);
 }
 
-/* They have the shape of C. */
 static void plan_read_blocks(struct planning *p)
 {
     const char *file = p->options->blocks;

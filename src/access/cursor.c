@@ -29,7 +29,6 @@ static void advance_blocks(access_cursor *cursor, int64_t blocks)
     }
 }
 
-/* Advances by `bytes` within the current block. */
 static void advance_in_block(access_cursor *cursor, int64_t bytes)
 {
     cursor->byte += bytes;

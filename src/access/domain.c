@@ -3,6 +3,7 @@
 #include "access/domain.h"
 #include "base/memory.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,7 @@ int domains_append(file_domains *domains, int64_t lo, int64_t hi, size_t domain,
     int64_t *size = &domains->size[domain];
     domain_range *last = domains->ranges > 0 ? &domains->range[domains->ranges - 1] : NULL;
     int rc = 0;
+    assert(lo < hi && domain < domains->count && (last == NULL || last->hi <= lo));
     if (lo == domains->lo)
         *size = domains->head;
     if (stored && last != NULL && last->domain == domain && last->hi == lo) {

@@ -4,6 +4,7 @@
 #include "access/encoding.h"
 #include "base/memory.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -80,6 +81,7 @@ static void write_value(encoder *e, int64_t value)
 {
     unsigned char *begin = (unsigned char *)e->message->element + e->bytes, *at = begin;
     uint64_t rest = (uint64_t)value;
+    assert(value >= 0);
     for (; rest >> VALUE_BITS > 0; rest >>= VALUE_BITS)
         *at++ = (unsigned char)(rest | 1 << VALUE_BITS);
     *at++ = (unsigned char)rest;

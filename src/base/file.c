@@ -19,7 +19,6 @@ int base_check_kind(const struct stat *status)
     return S_ISREG(status->st_mode) ? 0 : -EINVAL;
 }
 
-/* The folder of a file. */
 static int stat_folder(const char *path, struct stat *folder)
 {
     char name[PATH_MAX];

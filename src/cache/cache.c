@@ -19,7 +19,6 @@
 
 /* ---- the folder ---- */
 
-/* It is in the folder in which programs keep their caches. */
 int cache_path(char **path)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");

@@ -55,6 +55,7 @@ static bool batch_append(exchange *ex, exchange_cycle *cycle, size_t of, int64_t
     exchange_chunk chunk = {.of = of, .cursor = ex->in_cursor[of]};
     access_cursor after = chunk.cursor;
     chunk.bytes = access_skip(&after, cycle->end);
+    assert(chunk.bytes <= ex->task.layout.cycle_size);
     size_t wanted = *messages + exchange_count_messages(ex, chunk.bytes);
     if (cycle->chunks > 0 && wanted > ex->in_requests)
         return false;

@@ -97,7 +97,6 @@ static void send_chunk(exchange *ex, exchange_chunk *chunk, exchange_cycle *cycl
     exchange_send_chunk(ex, cycle, chunk, chunk->bytes, peer->rank, synchronous);
 }
 
-/* Serves other ranks, too. */
 static bool complete_bundle(exchange *ex, exchange_chunk *chunk, exchange_cycle *cycle)
 {
     if (!ex->run.write)

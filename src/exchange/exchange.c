@@ -88,14 +88,15 @@ static void exchange_find_peers(exchange *ex)
     }
 }
 
-/* An inbox holds one cycle's positions: a chunk is never larger, because the accesses of one
- * contributor do not overlap. */
+/* An inbox holds any chunk, because the accesses of one contributor do not overlap. */
 static void find_senders(exchange *ex)
 {
     const exchange_task *task = &ex->task;
-    for (size_t i = 0; i < task->contributors; i++)
+    for (size_t i = 0; i < task->contributors; i++) {
+        assert(i == 0 || task->contributor[i - 1].rank < task->contributor[i].rank);
         if (task->contributor[i].rank != task->rank && !task->contributor[i].shared)
             ex->inbox_bytes = (size_t)task->layout.cycle_size;
+    }
 }
 
 /* A batch ends where its messages would be more. */
@@ -169,7 +170,6 @@ typedef struct buffer {
     size_t size;
 } buffer;
 
-/* Serves all cycles in flight. */
 struct exchange_buffers {
     buffer windows; /* cycle buffers of an aggregator */
     buffer inbox;   /* packed data between an aggregator and its contributors */

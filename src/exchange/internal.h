@@ -6,6 +6,8 @@
 #ifndef EXCHANGE_INTERNAL_H
 #define EXCHANGE_INTERNAL_H
 
+#include <assert.h>
+
 #include "base/arena.h"
 #include "exchange/exchange.h"
 
@@ -95,7 +97,7 @@ struct exchange {
 /* Keeps the first error. */
 void exchange_keep_error(exchange *ex, int rc);
 exchange_cycle *exchange_cycle_at(exchange_pipeline *pipeline, size_t i);
-/* Appends the cycle that holds position `next`, to fewer than EXCHANGE_DEPTH. */
+/* Appends the cycle that holds position `next`. */
 exchange_cycle *exchange_cycle_append(exchange_pipeline *p, int64_t next, int64_t cycle_size);
 void exchange_cycle_remove_first(exchange_pipeline *pipeline);
 /* The end of the cycle that holds a position. */

@@ -23,6 +23,7 @@ int64_t exchange_cycle_end(int64_t position, int64_t cycle_size)
 
 exchange_cycle *exchange_cycle_append(exchange_pipeline *pipeline, int64_t next, int64_t cycle_size)
 {
+    assert(pipeline->count < EXCHANGE_DEPTH);
     exchange_cycle *cycle = exchange_cycle_at(pipeline, pipeline->count++);
     cycle->chunks = cycle->pending = cycle->next = cycle->requests = 0;
     cycle->posting = 0;
@@ -35,6 +36,7 @@ exchange_cycle *exchange_cycle_append(exchange_pipeline *pipeline, int64_t next,
 
 void exchange_cycle_remove_first(exchange_pipeline *pipeline)
 {
+    assert(pipeline->count > 0);
     pipeline->first = (pipeline->first + 1) % EXCHANGE_DEPTH;
     pipeline->count--;
 }

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/heap.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -51,6 +52,7 @@ static bool row_has_room(const struct search *s, size_t i)
 
 static void put_column(struct search *s, size_t j, size_t i, double cost)
 {
+    assert(row_has_room(s, i));
     size_t place = s->unit_first[i] + s->used[i]++;
     s->unit[place] = (struct unit){0.0, j};
     s->unit_of[j] = place;
@@ -87,6 +89,7 @@ static size_t find_cheapest(const struct search *s, size_t j, double *difference
 
 static void wait(struct search *s, size_t j)
 {
+    assert(s->waits < s->problem->cols);
     size_t at = s->waits_first + s->waits++;
     s->waiting[at < s->problem->cols ? at : at - s->problem->cols] = j;
 }

@@ -116,7 +116,6 @@ static void market_add_entry(market_file *f, matrix_entry entry)
         f->costs.whole[entry.col * f->costs.rows + entry.row] = entry.value;
 }
 
-/* Reads the number of an entry. */
 static void read_entry(matrix_scan *scan, market_file *f, size_t row, size_t col)
 {
     int64_t value = 1;

@@ -4,6 +4,7 @@
 #include "base/heap.h"
 #include "plan/costs.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -320,14 +321,13 @@ static size_t bid_of_unit(struct auction *a, size_t unit)
     return NONE;
 }
 
-/* A unit is queued once at most: the ring holds all units. */
 static void enqueue_unit(struct auction *a, size_t unit)
 {
+    assert(a->count_queued < a->bytes->rows);
     if (unit != NONE)
         a->queue[(a->first_queued + a->count_queued++) % a->bytes->rows] = unit;
 }
 
-/* Ends when every unit has a slot. */
 static void assign_queued(struct auction *a)
 {
     while (a->count_queued > 0) {
@@ -374,7 +374,6 @@ static int lay_out_slots(struct auction *a)
     return a->bid != NULL ? 0 : -ENOMEM;
 }
 
-/* Lays out and fills the heap of each class. */
 static void lay_out_classes(struct auction *a)
 {
     for (size_t p = 0; p < a->classes.count; p++)

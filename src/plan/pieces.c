@@ -2,6 +2,7 @@
 /* The units of fitted file domains. */
 #include "plan/pieces.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -129,13 +130,14 @@ int pieces_add_bytes(pieces_bytes *all, size_t node, const unit_step *step, size
 
 /* ---- broadcast ---- */
 
-enum { DOMAIN_BITS = 32 }; /* there are at most as many units as ranks or 2^20 */
+enum { DOMAIN_BITS = 32 };
 
 int64_t pieces_put_run(const pieces *p, size_t first)
 {
     size_t end = first + 1;
     while (end < p->count && p->domain[end] == p->domain[first])
         end++;
+    assert(end - first <= INT32_MAX && p->domain[first] <= UINT32_MAX);
     return (int64_t)((end - first) << DOMAIN_BITS | p->domain[first]);
 }
 

@@ -5,6 +5,7 @@
 #include "plan/plan.h"
 #include "plan/costs.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 /* ---- from domains to ranks ---- */
 
-/* The ranks of a node, and the domains that they get, no more than ranks. */
+/* The ranks of a node, and the domains that they get. */
 struct node_part {
     const matrix *requests;
     const size_t *rank;
@@ -53,6 +54,7 @@ static int solve_part(const struct node_part *c, double *cost, size_t *rank_of_d
  * is one domain, else as the solver breaks them. */
 static int choose_ranks(const struct node_part *c, size_t *rank_of_domain)
 {
+    assert(c->domains <= c->ranks);
     if (c->domains == 1)
         *rank_of_domain = best_rank(c, *c->domain);
     if (c->domains < 2)

@@ -149,7 +149,6 @@ static int sum_domains(void *context, const plan_draft *draft, rows_matrices *c)
     return rc;
 }
 
-/* The part of each bin in each unit. */
 static int find_unit_parts(const recorded *r, const pieces *units, matrix *parts)
 {
     const division_settings unknown = {0};

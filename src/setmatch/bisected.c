@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Multilevel recursive bisection of the ranks together with the nodes. */
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -100,7 +101,6 @@ static size_t divide_by_slots(const struct bisection *b, size_t first, size_t en
     return middle;
 }
 
-/* Half of the nodes at random. */
 static size_t divide_at_random(struct bisection *b, size_t first, size_t end)
 {
     size_t wanted = (end - first) / 2;
@@ -111,8 +111,8 @@ static size_t divide_at_random(struct bisection *b, size_t first, size_t end)
     return move_half(b, first, end);
 }
 
-/* Divides a part of at least two nodes in two, as the variant says. Returns where the second half
- * begins. Both halves keep their order. */
+/* Divides a part in two, as the variant says. Returns where the second half begins. Both halves
+ * keep their order. */
 static size_t divide_nodes(struct bisection *b, size_t first, size_t end)
 {
     bool even = b->slots[b->order[first]] == b->slots[b->order[end - 1]];
@@ -160,11 +160,11 @@ static int place_halves(struct bisection *b, const struct part *p, size_t middle
     return rc;
 }
 
-/* Divides the nodes in two, then the ranks. */
 static int divide_part(struct bisection *b, const struct part *p)
 {
     const divide_rules rules = {b->variant.seed, b->is_large};
     size_t middle = divide_nodes(b, p->first, p->end);
+    assert(p->first < middle && middle < p->end);
     const uint64_t capacity[2] = {slots_of_nodes(b, p->first, middle),
                                   slots_of_nodes(b, middle, p->end)};
     int rc = divide_in_two(&b->t, &p->g, capacity, &rules, b->side);

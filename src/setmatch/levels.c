@@ -108,7 +108,6 @@ static void sort_members(struct members *m, const size_t *group_of_rank, size_t 
 
 static int place_level_part(const placement_task *task, const struct part *p, size_t *node);
 
-/* Places the ranks of one group on its nodes. */
 static int place_members(const placement_task *task, const struct part *p, const struct groups *g,
                          size_t group, struct members *m, size_t *node)
 {

@@ -83,7 +83,6 @@ static void unite_groups(struct grouping *g, size_t a, size_t b)
     g->groups--;
 }
 
-/* Appends the current groups as a level. */
 static int append_switch_level(struct grouping *g, size_t nodes, setmatch_network *network)
 {
     size_t used = network->levels * nodes;

@@ -22,7 +22,6 @@ enum { READS_PER_VISIT = 32 };
  * fewer. */
 enum { LEAST_PATIENCE = 24, PATIENCE_PART = 8, LEAST_OF_MANY = 8, PART_OF_MANY = 32 };
 
-/* Two nodes and the weight between their ranks. */
 struct node_pair {
     size_t a, b;
     int64_t weight;

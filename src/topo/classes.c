@@ -123,7 +123,6 @@ static void end_step(struct hop_search *x, uint16_t hops)
     x->reached_count = 0;
 }
 
-/* The vertex of a class's sample. */
 static size_t sample_vertex(const job_hosts *s, size_t p)
 {
     return s->fabric->of_host[s->host[s->sample[p]]];

@@ -158,7 +158,6 @@ bool topo_is_bandwidth(FILE *stream)
     return fseeko(stream, at, SEEK_SET) == 0 && found;
 }
 
-/* The rows and columns of the nodes. */
 static int pick_bandwidth(const topo_fabric *f, const size_t *row, size_t nodes, matrix *bandwidth)
 {
     matrix_builder b = {.rows = nodes, .cols = nodes};

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,9 +33,10 @@ const char *name_table_get(const name_table *names, size_t index)
     return names->text + names->start[index];
 }
 
-/* The slot of those bytes, or the free one for them. At least one slot is free. */
+/* The slot of those bytes, or the free one for them. */
 static size_t find_slot(const name_table *names, const void *bytes, size_t length)
 {
+    assert(names->count < names->slots);
     size_t s = (size_t)hash_bytes(bytes, length) & (names->slots - 1);
     while (names->slot[s] != 0) {
         size_t index = names->slot[s] - 1;

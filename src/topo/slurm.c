@@ -46,7 +46,6 @@ enum key {
 static const char *const key_name[KEYS] = {
     "SwitchName", "BlockName", "AggregatedBlock", "BlockSizes", "Nodes", "Switches", "BlockSize"};
 
-/* The context of a list of names. */
 struct listing {
     reading *r;
     size_t parent; /* NO_INDEX: the last group, whose members they are */
