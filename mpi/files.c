@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collective/file.h"
 #include "mpi/device.h"
 #include "mpi/process.h"
 
@@ -68,11 +67,12 @@ int front_report(front_word handle, int error)
 
 /* ---- opening ---- */
 
-static void free_served_file(front_file *f)
+void front_end_closing(front_file *f)
 {
     if (f == NULL)
         return;
-    coll_file_free(f->file);
+    if (f->file != NULL)
+        coll_files_close(front_process(), f->file);
     coll_view_release(&f->view.bytes);
     front_group_release(&f->group);
     (void)front_store_close(&f->store);
@@ -90,13 +90,12 @@ static front_file *new_served_file(const char *name, int mode, MPI_File handle)
     f->handle = handle;
     f->mode = mode;
     f->name = strdup(name);
-    f->file = coll_file_new(front_process());
     if (mode & MPI_MODE_APPEND)
         mpi.File_get_size(handle, &size);
     f->view.pointer = size;
     f->store.fd = -1;
-    if (f->name == NULL || f->file == NULL) {
-        free_served_file(f);
+    if (f->name == NULL) {
+        front_end_closing(f);
         return NULL;
     }
     front_store_init(&f->store, f->name, mode);
@@ -139,7 +138,20 @@ static void share_store_id(front_file *f)
         id->device = 0;
 }
 
-static void start_served_file(front_file *f, MPI_Info info, double began)
+/* text: of the parameters. */
+static coll_facts collect_facts(const front_ranks *ranks, const front_store *store, MPI_Info info,
+                                const char *text[PARAMETERS])
+{
+    const coll_hint_values hints = front_hints_read(info, ranks->rank);
+    front_process_parameters(text);
+    coll_facts facts = coll_facts_collect(text, &hints);
+    facts.fd = store->fd;
+    facts.is_asked_for = true;
+    facts.locks_file = ranks->rank == 0 && !store->has_coherent_cache;
+    return facts;
+}
+
+static int open_served_file(front_file *f, const coll_facts *facts, double began)
 {
     const coll_handle handle = {
         .runtime = &f->group.runtime,
@@ -148,15 +160,14 @@ static void start_served_file(front_file *f, MPI_Info info, double began)
         .device = &front_device,
         .began = began,
     };
-    const char *text[PARAMETERS];
-    const coll_hint_values hints = front_hints_read(info, f->group.runtime.rank);
-    front_process_parameters(text);
-    coll_facts facts = coll_facts_collect(text, &hints);
-    facts.fd = f->store.fd;
-    facts.is_asked_for = true;
-    facts.locks_file = f->group.runtime.rank == 0 && !f->store.has_coherent_cache;
-    coll_file_open(f->file, &handle);
-    coll_file_start(f->file, &facts);
+    f->file = coll_files_open(front_process(), &f->group.ranks->names, &handle, facts);
+    return f->file == NULL ? MPI_ERR_NO_MEM : 0;
+}
+
+static void start_served_file(front_file *f, const coll_facts *facts)
+{
+    share_store_id(f);
+    coll_file_start(f->file, facts);
     front_view_read(&f->view, f->handle, f->name, f->group.runtime.rank);
     add_served_file(&files, f);
 }
@@ -166,21 +177,25 @@ static const char *serve_file(front_ranks *ranks, const char *name, int mode, MP
                               MPI_File handle, double began)
 {
     front_file *f = new_served_file(name, mode, handle);
-    const char *reason;
+    const char *text[PARAMETERS], *reason;
+    coll_facts facts;
     int rc = f == NULL ? MPI_ERR_NO_MEM : front_group_init(&f->group, ranks, front_process());
-    if (rc == 0 && ranks->rank == 0)
-        rc = front_error_class(front_store_open(&f->store));
+    if (rc == 0 && ranks->rank == 0 && front_store_open(&f->store) != 0)
+        rc = MPI_ERR_UNSUPPORTED_OPERATION;
+    if (rc == 0) {
+        facts = collect_facts(ranks, &f->store, info, text);
+        rc = open_served_file(f, &facts, began);
+    }
     rc = front_group_largest(ranks->comm, rc);
     if (rc == 0) {
-        share_store_id(f);
-        start_served_file(f, info, began);
+        start_served_file(f, &facts);
         return NULL;
     }
     if (f != NULL && f->store.failure != NULL)
         reason = f->store.failure;
     else
         reason = rc == MPI_ERR_NO_MEM ? "memory is exhausted" : "an older file has its tags";
-    free_served_file(f);
+    front_end_closing(f);
     return reason;
 }
 
@@ -237,13 +252,6 @@ bool front_close(front_word *handle, front_file **closing, int *error)
     if (!is_open)
         *handle = (front_word)MPI_FILE_NULL;
     return is_open;
-}
-
-void front_end_closing(front_file *f)
-{
-    if (f != NULL)
-        coll_file_close(f->file);
-    free_served_file(f);
 }
 
 /* ---- view and hints ---- */

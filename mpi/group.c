@@ -494,8 +494,12 @@ static int fill_ranks(front_ranks *ranks, MPI_Comm comm)
 {
     int located = share_nodes(ranks), named = gather_hosts(ranks);
     int rc = translate(ranks->comm, MPI_COMM_WORLD, ranks->size, ranks->job_rank);
-    for (int i = 0; i < ranks->size && is_in_new_order(comm); i++)
-        ranks->job_rank[i] = i;
+    const bool is_new = is_in_new_order(comm);
+    coll_ranks_add(&ranks->names, is_new); /* which the record depends on */
+    for (int i = 0; i < ranks->size; i++) {
+        coll_ranks_add(&ranks->names, (uint64_t)ranks->job_rank[i]);
+        ranks->job_rank[i] = is_new ? i : ranks->job_rank[i];
+    }
     rc = located != MPI_SUCCESS ? located : named != MPI_SUCCESS ? named : rc;
     return front_group_largest(ranks->comm, front_error_class(rc));
 }

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "collective/collective.h"
+#include "collective/files.h"
 #include "mpi/request.h"
 
 /* The processes of a communicator of the program, whose attribute this is. */
@@ -20,6 +20,7 @@ typedef struct front_ranks {
     int64_t *node;  /* per rank, front_process_node */
     int *job_rank;  /* per rank, in MPI_COMM_WORLD; as runtime.job_rank */
     char *host;     /* rank 0: per rank, FRONT_HOST bytes */
+    coll_ranks names; /* of the processes */
     int users;      /* open files, and the program's communicator until it is freed */
     int64_t opened; /* files until now */
     struct front_group *open;

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "base/unknown.h"
 #include "collective/exchange.h"
+#include "collective/files.h"
 #include "collective/parameters.h"
 #include "collective/record.h"
 #include "mpi/calls.h"
@@ -178,6 +179,7 @@ static int finish(MPI_Comm comm, int keyval, void *value, void *state)
     (void)keyval;
     (void)value;
     (void)state;
+    coll_files_release(&process);
     coll_record_finish(&process);
     coll_pool_release(&pool);
     return MPI_SUCCESS;

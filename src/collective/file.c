@@ -35,7 +35,6 @@ void coll_file_free(coll_file *file)
 {
     if (file == NULL)
         return;
-    coll_file_close(file);
     if (file->memory != NULL)
         coll_slots_reset(&file->slots, &file->observers);
     access_staging_free(file->staging);
@@ -181,7 +180,7 @@ static int prepare_file(coll_file *file, const coll_opening *opening)
 {
     int rc = coll_group_init(&file->group, file->handle.runtime);
     if (rc == 0 && file->group.rank == 0)
-        rc = coll_settings_check(process_of(file), opening->text);
+        rc = coll_settings_check(file->handle.runtime->process, opening->text);
     if (rc == 0)
         rc = coll_observers_open(&file->observers, opening);
     if (rc == 0)

@@ -39,7 +39,7 @@ struct coll_file {
 
 /* NULL if memory is exhausted. */
 coll_file *coll_file_new(coll_process *process);
-void coll_file_free(coll_file *file); /* NULL is allowed */
+void coll_file_free(coll_file *file); /* closed; NULL is allowed */
 /* For a handle, which is copied: the first, or the next after coll_file_close. */
 void coll_file_open(coll_file *file, const coll_handle *handle);
 void coll_file_close(coll_file *file);

@@ -201,28 +201,26 @@ static int read_topology_file(coll_nodes *nodes, coll_process *process, paramete
         fclose(stream);
     if (rc == 0)
         report_source(nodes, process, path);
-    else
-        topo_flat(&nodes->topology, nodes->count);
     if (rc == 0 || rc == -ENOMEM)
         return rc;
     return refuse_topology(process, text, &error);
 }
 
-/* On rank 0: the topology that the parameter names. *is_open: it names none, and the job's
- * environment decides; the topology is flat so far. Reports errors. */
+/* On rank 0: the topology that the parameter names, or a flat one. *is_open: it names none, and the
+ * job's environment decides. Reports errors. */
 static int distances_read(coll_nodes *nodes, coll_process *process, parameter_texts text,
                           bool *is_open)
 {
     const char *source = parameter_text(text, PARAMETER_TOPOLOGY);
-    topo_flat(&nodes->topology, nodes->count);
-    *is_open = false;
-    if (source[0] == '\0' || strcmp(source, "auto") == 0)
-        *is_open = nodes->count > 1;
-    else if (strcmp(source, "none") != 0)
-        return read_topology_file(nodes, process, text);
-    else
+    const bool is_auto = source[0] == '\0' || strcmp(source, "auto") == 0,
+               is_none = strcmp(source, "none") == 0;
+    int rc = is_auto || is_none ? 0 : read_topology_file(nodes, process, text);
+    if (nodes->topology.nodes == 0)
+        topo_flat(&nodes->topology, nodes->count);
+    *is_open = is_auto && nodes->count > 1;
+    if (is_none)
         distances_report_flat(nodes, process);
-    return 0;
+    return rc;
 }
 
 /* ---- hops from the job's environment ---- */

@@ -12,11 +12,11 @@ static void forget_access(coll_slot *slot)
 
 void coll_slot_reset(coll_slot *slot, const coll_observers *observers)
 {
+    coll_observers_settle(observers, slot->observed, true);
+    forget_access(slot);
+    slot->ops = 0;
     coll_exchange_reset(slot->exchange);
     coll_plan_reset(&slot->plan);
-    coll_observers_settle(observers, slot->observed, true);
-    slot->ops = 0;
-    forget_access(slot);
 }
 
 void coll_slots_reset(coll_slots *slots, const coll_observers *observers)

@@ -460,6 +460,27 @@ static void case_several_files(struct test *t, int kind)
     }
 }
 
+/* A file is opened ten times, by the processes in ten orders where there are four, and then in these
+ * orders from the last to the first. */
+static void case_turns(struct test *t, int variant)
+{
+    enum { ORDERS = 10 };
+    struct bytes model = {0};
+    (void)variant;
+    for (int i = 0; i < 2 * ORDERS; i++) {
+        int order = i < ORDERS ? i + 1 : 2 * ORDERS - i;
+        MPI_Comm comm;
+        MPI_Comm_split(t->comm, 0, (5 * t->rank + 3) * order % 11, &comm);
+        MPI_File file = open_path(comm, t->path, MPI_MODE_RDWR | MPI_MODE_CREATE, "");
+        set_records_view(t, file, t->rank);
+        write_records(t, file, ALL, 0, 4, 1);
+        close_file(t, &file);
+        MPI_Comm_free(&comm);
+    }
+    model_records(t, &model, 0, 4, 1);
+    check_file(t, &model);
+}
+
 /* The same file twice: two handles, each with a view and a pointer of its own. */
 static void case_two_handles(struct test *t, int variant)
 {
@@ -560,6 +581,7 @@ const struct family files_families[] = {
     {"sizes", case_sizes, NULL, NULL},
     {"communicator", case_communicator, split_names, NULL},
     {"several_files", case_several_files, own_kinds, NULL},
+    {"turns", case_turns, NULL, NULL},
     {"two_handles", case_two_handles, NULL, NULL},
     {"threads", case_threads, NULL, NULL},
     {"same_view_again", case_same_view_again, offset_kinds, NULL},

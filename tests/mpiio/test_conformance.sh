@@ -20,6 +20,12 @@ environment=(TATP_CYCLE_BUFFER_SIZE=64 TATP_SHARED_MEMORY=false)
 random_views 300 4000 "random views, 4 ranks, short cycles of messages" other 4
 environment=()
 
+# Plans of the last eight of ten groups are kept.
+environment=(TATP_STATS="$tap_dir/turns" TATP_NUM_AGGREGATORS=3)
+tap_check "files in turn" other 4 "$programs/conformance" --dir "$files" turns
+tap_is "$(grep -c '"metadata_bytes": 0' "$tap_dir/turns")" 8 "files in turn: plans are reused"
+environment=()
+
 # build COMPILER NAME: a program of this folder
 build() { "$1" -O1 -pthread -o "$tap_dir/$2" "$top_srcdir/tests/mpiio/$2.c" || exit 1; }
 
