@@ -40,8 +40,7 @@ static void report_unknown(const char *message)
 static void check_names(void)
 {
     char name[PARAMETERS][PARAMETER_NAME_BYTES];
-    const char *known[PARAMETERS + 6] = {
-        [PARAMETERS] = "STRIPES", "REPORT_DIR", "DOCTOR_DIR", "COMPARE_DIR", "COMPONENT_PATH"};
+    const char *known[PARAMETERS + 6] = {NULL};
     base_settings settings = parameter_settings(known);
     settings.variable = "";
     settings.prefix = PARAMETER_VARIABLE;
@@ -52,6 +51,11 @@ static void check_names(void)
     }
     known[PARAMETER_VERSION] = "VERBOSE";
     known[PARAMETER_PRIORITY] = "REORDER";
+    known[PARAMETERS] = "STRIPES";
+    known[PARAMETERS + 1] = "REPORT_DIR";
+    known[PARAMETERS + 2] = "DOCTOR_DIR";
+    known[PARAMETERS + 3] = "COMPARE_DIR";
+    known[PARAMETERS + 4] = "COMPONENT_PATH";
     base_check_environment(&settings);
 }
 
