@@ -10,7 +10,6 @@
 
 #include "dla/arrange.h"
 #include "dla/place.h"
-#include "dla/predict.h"
 #include "nodes.h"
 #include "output.h"
 #include "tool.h"
@@ -24,10 +23,8 @@ typedef struct placement {
     const char *list, *hostfile; /* of the nodes, as given */
     node_list nodes;
     dla_data data;
-    setmatch_input input; /* points into this struct */
-    size_t *node;         /* of each rank */
+    dla_placement result;
     size_t *first, *rank; /* ranks by node (dla_sort_by_node) */
-    dla_benefit benefit;
     double seconds;
     topo_machine *machine; /* of the nodes; NULL if it is unknown */
 } placement;
@@ -40,18 +37,17 @@ struct placement_format {
 
 static size_t ranks_of(const placement *placed)
 {
-    return placed->input.view->rows;
+    return placed->data.file.view.rows;
 }
 
 static const char *node_of(const placement *placed, size_t rank)
 {
-    return placed->nodes.name[placed->node[rank]];
+    return placed->nodes.name[placed->result.node_of_rank[rank]];
 }
 
 static const char *explain_stock(const placement *placed, char why[DLA_REPORT_SIZE])
 {
-    dla_benefit_format(&placed->benefit, &placed->input, &placed->data,
-                       dla_spec_name(&placed->spec), why);
+    dla_benefit_format(&placed->result, dla_spec_name(&placed->spec), why);
     return why;
 }
 
@@ -100,24 +96,17 @@ static void load_files(placement *placed)
         fclose(streams.topology);
     if (rc != 0)
         exit(tool_fail("%s", rc == -ENOMEM ? strerror(ENOMEM) : reason));
-    placed->input = dla_data_input(&placed->data, &placed->spec);
-    placed->input.slots = placed->nodes.slots;
-    placed->input.nodes = placed->nodes.count;
 }
 
-/* The node of each rank by that method, which the caller frees. */
-static size_t *place_by(const placement *placed, setmatch_method_fn place)
+static void find_placement(placement *placed)
 {
-    size_t *node = tool_allocate(ranks_of(placed), sizeof *node);
-    const dla_judge judge = {&placed->input, &placed->data};
-    setmatch_input input = placed->input;
-    input.load = dla_judge_load;
-    input.load_context = &judge;
-    int rc = place(&input, node);
+    const dla_room room = {.nodes = placed->nodes.count, .slots = placed->nodes.slots};
+    double begin = tool_seconds();
+    int rc = dla_place(&placed->data, &placed->spec, &room, &placed->result);
+    placed->seconds = tool_seconds() - begin;
     if (rc == -ENOSPC)
         exit(fail_slots(placed, ranks_of(placed)));
     tool_check(rc, "placing");
-    return node;
 }
 
 static void check_sums(int rc)
@@ -125,38 +114,24 @@ static void check_sums(int rc)
     tool_check(rc, "the weights and bytes of the record");
 }
 
-/* Where the options demand no method: replaces the placement by a stock mapping, unless it gains
- * something over that. */
-static void keep_stock(placement *placed)
-{
-    if (!dla_may_keep_stock(&placed->spec, placed->nodes.count))
-        return;
-    size_t *by_slot = place_by(placed, setmatch_byslot);
-    size_t *by_node = place_by(placed, setmatch_bynode);
-    check_sums(dla_keep_stock(&placed->input, &placed->data, by_slot, by_node, placed->node,
-                              &placed->benefit));
-    free(by_slot);
-    free(by_node);
-}
-
 /* ---- for people and programs ---- */
 
 /* Bytes between nodes [0] and between groups of each level of the network. */
 static int64_t *find_crossing(const placement *placed, const size_t *node)
 {
-    int64_t *crossing = tool_allocate(placed->input.network->levels + 1, sizeof *crossing);
-    check_sums(dla_predict(&placed->input, &placed->data, node, crossing));
+    int64_t *crossing = tool_allocate(placed->data.network.levels + 1, sizeof *crossing);
+    check_sums(dla_predict(&placed->result, node, crossing));
     return crossing;
 }
 
-static void print_crossing_bytes(const placement *placed, const size_t *by_slot)
+static void print_crossing_bytes(const placement *placed)
 {
-    int64_t bytes, *crossing = find_crossing(placed, placed->node);
-    int64_t *before = find_crossing(placed, by_slot);
+    int64_t bytes, *crossing = find_crossing(placed, placed->result.node_of_rank);
+    int64_t *before = find_crossing(placed, placed->result.by_slot);
     check_sums(dla_recorded_bytes(&placed->data.file, &bytes));
     printf("# bytes that leave their node: %" PRId64 " of %" PRId64 "; by slot %" PRId64 "\n",
            crossing[0], bytes, before[0]);
-    for (size_t k = 1; k <= placed->input.network->levels; k++)
+    for (size_t k = 1; k <= placed->data.network.levels; k++)
         printf("# bytes that leave their group of nodes, level %zu: %" PRId64 "; by slot %" PRId64
                "\n",
                k, crossing[k], before[k]);
@@ -168,19 +143,18 @@ static int print_placement_table(const placement *placed)
 {
     int64_t inside, total, before;
     char why[DLA_REPORT_SIZE];
-    size_t *by_slot = place_by(placed, setmatch_byslot);
-    check_sums(setmatch_weight(placed->input.view, by_slot, &before, &total));
-    check_sums(setmatch_weight(placed->input.view, placed->node, &inside, &total));
+    const dla_placement *p = &placed->result;
+    check_sums(setmatch_weight(&placed->data.file.view, p->by_slot, &before, &total));
+    check_sums(setmatch_weight(&placed->data.file.view, p->node_of_rank, &inside, &total));
     printf("# weight inside nodes: %" PRId64 " of %" PRId64 "; by slot %" PRId64 "\n", inside,
            total, before);
     if (dla_has_bytes(&placed->data.file))
-        print_crossing_bytes(placed, by_slot);
-    if (placed->benefit.kept != DLA_STOCK_NONE)
+        print_crossing_bytes(placed);
+    if (placed->result.benefit.kept != DLA_STOCK_NONE)
         printf("# %s\n", explain_stock(placed, why));
     printf("# rank node\n");
     for (size_t rank = 0; rank < ranks_of(placed); rank++)
         printf("%zu %s\n", rank, node_of(placed, rank));
-    free(by_slot);
     return 0;
 }
 
@@ -188,16 +162,17 @@ static void put_report(json_writer *w, const placement *placed)
 {
     int64_t inside, total;
     double cost;
-    check_sums(setmatch_weight(placed->input.view, placed->node, &inside, &total));
-    check_sums(setmatch_cost(&placed->input, placed->node, &cost));
+    check_sums(
+        setmatch_weight(&placed->data.file.view, placed->result.node_of_rank, &inside, &total));
+    check_sums(setmatch_cost(&placed->result.input, placed->result.node_of_rank, &cost));
     json_put_int64(w, "weight_inside", inside);
     json_put_int64(w, "weight_total", total);
     json_put_real(w, "cost", cost);
     if (dla_has_bytes(&placed->data.file)) {
-        int64_t bytes, *crossing = find_crossing(placed, placed->node);
+        int64_t bytes, *crossing = find_crossing(placed, placed->result.node_of_rank);
         check_sums(dla_recorded_bytes(&placed->data.file, &bytes));
         json_put_int64(w, "crossing_bytes", crossing[0]);
-        json_put_int64s(w, "crossing_by_level", crossing, placed->input.network->levels + 1);
+        json_put_int64s(w, "crossing_by_level", crossing, placed->data.network.levels + 1);
         json_put_int64(w, "total_bytes", bytes);
         free(crossing);
     }
@@ -210,8 +185,9 @@ static int print_placement_json(const placement *placed)
     json_writer *w = tool_json_begin(&json);
     json_put_string(w, "method", dla_spec_method(&placed->spec)->name);
     json_put_size(w, "ranks", ranks_of(placed));
-    if (placed->benefit.kept != DLA_STOCK_NONE) {
-        json_put_string(w, "kept", placed->benefit.kept == DLA_STOCK_BY_NODE ? "node" : "slot");
+    if (placed->result.benefit.kept != DLA_STOCK_NONE) {
+        json_put_string(w, "kept",
+                        placed->result.benefit.kept == DLA_STOCK_BY_NODE ? "node" : "slot");
         json_put_string(w, "why", explain_stock(placed, why));
     }
     put_report(w, placed);
@@ -267,7 +243,8 @@ static void find_slots(const placement *placed, size_t *slot)
         for (size_t i = 0; i < node.count; i++)
             place[i] = i;
         if (locality != NULL)
-            tool_check(dla_arrange(placed->input.view, &node, place, &sum), "placing inside nodes");
+            tool_check(dla_arrange(&placed->data.file.view, &node, place, &sum),
+                       "placing inside nodes");
         for (size_t i = 0; i < node.count; i++)
             slot[node.rank[i]] = place[i];
     }
@@ -298,7 +275,7 @@ static int print_hostfile(const placement *placed)
     size_t ranks = ranks_of(placed);
     for (size_t rank = 0, end; rank < ranks; rank = end) {
         end = rank + 1;
-        while (end < ranks && placed->node[end] == placed->node[rank])
+        while (end < ranks && placed->result.node_of_rank[end] == placed->result.node_of_rank[rank])
             end++;
         printf("%s:%zu\n", node_of(placed, rank), end - rank);
     }
@@ -471,7 +448,7 @@ static const struct argp map_argp = {
 
 int dla_map(int argc, char **argv)
 {
-    placement placed = {.format = formats, .benefit = {.kept = DLA_STOCK_NONE}};
+    placement placed = {.format = formats};
     char why[DLA_REPORT_SIZE];
     tool_parse(&map_argp, 0, argc, argv, &placed);
     if (placed.hostfile != NULL)
@@ -479,19 +456,17 @@ int dla_map(int argc, char **argv)
     load_files(&placed);
     if (placed.machine_file != NULL)
         tool_read(placed.machine_file, read_machine, &placed.machine);
-    double begin = tool_seconds();
-    placed.node = place_by(&placed, dla_spec_method(&placed.spec)->place);
-    placed.seconds = tool_seconds() - begin;
-    keep_stock(&placed);
-    if (placed.format->bare && placed.benefit.kept != DLA_STOCK_NONE)
+    find_placement(&placed);
+    if (placed.format->bare && placed.result.benefit.kept != DLA_STOCK_NONE)
         tool_note("%s", explain_stock(&placed, why));
     placed.first = tool_allocate(placed.nodes.count + 2, sizeof *placed.first);
     placed.rank = tool_allocate(ranks_of(&placed), sizeof *placed.rank);
-    dla_sort_by_node(placed.node, ranks_of(&placed), placed.nodes.count, placed.first, placed.rank);
+    dla_sort_by_node(placed.result.node_of_rank, ranks_of(&placed), placed.nodes.count,
+                     placed.first, placed.rank);
     int status = placed.format->print(&placed);
     free(placed.first);
     free(placed.rank);
-    free(placed.node);
+    dla_placement_release(&placed.result);
     topo_machine_free(placed.machine);
     dla_data_release(&placed.data);
     dla_spec_release(&placed.spec);

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/mix.h"
-#include "dla/predict.h"
+#include "dla/place.h"
 #include "output.h"
 #include "record/record.h"
 #include "simulate/job.h"
@@ -31,13 +31,8 @@ typedef struct simulate_options {
     int64_t element;           /* bytes */
     size_t record, count;      /* bytes of a record, and those of a rank: columns of a grid ... */
     bool is_random;            /* ... or in a random order */
-    size_t ranks, per_node;
-    size_t times;      /* that the view file is accessed, by other ranks each time */
-    access_list *list; /* of each rank */
-    int64_t extent;    /* of the file that they access */
-    int64_t bytes;     /* of a call, and those whose places the view file does not say */
-    int64_t hidden;
-    view_file file; /* of the view file, or of what is accessed else */
+    size_t ranks, per_node;    /* the former not of a view file */
+    size_t times;              /* that the view file is accessed, by other ranks each time */
     /* The machine: */
     tatp_network_options network;
     machine_rate link, server;
@@ -46,6 +41,18 @@ typedef struct simulate_options {
     bool compare, romio;
     bool is_given[OPTION_KEYS];
 } simulate_options;
+
+/* What follows from the options. */
+typedef struct simulation {
+    const simulate_options *given;
+    size_t ranks;
+    access_list *list; /* of each rank */
+    int64_t extent;    /* of the file that they access */
+    int64_t bytes;     /* of a call, and those whose places the view file does not say */
+    int64_t hidden;
+    dla_data data; /* of the view file, or of what is accessed else */
+    tatp_network places;
+} simulation;
 
 /* What a user can choose. */
 typedef struct simulate_choice {
@@ -246,17 +253,17 @@ static const struct argp simulate_argp = {
 /* ---- what is accessed ---- */
 
 /* Of a rank: what follows in the file. */
-static void append(simulate_options *a, size_t rank, int64_t offset, int64_t bytes)
+static void append(simulation *s, size_t rank, int64_t offset, int64_t bytes)
 {
-    access_list *list = &a->list[rank];
+    access_list *list = &s->list[rank];
     tool_check(access_append(list, offset, bytes, list->bytes), "the accesses of all ranks");
 }
 
 /* The chunk that begins at element o[] and at the end of the file. */
-static void append_chunk(simulate_options *a, const int64_t *o)
+static void append_chunk(simulation *s, const int64_t *o)
 {
-    const int64_t *g = a->grid, *b = a->block, *c = a->chunk;
-    int64_t end[DIMENSIONS], next;
+    const int64_t *g = s->given->grid, *b = s->given->block, *c = s->given->chunk;
+    int64_t element = s->given->element, end[DIMENSIONS], next;
     for (int d = 0; d < DIMENSIONS; d++)
         end[d] = access_least(o[d] + c[d], g[d] * b[d]);
     for (int64_t x = o[0]; x < end[0]; x++)
@@ -265,26 +272,26 @@ static void append_chunk(simulate_options *a, const int64_t *o)
                 int64_t rank = (x / b[0] * g[1] + y / b[1]) * g[2] + z / b[2];
                 int64_t at = ((x - o[0]) * c[1] + y - o[1]) * c[2] + z - o[2];
                 next = access_least((z / b[2] + 1) * b[2], end[2]);
-                append(a, (size_t)rank, a->extent + at * a->element, (next - z) * a->element);
+                append(s, (size_t)rank, s->extent + at * element, (next - z) * element);
             }
-    a->extent += c[0] * c[1] * c[2] * a->element;
+    s->extent += c[0] * c[1] * c[2] * element;
 }
 
 /* Chunks, and elements of a chunk, in C order; the last chunks may reach beyond the array. */
-static void access_cart(simulate_options *a)
+static void access_cart(simulation *s)
 {
-    const int64_t *g = a->grid, *b = a->block, *c = a->chunk;
+    const int64_t *g = s->given->grid, *b = s->given->block, *c = s->given->chunk;
     int64_t o[DIMENSIONS];
     for (o[0] = 0; o[0] < g[0] * b[0]; o[0] += c[0])
         for (o[1] = 0; o[1] < g[1] * b[1]; o[1] += c[1])
             for (o[2] = 0; o[2] < g[2] * b[2]; o[2] += c[2])
-                append_chunk(a, o);
+                append_chunk(s, o);
 }
 
 /* The same ones in each run. */
-static void access_at_random(simulate_options *a)
+static void access_at_random(simulation *s)
 {
-    size_t all = a->ranks * a->count;
+    size_t count = s->given->count, all = s->ranks * count;
     size_t *place = tool_allocate(all, sizeof *place), *owner = tool_allocate(all, sizeof *owner);
     for (size_t i = 0; i < all; i++) {
         size_t other = base_mix(i) % (i + 1);
@@ -292,57 +299,59 @@ static void access_at_random(simulate_options *a)
         place[other] = i;
     }
     for (size_t i = 0; i < all; i++)
-        owner[place[i]] = i / a->count;
-    for (size_t i = 0; i < all; i++, a->extent += a->element)
-        append(a, owner[i], a->extent, a->element);
+        owner[place[i]] = i / count;
+    for (size_t i = 0; i < all; i++, s->extent += s->given->element)
+        append(s, owner[i], s->extent, s->given->element);
     free(place);
     free(owner);
 }
 
 /* The calls that move most bytes. */
-static void access_recorded(simulate_options *a)
+static void access_recorded(simulation *s)
 {
+    const view_file *file = &s->data.file;
     size_t largest = 0;
     int64_t most = 0, bytes = 0;
-    for (size_t k = 0; k < a->file.patterns; k++)
-        if (matrix_sum(&a->file.bytes[k], &bytes) == 0 && bytes > most) {
+    for (size_t k = 0; k < file->patterns; k++)
+        if (matrix_sum(&file->bytes[k], &bytes) == 0 && bytes > most) {
             most = bytes;
             largest = k;
         }
     if (most == 0)
         exit(tool_fail("%s: no calls are recorded in it: record a run by --mca fcoll_tatp_record",
-                       a->view));
-    tool_check(record_deal(&a->file, largest, a->list, &a->hidden), "the accesses of all ranks");
-    a->extent = (int64_t)a->file.bytes[largest].cols * a->file.pattern[largest].unit;
+                       s->given->view));
+    tool_check(record_deal(file, largest, s->list, &s->hidden), "the accesses of all ranks");
+    s->extent = (int64_t)file->bytes[largest].cols * file->pattern[largest].unit;
 }
 
 /* As of an array that is longer in its slowest dimension. */
-static void repeat_accesses(simulate_options *a)
+static void repeat_accesses(simulation *s)
 {
-    size_t ranks = a->ranks / a->times;
-    for (size_t rank = ranks; rank < a->ranks; rank++) {
-        const access_list *list = &a->list[rank % ranks];
-        int64_t shift = (int64_t)(rank / ranks) * a->extent;
+    size_t ranks = s->ranks / s->given->times;
+    for (size_t rank = ranks; rank < s->ranks; rank++) {
+        const access_list *list = &s->list[rank % ranks];
+        int64_t shift = (int64_t)(rank / ranks) * s->extent;
         for (size_t i = 0; i < list->count; i++) {
             access_run run = list->run[i];
             run.offset += shift;
-            tool_check(access_append_run(&a->list[rank], &run), "the accesses of all ranks");
+            tool_check(access_append_run(&s->list[rank], &run), "the accesses of all ranks");
         }
     }
-    a->extent *= (int64_t)a->times;
-    a->hidden *= (int64_t)a->times;
-    view_file_release(&a->file);
-    a->file = (view_file){.patterns = 0};
+    s->extent *= (int64_t)s->given->times;
+    s->hidden *= (int64_t)s->given->times;
+    view_file_release(&s->data.file);
+    s->data.file = (view_file){.patterns = 0};
 }
 
-static void list_accesses(simulate_options *a)
+static void list_accesses(simulation *s)
 {
-    a->list = tool_allocate(a->ranks, sizeof *a->list);
-    (a->view != NULL ? access_recorded : a->is_random ? access_at_random : access_cart)(a);
+    const simulate_options *a = s->given;
+    s->list = tool_allocate(s->ranks, sizeof *s->list);
+    (a->view != NULL ? access_recorded : a->is_random ? access_at_random : access_cart)(s);
     if (a->times > 1)
-        repeat_accesses(a);
-    for (size_t rank = 0; rank < a->ranks; rank++)
-        a->bytes += a->list[rank].bytes;
+        repeat_accesses(s);
+    for (size_t rank = 0; rank < s->ranks; rank++)
+        s->bytes += s->list[rank].bytes;
 }
 
 /* ---- the machine ---- */
@@ -363,36 +372,37 @@ static void set_uplinks(const simulate_options *a, topo *t)
         t->tree.width[v] = a->uplinks;
 }
 
-static void read_network(const simulate_options *a, tatp_network *places)
+static void read_network(simulation *s)
 {
+    const simulate_options *a = s->given;
     const char *who = a->view != NULL ? a->view : a->record > 0 ? "--ranks" : "--cart";
     if (a->network.hosts != NULL) {
-        tatp_network_read(&a->network, who, a->ranks, places);
-        set_uplinks(a, &places->topology);
+        tatp_network_read(&a->network, who, s->ranks, &s->places);
+        set_uplinks(a, &s->places.topology);
         return;
     }
     size_t per_node = a->per_node > 0 ? a->per_node : 32;
-    topo_flat(&places->topology, (a->ranks + per_node - 1) / per_node);
-    places->node_of_rank = tool_allocate(a->ranks, sizeof *places->node_of_rank);
-    for (size_t i = 0; i < a->ranks; i++)
-        places->node_of_rank[i] = i / per_node;
+    topo_flat(&s->places.topology, (s->ranks + per_node - 1) / per_node);
+    s->places.node_of_rank = tool_allocate(s->ranks, sizeof *s->places.node_of_rank);
+    for (size_t i = 0; i < s->ranks; i++)
+        s->places.node_of_rank[i] = i / per_node;
 }
 
 /* Bytes that the ranks of a node share and have in buffers, at most. */
 #define NODE_WINDOWS 32e6
 
-/* The simulation ends by a signal where memory does not suffice. nodes: 0 before it is known what
- * is accessed. */
-static void check_memory(const simulate_options *a, size_t nodes)
+/* The simulation ends by a signal where memory does not suffice. Also before it is known what is
+ * accessed. */
+static void check_memory(const simulation *s)
 {
-    double p = (double)a->ranks, runs = (double)(a->block[0] * a->block[1]);
-    double windows = fmin((double)a->extent, (double)nodes * NODE_WINDOWS);
+    double p = (double)s->ranks, runs = (double)(s->given->block[0] * s->given->block[1]);
+    double windows = fmin((double)s->extent, (double)s->places.topology.nodes * NODE_WINDOWS);
     double needed = p * (100e3 + 1.0 * p + 64.0 * runs) + 3.0 * windows;
     double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (needed > there)
         exit(tool_fail("%zu ranks take about %.0f GB of memory, and this machine has %.0f GB: "
                        "simulate fewer",
-                       a->ranks, needed / 1e9, there / 1e9));
+                       s->ranks, needed / 1e9, there / 1e9));
 }
 
 /* ---- placements ---- */
@@ -403,27 +413,27 @@ static void check(int rc)
 }
 
 /* What a run would have recorded, with rank 0 as the owner of all of the file. */
-static void record_accesses(simulate_options *a)
+static void record_accesses(const simulation *s, view_file *file)
 {
-    size_t ranks = a->ranks, *rank = tool_allocate(ranks, sizeof *rank);
+    size_t ranks = s->ranks, *rank = tool_allocate(ranks, sizeof *rank);
     int64_t sum[RECORD_SUMS] = {0};
     for (size_t i = 0; i < ranks; i++) {
         rank[i] = i;
-        check(record_add_sums(&a->list[i], 0, a->extent, sum));
+        check(record_add_sums(&s->list[i], 0, s->extent, sum));
     }
-    access_pattern pattern = {tool_copy(""), 1, 0, record_choose_unit(0, a->extent, sum), {0}};
+    access_pattern pattern = {tool_copy(""), 1, 0, record_choose_unit(0, s->extent, sum), {0}};
     record_sums sums;
     access_message message = {0};
     matrix bytes;
-    check(record_sums_start(&sums, ranks, 0, a->extent, pattern.unit, 1));
+    check(record_sums_start(&sums, ranks, 0, s->extent, pattern.unit, 1));
     for (size_t i = 0; i < ranks; i++) {
-        const record_received received = {a->list, rank, i == 0 ? ranks : 0};
+        const record_received received = {s->list, rank, i == 0 ? ranks : 0};
         message.count = 0;
-        check(record_make_report(&received, &a->list[i], 0, pattern.unit, &message));
+        check(record_make_report(&received, &s->list[i], 0, pattern.unit, &message));
         check(record_sums_add_report(&sums, 0, i, message.element, message.count));
     }
-    check(record_sums_finish(&sums, &a->file.view, &bytes));
-    check(view_file_append(&a->file, &pattern, &bytes));
+    check(record_sums_finish(&sums, &file->view, &bytes));
+    check(view_file_append(file, &pattern, &bytes));
     record_sums_release(&sums);
     free(message.element);
     free(rank);
@@ -436,35 +446,21 @@ static access_division division_of(const simulate_options *a)
     return a->servers > 1 ? striped : (access_division){0};
 }
 
-/* By slot, by node and as "dla map" does, on as many slots of each node as it has ranks. The caller
- * frees them. */
-static void place_ranks(simulate_options *a, const tatp_network *places, size_t *placed[3])
+/* As "dla map" does, on as many slots of each node as it has ranks. */
+static void place_ranks(simulation *s, dla_placement *placed)
 {
-    const topo *topology = &places->topology;
+    const topo *topology = &s->places.topology;
+    view_file *file = &s->data.file;
     size_t *slots = tool_allocate(topology->nodes, sizeof *slots);
-    for (size_t i = 0; i < a->ranks; i++)
-        slots[places->node_of_rank[i]]++;
-    if (a->file.patterns == 0)
-        record_accesses(a);
-    for (size_t k = 0; k < a->file.patterns; k++)
-        a->file.pattern[k].division = division_of(a);
-    const dla_spec spec = {.ndims = 0};
-    dla_data data = {.file = a->file, .profile = {a->file.patterns, a->file.bytes}};
-    setmatch_input input = dla_data_input(&data, &spec);
-    const dla_judge judge = {&input, &data};
-    input.slots = slots;
-    input.nodes = topology->nodes;
-    input.load = dla_judge_load;
-    input.load_context = &judge;
-    check(topo_levels(topology, &data.network.levels, &data.network.group_of_node));
-    for (int i = 0; i < 3; i++) {
-        setmatch_method_fn method[] = {setmatch_byslot, setmatch_bynode, setmatch_auto};
-        placed[i] = tool_allocate(a->ranks, sizeof *placed[i]);
-        check(method[i](&input, placed[i]));
-    }
-    dla_benefit benefit;
-    check(dla_keep_stock(&input, &data, placed[0], placed[1], placed[2], &benefit));
-    setmatch_network_release(&data.network);
+    const dla_room room = {.nodes = topology->nodes, .slots = slots};
+    for (size_t i = 0; i < s->ranks; i++)
+        slots[s->places.node_of_rank[i]]++;
+    if (file->patterns == 0)
+        record_accesses(s, file);
+    for (size_t k = 0; k < file->patterns; k++)
+        file->pattern[k].division = division_of(s->given);
+    check(topo_levels(topology, &s->data.network.levels, &s->data.network.group_of_node));
+    check(dla_place(&s->data, &(dla_spec){.ndims = 0}, &room, placed));
     free(slots);
 }
 
@@ -517,20 +513,20 @@ static void print_choices(const simulate_choice *choice, size_t count, size_t ra
 
 /* What the view file does not say, where it is more than a hundredth, nor the network's, and what
  * is not simulated. */
-static void print_assumptions(const simulate_options *a, const topo *topology)
+static void print_assumptions(const simulation *s)
 {
-    if (a->hidden > a->bytes / 100)
+    if (s->hidden > s->bytes / 100)
         printf("The view file does not say where in its bins %.0f %% of the bytes are: ranks take "
                "turns there, with\npieces of mean length.\n",
-               100.0 * (double)a->hidden / (double)a->bytes);
-    if (has_unknown_cables(topology))
+               100.0 * (double)s->hidden / (double)s->bytes);
+    if (has_unknown_cables(&s->places.topology))
         printf(
             "Cables above each switch: %zu; a tree of Slurm does not say how many (--uplinks).\n",
-            a->uplinks);
+            s->given->uplinks);
     printf("Not simulated: processor time, other jobs, caches, pages and locks of the file system, "
            "hops in the choice\nof aggregators, messages inside collective operations of MPI.\n"
            "OMPIO itself allocates %.0f MB more on each rank at an opening and at a view.\n",
-           4e-6 * (double)a->ranks * (double)a->ranks);
+           4e-6 * (double)s->ranks * (double)s->ranks);
 }
 
 static void put_phases(json_writer *w, const job_phase *phase)
@@ -549,18 +545,18 @@ static void put_phases(json_writer *w, const job_phase *phase)
     json_end_array(w);
 }
 
-static void print_json(const simulate_options *options, const simulate_choice *choice, size_t count,
-                       const topo *topology)
+static void print_json(const simulation *s, const simulate_choice *choice, size_t count)
 {
+    const topo *topology = &s->places.topology;
     tool_json json;
     json_writer *w = tool_json_begin(&json);
-    json_put_size(w, "ranks", options->ranks);
+    json_put_size(w, "ranks", s->ranks);
     json_put_size(w, "nodes", topology->nodes);
     if (has_unknown_cables(topology))
-        json_put_size(w, "uplinks", options->uplinks);
-    json_put_int64(w, "bytes", options->bytes);
-    json_put_int64(w, "hidden_bytes", options->hidden);
-    if (options->compare) {
+        json_put_size(w, "uplinks", s->given->uplinks);
+    json_put_int64(w, "bytes", s->bytes);
+    json_put_int64(w, "hidden_bytes", s->hidden);
+    if (s->given->compare) {
         json_begin_array(w, "choices");
         for (size_t i = 0; i < count; i++) {
             json_begin_object(w, NULL);
@@ -592,8 +588,10 @@ static void show_progress(enum job_phase_kind kind)
     fprintf(stderr, "\r%s: %s\033[K", running, job_phase_name[kind]);
 }
 
-static void run_job(const simulate_options *options, const topo *nodes, simulate_choice *choice)
+static void run_job(const simulation *s, simulate_choice *choice)
 {
+    const simulate_options *options = s->given;
+    const topo *nodes = &s->places.topology;
     char aggregators[24], servers[24], stripe[24];
     bool is_striped = options->servers > 1;
     const char *parameter[PARAMETERS] = {
@@ -607,13 +605,13 @@ static void run_job(const simulate_options *options, const topo *nodes, simulate
     snprintf(servers, sizeof servers, "%zu", options->servers);
     snprintf(stripe, sizeof stripe, "%d", MACHINE_STRIPE);
     const job_settings settings = {
-        .ranks = (int)options->ranks,
+        .ranks = (int)s->ranks,
         .node_of_rank = choice->node_of_rank,
         .machine = {nodes, options->link, options->server, options->servers},
         .parameters = parameter,
         .is_romio = choice->is_romio,
-        .view = options->list,
-        .extent = options->extent,
+        .view = s->list,
+        .extent = s->extent,
         .begins = isatty(STDERR_FILENO) ? show_progress : NULL,
         .stop = &is_stopped,
     };
@@ -625,16 +623,17 @@ static void run_job(const simulate_options *options, const topo *nodes, simulate
         exit(tool_fail("the simulation failed: %s", failure));
 }
 
-static void run_choices(simulate_options *options, const tatp_network *places)
+static void run_choices(const simulate_options *options, simulation *s)
 {
-    size_t *placed[3] = {NULL}, *given = places->node_of_rank, ranks = options->ranks;
+    dla_placement placed = {.by_slot = NULL};
+    const size_t *given = s->places.node_of_rank;
     if (options->compare)
-        place_ranks(options, places, placed);
+        place_ranks(s, &placed);
     simulate_choice choice[] = {
         {"as given", given, NULL, 0, options->romio && !options->compare, {{0}}},
-        {"ranks by slot", placed[0], NULL, 0, false, {{0}}},
-        {"ranks by node", placed[1], NULL, 0, false, {{0}}},
-        {"ranks by dla", placed[2], NULL, 0, false, {{0}}},
+        {"ranks by slot", placed.by_slot, NULL, 0, false, {{0}}},
+        {"ranks by node", placed.by_node, NULL, 0, false, {{0}}},
+        {"ranks by dla", placed.node_of_rank, NULL, 0, false, {{0}}},
         {"1 aggregator a node", given, NULL, 1, false, {{0}}},
         {"2 aggregators a node", given, NULL, 2, false, {{0}}},
         {"4 aggregators a node", given, NULL, 4, false, {{0}}},
@@ -645,17 +644,30 @@ static void run_choices(simulate_options *options, const tatp_network *places)
     size_t first = options->compare && options->network.hosts == NULL ? 1 : 0;
     size_t count = options->compare ? sizeof choice / sizeof *choice - first : 1;
     for (size_t i = first; i < first + count && is_stopped == 0; i++)
-        run_job(options, &places->topology, &choice[i]);
+        run_job(s, &choice[i]);
     if (options->common.json)
-        print_json(options, choice + first, count, &places->topology);
+        print_json(s, choice + first, count);
     else if (options->compare)
-        print_choices(choice + first, count, ranks);
+        print_choices(choice + first, count, s->ranks);
     else
         print_phases(choice->phase);
     if (!options->common.json)
-        print_assumptions(options, &places->topology);
-    for (int i = 0; i < 3; i++)
-        free(placed[i]);
+        print_assumptions(s);
+    dla_placement_release(&placed);
+}
+
+/* The ranks, and what a view file has of them. */
+static void read_view(simulation *s)
+{
+    const simulate_options *a = s->given;
+    s->ranks = a->ranks;
+    if (a->view == NULL)
+        return;
+    tool_read_view(a->view, &s->data.file);
+    if (s->data.file.view.rows > MOST_RANKS / a->times)
+        exit(tool_fail("%s: %zu times %zu ranks: at most %d", a->view, a->times,
+                       s->data.file.view.rows, MOST_RANKS));
+    s->ranks = s->data.file.view.rows * a->times;
 }
 
 int tatp_simulate(int argc, char **argv)
@@ -670,25 +682,19 @@ int tatp_simulate(int argc, char **argv)
         .server = {2e9, 50e-6},
         .servers = 16,
     };
-    tatp_network places = {.node_of_rank = NULL};
+    simulation s = {.given = &options};
     tool_parse(&simulate_argp, TOOL_JSON, argc, argv, &options);
-    if (options.view != NULL) {
-        tool_read_view(options.view, &options.file);
-        if (options.file.view.rows > MOST_RANKS / options.times)
-            exit(tool_fail("%s: %zu times %zu ranks: at most %d", options.view, options.times,
-                           options.file.view.rows, MOST_RANKS));
-        options.ranks = options.file.view.rows * options.times;
-    }
-    check_memory(&options, 0);
-    read_network(&options, &places);
-    list_accesses(&options);
-    check_memory(&options, places.topology.nodes);
+    read_view(&s);
+    check_memory(&s);
+    read_network(&s);
+    list_accesses(&s);
+    check_memory(&s);
     (void)signal(SIGINT, stop);
-    run_choices(&options, &places);
-    for (size_t i = 0; i < options.ranks; i++)
-        access_release(&options.list[i]);
-    free(options.list);
-    view_file_release(&options.file);
-    tatp_network_release(&places);
+    run_choices(&options, &s);
+    for (size_t i = 0; i < s.ranks; i++)
+        access_release(&s.list[i]);
+    free(s.list);
+    dla_data_release(&s.data);
+    tatp_network_release(&s.places);
     return is_stopped == 0 ? 0 : 128 + SIGINT;
 }

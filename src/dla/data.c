@@ -158,7 +158,6 @@ int dla_data_read(dla_data *data, const dla_spec *spec, dla_streams streams, siz
     rc = load_view(spec, streams.record, ranks, &data->file, reason);
     if (rc != 0)
         return rc;
-    data->profile = (setmatch_profile){data->file.patterns, data->file.bytes};
     rc = load_network(spec->text[DLA_TOPOLOGY], streams.topology, nodes, &data->network, reason);
     if (rc != 0)
         dla_data_release(data);
@@ -176,15 +175,4 @@ void dla_data_release(dla_data *data)
 const setmatch_method *dla_spec_method(const dla_spec *spec)
 {
     return &setmatch_methods[spec->choice[DLA_METHOD]];
-}
-
-setmatch_input dla_data_input(const dla_data *data, const dla_spec *spec)
-{
-    return (setmatch_input){
-        .view = &data->file.view,
-        .network = &data->network,
-        .refine = true,
-        .profile = data->profile.calls > 0 ? &data->profile : NULL,
-        .objective = (setmatch_objective)spec->choice[DLA_OBJECTIVE],
-    };
 }

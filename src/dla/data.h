@@ -18,7 +18,6 @@ typedef struct dla_nodes {
 
 typedef struct dla_data {
     view_file file;           /* or the view of a grid, without a profile */
-    setmatch_profile profile; /* calls is 0 without a profile */
     setmatch_network network; /* levels of switches; with their bandwidths where these were given */
 } dla_data;
 
@@ -34,9 +33,6 @@ typedef struct dla_streams {
 int dla_data_read(dla_data *data, const dla_spec *spec, dla_streams streams, size_t ranks,
                   const dla_nodes *nodes, char reason[DLA_REASON_SIZE]);
 void dla_data_release(dla_data *data);
-
-/* The input without slots and nodes. Points into `data`. */
-setmatch_input dla_data_input(const dla_data *data, const dla_spec *spec);
 
 const setmatch_method *dla_spec_method(const dla_spec *spec);
 

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "dla/predict.h"
 
 static void __attribute__((format(printf, 2, 3)))
 show_line(const dla_mapping *m, const char *format, ...)
@@ -27,53 +26,32 @@ show_line(const dla_mapping *m, const char *format, ...)
     free(line);
 }
 
-static void report_placement(const dla_mapping *m, const dla_spec *spec,
-                             const setmatch_input *input, const dla_data *data)
+static void report_placement(const dla_mapping *m, const dla_spec *spec, const dla_placement *p)
 {
     char before[DLA_REPORT_SIZE], after[DLA_REPORT_SIZE];
 
-    if (m->verbose < 1 || dla_report_format(input, data, m->by_slot, before) != 0 ||
-        dla_report_format(input, data, m->node_of_rank, after) != 0)
+    if (m->verbose < 1 || dla_report_format(p, p->by_slot, before) != 0 ||
+        dla_report_format(p, p->node_of_rank, after) != 0)
         return;
     show_line(m,
               "rmaps:dla: job %s: %zu ranks on %zu nodes, %zu levels of switches, by %s, %s: "
               "weight inside nodes %s by slot, %s placed",
-              m->name, m->job.ranks, m->job.nodes, input->network->levels, dla_spec_name(spec),
+              m->name, m->job.ranks, m->job.nodes, p->data->network.levels, dla_spec_name(spec),
               dla_spec_method(spec)->name, before, after);
 }
 
 /* The only line of a job by default. Where all is on one node, a record of the cache, which no user
  * asked for, needs none. */
 static void report_benefit(const dla_mapping *m, const dla_spec *spec, bool is_automatic,
-                           const setmatch_input *input, const dla_data *data,
-                           const dla_benefit *benefit)
+                           const dla_placement *p)
 {
     char text[DLA_REPORT_SIZE];
     int least = is_automatic && m->job.nodes < 2;
 
     if (m->verbose < least)
         return;
-    dla_benefit_format(benefit, input, data, dla_spec_name(spec), text);
+    dla_benefit_format(p, dla_spec_name(spec), text);
     show_line(m, "dla: %s", text);
-}
-
-/* Where no method is demanded: a stock mapping, unless the placement gains something. Sets the
- * benefit. */
-static int prefer_stock(const dla_mapping *m, const dla_spec *spec, const setmatch_input *input,
-                        const dla_data *data, dla_benefit *benefit)
-{
-    const dla_method by_node = {setmatch_bynode, *input};
-    size_t *node;
-    int rc;
-
-    if (!dla_may_keep_stock(spec, m->job.nodes))
-        return dla_measure(input, data, m->by_slot, m->node_of_rank, benefit);
-    node = calloc(m->job.ranks + 1, sizeof *node);
-    rc = node == NULL ? -ENOMEM : dla_place_by_method(&m->job, &by_node, m->by_slot, node);
-    if (rc == 0)
-        rc = dla_keep_stock(input, data, m->by_slot, node, m->node_of_rank, benefit);
-    free(node);
-    return rc;
 }
 
 /* To those who arrange the ranks of each node, once these are bound. */
@@ -90,25 +68,21 @@ static void hand_over_view(dla_mapping *m, const dla_spec *spec, view_file *file
 /* -ECANCELED: the record is that of the cache, and the stock mapping is as good. */
 static int place_by_data(dla_mapping *m, const dla_spec *spec, dla_data *data, bool is_automatic)
 {
-    dla_benefit benefit = {.kept = DLA_STOCK_NONE};
-    dla_method method = {dla_spec_method(spec)->place, dla_data_input(data, spec)};
-    int rc;
+    const dla_room room = {.nodes = m->job.nodes, .job = &m->job, .by_slot = m->by_slot};
+    dla_placement p;
+    int rc = dla_place(data, spec, &room, &p);
 
-    method.input.nodes = m->job.nodes;
-    method.input.load = dla_judge_load;
-    method.input.load_context = &(dla_judge){&method.input, data};
-    rc = dla_place_by_method(&m->job, &method, m->by_slot, m->node_of_rank);
-    if (rc == 0)
-        rc = prefer_stock(m, spec, &method.input, data, &benefit);
-    if (rc == 0 && is_automatic && (benefit.kept == DLA_STOCK_BY_SLOT || m->job.nodes < 2))
+    if (rc != 0)
+        return rc;
+    memcpy(m->node_of_rank, p.node_of_rank, m->job.ranks * sizeof *p.node_of_rank);
+    m->is_decided = m->job.nodes > 1;
+    report_placement(m, spec, &p);
+    report_benefit(m, spec, is_automatic, &p);
+    if (is_automatic && (p.benefit.kept == DLA_STOCK_BY_SLOT || m->job.nodes < 2))
         rc = -ECANCELED;
-    if (rc == 0 || rc == -ECANCELED) {
-        m->is_decided = m->job.nodes > 1;
-        report_placement(m, spec, &method.input, data);
-        report_benefit(m, spec, is_automatic, &method.input, data, &benefit);
-    }
-    if (rc == 0)
+    else
         hand_over_view(m, spec, &data->file);
+    dla_placement_release(&p);
     return rc;
 }
 

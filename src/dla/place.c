@@ -123,7 +123,8 @@ static void group_add_slots(rank_group *g, const dla_job *job, const dla_app *ap
 }
 
 /* Replaces the input's view and profile by those of the group. */
-static int place_partial_group(const dla_method *method, const rank_group *g, setmatch_input *input)
+static int place_partial_group(setmatch_method_fn method, const rank_group *g,
+                               setmatch_input *input)
 {
     const setmatch_profile *whole = input->profile;
     size_t calls = whole == NULL ? 0 : whole->calls;
@@ -138,7 +139,7 @@ static int place_partial_group(const dla_method *method, const rank_group *g, se
         input->view = &view;
         input->profile = whole == NULL ? NULL : &profile;
         input->load = NULL;
-        rc = method->place(input, g->node);
+        rc = method(input, g->node);
     }
     for (size_t c = 0; bytes != NULL && c < calls; c++)
         matrix_release(&bytes[c]);
@@ -147,13 +148,13 @@ static int place_partial_group(const dla_method *method, const rank_group *g, se
     return rc;
 }
 
-static int place_group(const dla_job *job, const dla_method *method, const rank_group *g)
+static int place_group(const dla_job *job, setmatch_method_fn method, const rank_group *g,
+                       const dla_placement *p)
 {
-    setmatch_input input = method->input;
+    setmatch_input input = p->input;
 
     input.slots = g->slots;
-    input.nodes = job->nodes;
-    return g->ranks == job->ranks ? method->place(&input, g->node)
+    return g->ranks == job->ranks ? method(&input, g->node)
                                   : place_partial_group(method, g, &input);
 }
 
@@ -165,14 +166,9 @@ static bool is_first_of_group(const dla_job *job, size_t app)
     return true;
 }
 
-int dla_place_by_method(const dla_job *job, const dla_method *method, const size_t *by_slot,
-                        size_t *node_of_rank)
+static int place_apps(const dla_job *job, setmatch_method_fn method, const dla_placement *p,
+                      size_t *node_of_rank)
 {
-    if (method->place == setmatch_byslot) {
-        memcpy(node_of_rank, by_slot, job->ranks * sizeof *by_slot);
-        return 0;
-    }
-
     struct base_arena arena = {0};
     rank_group g = {
         .rank = base_arena_alloc(&arena, job->ranks, sizeof *g.rank),
@@ -184,14 +180,76 @@ int dla_place_by_method(const dla_job *job, const dla_method *method, const size
     for (size_t a = 0; rc == 0 && a < job->apps; a++) {
         if (!is_first_of_group(job, a))
             continue;
-        group_fill(&g, job, a, by_slot);
+        group_fill(&g, job, a, p->by_slot);
         group_add_slots(&g, job, &job->app[a]);
-        rc = place_group(job, method, &g);
+        rc = place_group(job, method, &g, p);
         for (size_t i = 0; rc == 0 && i < g.ranks; i++)
             node_of_rank[g.rank[i]] = g.node[i];
     }
     base_arena_release(&arena);
     return rc;
+}
+
+/* ---- by data ---- */
+
+static int place_by_method(const dla_room *room, setmatch_method_fn method, const dla_placement *p,
+                           size_t *node_of_rank)
+{
+    if (method == setmatch_byslot && room->by_slot != NULL) {
+        memcpy(node_of_rank, room->by_slot, p->data->file.view.rows * sizeof *node_of_rank);
+        return 0;
+    }
+    return room->job == NULL ? method(&p->input, node_of_rank)
+                             : place_apps(room->job, method, p, node_of_rank);
+}
+
+static int place_with_stock(const dla_spec *spec, const dla_room *room, dla_placement *p)
+{
+    setmatch_method_fn method = dla_spec_method(spec)->place;
+    bool may_keep = room->nodes > 1 && method == setmatch_auto &&
+                    p->input.objective != SETMATCH_OBJECTIVE_NEIGHBOURS;
+    int rc = place_by_method(room, setmatch_byslot, p, p->by_slot);
+
+    if (rc == 0)
+        rc = place_by_method(room, setmatch_bynode, p, p->by_node);
+    if (rc == 0)
+        rc = place_by_method(room, method, p, p->node_of_rank);
+    return rc == 0 ? dla_compare(p, may_keep) : rc;
+}
+
+int dla_place(const dla_data *data, const dla_spec *spec, const dla_room *room, dla_placement *p)
+{
+    size_t ranks = data->file.view.rows, *node = calloc(ranks + 1, DLA_STOCKS * sizeof *node);
+    int rc;
+
+    if (node == NULL)
+        return -ENOMEM;
+    *p = (dla_placement){
+        .data = data,
+        .profile = {data->file.patterns, data->file.bytes},
+        .input = {.view = &data->file.view,
+                  .slots = room->slots,
+                  .nodes = room->nodes,
+                  .network = &data->network,
+                  .refine = true,
+                  .profile = data->file.patterns > 0 ? &p->profile : NULL,
+                  .objective = (setmatch_objective)spec->choice[DLA_OBJECTIVE],
+                  .load = dla_load,
+                  .load_context = p},
+        .by_slot = node,
+        .by_node = node + ranks,
+        .node_of_rank = node + 2 * ranks,
+    };
+    rc = place_with_stock(spec, room, p);
+    if (rc != 0)
+        dla_placement_release(p);
+    return rc;
+}
+
+void dla_placement_release(dla_placement *p)
+{
+    free(p->by_slot);
+    p->by_slot = NULL;
 }
 
 void dla_sort_by_node(const size_t *node_of_rank, size_t ranks, size_t nodes, size_t *first,

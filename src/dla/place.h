@@ -5,10 +5,7 @@
 #ifndef DLA_PLACE_H
 #define DLA_PLACE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "setmatch/setmatch.h"
+#include "dla/predict.h"
 
 /* Capacity of a node: its free slots, and its largest number of ranks if oversubscribed. */
 typedef struct dla_node {
@@ -37,18 +34,23 @@ typedef struct dla_job {
  * entries. Returns 0; -ENOSPC: app number *app does not fit; -ENOMEM. */
 int dla_place_by_slot(const dla_job *job, size_t *node_of_rank, size_t *app);
 
-/* A method and its input; dla_place_by_method sets `slots` and `nodes`. */
-typedef struct dla_method {
-    setmatch_method_fn place;
-    setmatch_input input; /* of job->ranks ranks and job->nodes nodes */
-} dla_method;
+/* Where ranks may be. */
+typedef struct dla_room {
+    size_t nodes;
+    const size_t *slots;   /* of each node; unused for a job */
+    const dla_job *job;    /* of a launcher; NULL: all ranks may be on all nodes */
+    const size_t *by_slot; /* what dla_place_by_slot sets, or another mapping that a placement must
+                              surpass; NULL without a job: ranks fill the slots in order */
+} dla_room;
 
-/* Places the ranks by the method. `by_slot` is the result of dla_place_by_slot. No node gets more
- * ranks than it has slots, or than by_slot gave it if that is more. If the apps have different node
- * lists, the ranks of those with the same list are placed together, with as many on each node as in
- * by_slot: this succeeds whenever dla_place_by_slot does. Errors as setmatch_method_fn. */
-int dla_place_by_method(const dla_job *job, const dla_method *method, const size_t *by_slot,
-                        size_t *node_of_rank);
+/* Places the ranks of the view as the spec demands, on no more slots of a node than it has or
+ * by_slot uses. Without a demand for a method or for neighbours the better stock mapping is kept
+ * where a placement gains too little (dla_compare). If the apps of a job have different node lists,
+ * the ranks of those with the same list are placed together, with as many on each node as in
+ * by_slot: this succeeds whenever dla_place_by_slot does. `data` is borrowed. Errors as
+ * setmatch_method_fn; without one, the caller releases the placement, which stays where it is. */
+int dla_place(const dla_data *data, const dla_spec *spec, const dla_room *room, dla_placement *p);
+void dla_placement_release(dla_placement *p);
 
 /* Ranks by node: those of node n are rank[first[n]] to rank[first[n + 1] - 1], ascending. first[]
  * has `nodes` + 2 zeroed entries, the last for work. */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "predict/predict.h"
 
 bool dla_has_bytes(const view_file *file)
 {
@@ -29,38 +30,31 @@ int dla_recorded_bytes(const view_file *file, int64_t *bytes)
     return 0;
 }
 
-int dla_predict(const setmatch_input *input, const dla_data *data, const size_t *node_of_rank,
-                int64_t *crossing)
+int dla_predict(const dla_placement *p, const size_t *node_of_rank, int64_t *crossing)
 {
-    const setmatch_network *network = input->network;
+    const setmatch_network *network = &p->data->network;
     topo topology = {0};
     const predict_job job = {
-        .ranks = input->view->rows,
+        .ranks = p->data->file.view.rows,
         .node_of_rank = node_of_rank,
         .topology = &topology,
     };
-    int rc = topo_from_levels(&topology, input->nodes, network->levels, network->group_of_node);
+    int rc = topo_from_levels(&topology, p->input.nodes, network->levels, network->group_of_node);
 
     if (rc == 0)
-        rc = predict_crossing(&job, &data->file, network->levels, network->group_of_node, crossing);
+        rc = predict_crossing(&job, &p->data->file, network->levels, network->group_of_node,
+                              crossing);
     topo_release(&topology);
     return rc;
 }
 
 /* ---- stock mappings ---- */
 
-bool dla_may_keep_stock(const dla_spec *spec, size_t nodes)
+static int sum_crossing(const dla_placement *p, const size_t *node_of_rank, double *load)
 {
-    return nodes > 1 && setmatch_auto == dla_spec_method(spec)->place &&
-           spec->choice[DLA_OBJECTIVE] != SETMATCH_OBJECTIVE_NEIGHBOURS;
-}
-
-static int sum_crossing(const setmatch_input *input, const dla_data *data,
-                        const size_t *node_of_rank, double *load)
-{
-    size_t levels = input->network->levels;
+    size_t levels = p->data->network.levels;
     int64_t *crossing = calloc(levels + 1, sizeof *crossing);
-    int rc = crossing == NULL ? -ENOMEM : dla_predict(input, data, node_of_rank, crossing);
+    int rc = crossing == NULL ? -ENOMEM : dla_predict(p, node_of_rank, crossing);
 
     *load = 0.0;
     for (size_t k = 0; rc == 0 && k <= levels; k++)
@@ -70,10 +64,10 @@ static int sum_crossing(const setmatch_input *input, const dla_data *data,
 }
 
 /* The sum of V / P where P is infinite within a node, and 1 / k where k links are crossed. */
-static int sum_weight(const setmatch_input *input, const size_t *node_of_rank, double *load)
+static int sum_weight(const dla_placement *p, const size_t *node_of_rank, double *load)
 {
-    setmatch_network network = *input->network;
-    setmatch_input counted = *input;
+    setmatch_network network = p->data->network;
+    setmatch_input counted = p->input;
     int rc;
 
     network.bandwidth = calloc(network.levels + 2, sizeof *network.bandwidth);
@@ -88,59 +82,33 @@ static int sum_weight(const setmatch_input *input, const size_t *node_of_rank, d
     return rc;
 }
 
-/* See dla_benefit. */
-static int sum_load(const setmatch_input *input, const dla_data *data, const size_t *node_of_rank,
-                    double *load)
+int dla_load(const void *placement, const size_t *node_of_rank, double *load)
 {
-    return dla_has_bytes(&data->file) ? sum_crossing(input, data, node_of_rank, load)
-                                      : sum_weight(input, node_of_rank, load);
+    const dla_placement *p = placement;
+
+    return dla_has_bytes(&p->data->file) ? sum_crossing(p, node_of_rank, load)
+                                         : sum_weight(p, node_of_rank, load);
 }
 
-int dla_judge_load(const void *judge, const size_t *node_of_rank, double *load)
+int dla_compare(dla_placement *p, bool may_keep)
 {
-    const dla_judge *j = judge;
+    size_t *const mapping[DLA_STOCKS] = {p->node_of_rank, p->by_slot, p->by_node};
+    double load[DLA_STOCKS] = {0.0};
+    dla_stock kept = DLA_STOCK_BY_SLOT;
+    int rc = 0;
 
-    return sum_load(j->input, j->data, node_of_rank, load);
-}
-
-int dla_keep_stock(const setmatch_input *input, const dla_data *data, const size_t *by_slot,
-                   const size_t *by_node, size_t *node_of_rank, dla_benefit *benefit)
-{
-    dla_benefit found = {.kept = DLA_STOCK_BY_SLOT};
-    double node = 0.0;
-    int rc = sum_load(input, data, by_slot, &found.by_slot);
-
-    found.stock = found.by_slot;
-    if (rc == 0 && found.stock > 0.0)
-        rc = sum_load(input, data, by_node, &node);
-    if (rc == 0 && node < found.stock) {
-        found.kept = DLA_STOCK_BY_NODE;
-        found.stock = node;
-    }
-    if (rc == 0 && found.stock > 0.0)
-        rc = sum_load(input, data, node_of_rank, &found.placed);
+    for (int i = 0; rc == 0 && i < DLA_STOCKS && p->input.nodes > 1; i++)
+        rc = dla_load(p, mapping[i], &load[i]);
     if (rc != 0)
         return rc;
-    if (found.stock > 0.0 && found.placed <= (1.0 - DLA_LEAST_GAIN) * found.stock)
-        found.kept = DLA_STOCK_NONE;
-    if (found.kept != DLA_STOCK_NONE)
-        memcpy(node_of_rank, found.kept == DLA_STOCK_BY_SLOT ? by_slot : by_node,
-               input->view->rows * sizeof(*by_slot));
-    *benefit = found;
+    if (load[DLA_STOCK_BY_NODE] < load[DLA_STOCK_BY_SLOT])
+        kept = DLA_STOCK_BY_NODE;
+    if (!may_keep ||
+        (load[kept] > 0.0 && load[DLA_STOCK_NONE] <= (1.0 - DLA_LEAST_GAIN) * load[kept]))
+        kept = DLA_STOCK_NONE;
+    memmove(p->node_of_rank, mapping[kept], p->data->file.view.rows * sizeof **mapping);
+    p->benefit = (dla_benefit){load[DLA_STOCK_BY_SLOT], load[kept], kept};
     return 0;
-}
-
-int dla_measure(const setmatch_input *input, const dla_data *data, const size_t *by_slot,
-                const size_t *node_of_rank, dla_benefit *benefit)
-{
-    dla_benefit found = {.kept = DLA_STOCK_NONE};
-    int rc = input->nodes < 2 ? 0 : sum_load(input, data, by_slot, &found.by_slot);
-
-    if (rc == 0 && input->nodes > 1)
-        rc = sum_load(input, data, node_of_rank, &found.placed);
-    if (rc == 0)
-        *benefit = found;
-    return rc;
 }
 
 /* Bytes with a unit, or a weight. */
@@ -158,23 +126,23 @@ static void format_load(double load, bool is_bytes, char text[32])
         snprintf(text + strlen(text), 32 - strlen(text), " %s", units[unit]);
 }
 
-void dla_benefit_format(const dla_benefit *benefit, const setmatch_input *input,
-                        const dla_data *data, const char *name, char text[DLA_REPORT_SIZE])
+void dla_benefit_format(const dla_placement *p, const char *name, char text[DLA_REPORT_SIZE])
 {
-    bool is_bytes = dla_has_bytes(&data->file), is_kept = benefit->kept != DLA_STOCK_NONE;
-    const char *where = input->network->levels > 0 ? "over links" : "between nodes";
+    bool is_bytes = dla_has_bytes(&p->data->file);
+    const char *where = p->data->network.levels > 0 ? "over links" : "between nodes";
     const char *unit = is_bytes ? "" : "weight ";
     char shown[256], before[32], after[32];
 
     base_escape(shown, sizeof shown, name);
-    format_load(benefit->by_slot, is_bytes, before);
-    format_load(is_kept ? benefit->stock : benefit->placed, is_bytes, after);
-    if (input->nodes < 2)
+    format_load(p->benefit.by_slot, is_bytes, before);
+    format_load(p->benefit.placed, is_bytes, after);
+    if (p->input.nodes < 2)
         snprintf(text, DLA_REPORT_SIZE, "not placed by %s: there is one node only", shown);
-    else if (benefit->kept != DLA_STOCK_BY_SLOT)
+    else if (p->benefit.kept != DLA_STOCK_BY_SLOT)
         snprintf(text, DLA_REPORT_SIZE, "placed by %s%s: %s%s %s -> %s", shown,
-                 is_kept ? " (by node)" : "", unit, before, where, after);
-    else if (benefit->stock > 0.0)
+                 p->benefit.kept == DLA_STOCK_BY_NODE ? " (by node)" : "", unit, before, where,
+                 after);
+    else if (p->benefit.by_slot > 0.0)
         snprintf(text, DLA_REPORT_SIZE,
                  "not placed by %s: %s%s %s stay%s, a placement saves less than %.0f %%", shown,
                  unit, before, where, is_bytes ? "" : "s", 100.0 * DLA_LEAST_GAIN);
@@ -185,15 +153,15 @@ void dla_benefit_format(const dla_benefit *benefit, const setmatch_input *input,
 
 /* ---- report ---- */
 
-static int format_crossing(const setmatch_input *input, const dla_data *data,
-                           const size_t *node_of_rank, char *text, size_t size)
+static int format_crossing(const dla_placement *p, const size_t *node_of_rank, char *text,
+                           size_t size)
 {
-    size_t levels = input->network->levels, used = 0;
+    size_t levels = p->data->network.levels, used = 0;
     int64_t *crossing = calloc(levels + 1, sizeof *crossing), bytes = 0;
-    int rc = crossing == NULL ? -ENOMEM : dla_recorded_bytes(&data->file, &bytes);
+    int rc = crossing == NULL ? -ENOMEM : dla_recorded_bytes(&p->data->file, &bytes);
 
     if (rc == 0)
-        rc = dla_predict(input, data, node_of_rank, crossing);
+        rc = dla_predict(p, node_of_rank, crossing);
     if (rc == 0)
         used = (size_t)snprintf(text, size, " (%" PRId64 " of %" PRId64 " bytes leave their nodes",
                                 crossing[0], bytes);
@@ -207,17 +175,17 @@ static int format_crossing(const setmatch_input *input, const dla_data *data,
     return rc;
 }
 
-int dla_report_format(const setmatch_input *input, const dla_data *data, const size_t *node_of_rank,
+int dla_report_format(const dla_placement *p, const size_t *node_of_rank,
                       char text[DLA_REPORT_SIZE])
 {
     int64_t inside, total;
     size_t used;
-    int rc = setmatch_weight(input->view, node_of_rank, &inside, &total);
+    int rc = setmatch_weight(&p->data->file.view, node_of_rank, &inside, &total);
 
     if (rc != 0)
         return rc;
     used = (size_t)snprintf(text, DLA_REPORT_SIZE, "%" PRId64 " of %" PRId64, inside, total);
-    return dla_has_bytes(&data->file)
-               ? format_crossing(input, data, node_of_rank, text + used, DLA_REPORT_SIZE - used)
+    return dla_has_bytes(&p->data->file)
+               ? format_crossing(p, node_of_rank, text + used, DLA_REPORT_SIZE - used)
                : 0;
 }

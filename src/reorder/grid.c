@@ -107,7 +107,7 @@ static void try_widths(search *s, const walk *k, int level)
 }
 
 int reorder_grid_place(const reorder_grid *grid, const reorder_nodes *nodes,
-                       struct base_arena *arena, int64_t cut[2])
+                       struct base_arena *arena, double cut[2])
 {
     search s = {.grid = grid, .nodes = nodes, .ranks = (int)nodes->ranks, .left = MOST_WALKS};
     s.node_of_step = base_arena_alloc(arena, nodes->ranks, sizeof *s.node_of_step);
@@ -118,10 +118,11 @@ int reorder_grid_place(const reorder_grid *grid, const reorder_nodes *nodes,
         for (size_t i = 0; i < nodes->processes[n]; i++)
             s.node_of_step[step++] = n;
     memcpy(nodes->of_rank, nodes->of_process, nodes->ranks * sizeof *nodes->of_rank);
-    cut[0] = s.cut = count_cut(&s, nodes->of_process);
+    s.cut = count_cut(&s, nodes->of_process);
+    cut[0] = (double)s.cut;
     for (int d = grid->dims <= MOST_DIMS ? grid->dims : 0; d-- > 0;)
         if (grid->extent[d] > 1)
             try_widths(&s, &(walk){.along = d, .columns = 1.0}, 1);
-    cut[1] = s.cut;
+    cut[1] = (double)s.cut;
     return 0;
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dla/predict.h"
+#include "dla/place.h"
 #include "reorder/reorder.h"
 #include "topo/names.h"
 
@@ -41,30 +41,27 @@ static int read_data(const reorder_task *task, const reorder_nodes *nodes, dla_s
     return rc == 0 ? dla_data_read(data, spec, none, nodes->ranks, &unnamed, line) : rc;
 }
 
-/* cut: as of reorder_grid_place, of the weight. A record of a run that was reordered is by the
- * ranks of that job, and says which ones these got. */
+/* cut: as of reorder_grid_place, of bytes or of weight. A record of a run that was reordered is by
+ * the ranks of that job, and says which ones these got. */
 static int place_by_data(const reorder_task *task, const reorder_nodes *nodes,
-                         struct base_arena *arena, int64_t cut[2], char line[DLA_REASON_SIZE])
+                         struct base_arena *arena, double cut[2], char line[DLA_REASON_SIZE])
 {
-    const size_t *const compared[] = {nodes->of_process, nodes->of_rank};
-    size_t *node = base_arena_alloc(arena, nodes->ranks, sizeof *node);
+    size_t *stock = base_arena_alloc(arena, nodes->ranks, sizeof *stock);
+    const dla_room room = {nodes->count, nodes->processes, NULL, stock};
     dla_spec spec = {.ndims = 0};
     dla_data data = {.network = {.levels = 0}};
+    dla_placement p = {.by_slot = NULL};
     int rc = arena->failed ? -ENOMEM : read_data(task, nodes, &spec, &data, line);
-    setmatch_input input = dla_data_input(&data, &spec);
-    input.slots = nodes->processes;
-    input.nodes = nodes->count;
-    input.load = dla_judge_load;
-    input.load_context = &(dla_judge){&input, &data};
-    if (rc == 0)
-        rc = setmatch_auto(&input, node);
+    const size_t *order = data.file.order;
     for (size_t r = 0; rc == 0 && r < nodes->ranks; r++)
-        nodes->of_rank[data.file.order != NULL ? data.file.order[r] : r] = node[r];
-    for (int i = 0; rc == 0 && i < 2; i++) {
-        int64_t inside = 0;
-        rc = setmatch_weight(input.view, compared[i], &inside, &cut[i]);
-        cut[i] -= inside;
-    }
+        stock[r] = nodes->of_process[order != NULL ? order[r] : r];
+    if (rc == 0)
+        rc = dla_place(&data, &spec, &room, &p);
+    for (size_t r = 0; rc == 0 && r < nodes->ranks; r++)
+        nodes->of_rank[order != NULL ? order[r] : r] = p.node_of_rank[r];
+    cut[0] = p.benefit.by_slot;
+    cut[1] = p.benefit.placed;
+    dla_placement_release(&p);
     dla_data_release(&data);
     dla_spec_release(&spec);
     return rc;
@@ -76,21 +73,21 @@ static int place_ranks(const reorder_task *task, const reorder_nodes *nodes,
                        struct base_arena *arena, char line[DLA_REASON_SIZE])
 {
     const bool is_recorded = task->record != NULL, is_grid = task->grid != NULL;
-    int64_t cut[2] = {0, 0};
+    double cut[2] = {0.0, 0.0};
     if (nodes->count < 2)
         return -ECANCELED;
     int rc = is_grid && !is_recorded ? reorder_grid_place(task->grid, nodes, arena, cut)
                                      : place_by_data(task, nodes, arena, cut, line);
-    if (rc == 0 && is_recorded)
+    if (rc == 0 && cut[1] >= cut[0])
+        rc = -ECANCELED;
+    else if (rc == 0 && is_recorded)
         snprintf(line, DLA_REASON_SIZE, "%zu ranks on %zu nodes are placed by %s", nodes->ranks,
                  nodes->count, task->record);
-    else if (rc == 0 && cut[1] < cut[0])
-        snprintf(line, DLA_REASON_SIZE,
-                 "%s of %zu ranks on %zu nodes: %lld %s between nodes -> %lld",
-                 is_grid ? "grid" : "graph", nodes->ranks, nodes->count, (long long)cut[0],
-                 is_grid ? "pairs of neighbours" : "of weight", (long long)cut[1]);
     else if (rc == 0)
-        rc = -ECANCELED;
+        snprintf(line, DLA_REASON_SIZE,
+                 "%s of %zu ranks on %zu nodes: %.0f %s between nodes -> %.0f",
+                 is_grid ? "grid" : "graph", nodes->ranks, nodes->count, cut[0],
+                 is_grid ? "pairs of neighbours" : "of weight", cut[1]);
     else if (is_recorded && *line == '\0')
         rc = dla_reject(line, "%.800s: %s", task->record, strerror(-rc));
     return rc;

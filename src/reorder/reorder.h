@@ -71,6 +71,6 @@ typedef struct reorder_nodes {
  * O(ranks * dims) for each of at most 48 walks, whose estimates are below the least cut so far.
  * arena: for work. -ENOMEM. */
 int reorder_grid_place(const reorder_grid *grid, const reorder_nodes *nodes,
-                       struct base_arena *arena, int64_t cut[2]);
+                       struct base_arena *arena, double cut[2]);
 
 #endif

@@ -26,7 +26,7 @@ FOLDERS = {
     "plan": ("access", "lap", "matrix", "topo"),
     "predict": ("access", "matrix", "plan"),
     "record": ("access", "matrix"),
-    "reorder": ("dla", "matrix", "setmatch", "topo"),
+    "reorder": ("dla", "matrix", "topo"),
     "setmatch": ("matrix", "plan", "topo"),
     "simulate": ("access", "collective", "exchange", "topo"),
     "storage": (),

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "dla/place.h"
-#include "setmatch/setmatch.h"
 
 #include "seeded.h"
 #include "suite.h"
@@ -106,23 +105,35 @@ START_TEST(names_the_app_that_does_not_fit)
 }
 END_TEST
 
+/* Places by the view from where the ranks are by slot. */
+static void place(const small_job *s, matrix *view, int method, const size_t *by_slot,
+                  dla_placement *p)
+{
+    const dla_spec spec = {.choice = {[DLA_METHOD] = method}};
+    const dla_room room = {s->job.nodes, NULL, &s->job, by_slot};
+    const dla_data data = {.file = {.view = *view}};
+
+    ck_assert_msg(dla_place(&data, &spec, &room, p) == 0, "%s", setmatch_methods[method].name);
+    matrix_release(view);
+}
+
 /* Places the job by slot, and from there by the view of these entries, of which the first four are
  * pairs of ranks that must share a node. */
 static void check_pairs(small_job *s, matrix_entry *entries, size_t count)
 {
-    size_t by_slot[MAX_RANKS], node_of_rank[MAX_RANKS], app;
+    size_t by_slot[MAX_RANKS], app;
     matrix_entry pairs[4];
+    dla_placement p;
     matrix view;
 
     memcpy(pairs, entries, sizeof(pairs)); /* matrix_from_entries sorts them */
     link_up(s);
     ck_assert_int_eq(matrix_from_entries(&view, 8, 8, entries, count), 0);
-    const dla_method method = {setmatch_auto, {.view = &view, .refine = true}};
     ck_assert_int_eq(dla_place_by_slot(&s->job, by_slot, &app), 0);
-    ck_assert_int_eq(dla_place_by_method(&s->job, &method, by_slot, node_of_rank), 0);
+    place(s, &view, 0, by_slot, &p);
     for (size_t k = 0; k < 4; k++)
-        ck_assert_uint_eq(node_of_rank[pairs[k].row], node_of_rank[pairs[k].col]);
-    matrix_release(&view);
+        ck_assert_uint_eq(p.node_of_rank[pairs[k].row], p.node_of_rank[pairs[k].col]);
+    dla_placement_release(&p);
 }
 
 START_TEST(keeps_pairs_together)
@@ -217,7 +228,8 @@ static void check_placement(const small_job *s, const size_t *node_of_rank)
 
 START_TEST(keeps_to_the_rules)
 {
-    size_t by_slot[MAX_RANKS], node_of_rank[MAX_RANKS], app;
+    size_t by_slot[MAX_RANKS], app;
+    dla_placement p;
     matrix view;
     small_job s;
 
@@ -228,15 +240,12 @@ START_TEST(keeps_to_the_rules)
         return;
     }
     check_placement(&s, by_slot);
-    random_view(s.job.ranks, &view);
-    for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++) {
-        const dla_method method = {m->place, {.view = &view, .refine = any_of(2) == 0}};
-
-        ck_assert_msg(dla_place_by_method(&s.job, &method, by_slot, node_of_rank) == 0,
-                      "case %d, %s", _i, m->name);
-        check_placement(&s, node_of_rank);
+    for (int m = 0; setmatch_methods[m].name != NULL; m++) {
+        random_view(s.job.ranks, &view);
+        place(&s, &view, m, by_slot, &p);
+        check_placement(&s, p.node_of_rank);
+        dla_placement_release(&p);
     }
-    matrix_release(&view);
 }
 END_TEST
 

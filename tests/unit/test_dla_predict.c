@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "dla/predict.h"
+#include "dla/place.h"
 
 #include "edges.h"
 #include "failing_malloc.h"
@@ -14,15 +14,14 @@
 
 enum { RANKS = 4, NODES = 2, BINS = 64, UNIT = 64 << 10, HALF = BINS / 2 * UNIT };
 
-static const size_t by_slot[RANKS] = {0, 0, 1, 1}, by_node[RANKS] = {0, 1, 0, 1},
-                    crosswise[RANKS] = {0, 1, 1, 0};
+static size_t by_slot[RANKS] = {0, 0, 1, 1}, by_node[RANKS] = {0, 1, 0, 1},
+              crosswise[RANKS] = {0, 1, 1, 0};
 
 typedef struct fixture {
     access_pattern pattern;
-    matrix bytes, view;
+    matrix bytes;
     dla_data data;
-    setmatch_network network;
-    setmatch_input input;
+    dla_placement p;
 } fixture;
 
 /* Rank 0 and `mate` access `most` bytes of each bin of the first half of a file and the rest of
@@ -40,9 +39,12 @@ static void share_file(fixture *f, size_t mate, int64_t most)
             add_entry(&b, r, k, bytes);
         }
     f->bytes = finish_matrix(&b);
-    ck_assert_int_eq(matrix_allocate(&f->view, RANKS, RANKS, 0), 0);
     f->data.file = (view_file){.patterns = 1, .pattern = &f->pattern, .bytes = &f->bytes};
-    f->input = (setmatch_input){.view = &f->view, .nodes = NODES, .network = &f->network};
+    ck_assert_int_eq(matrix_allocate(&f->data.file.view, RANKS, RANKS, 0), 0);
+    f->p = (dla_placement){.data = &f->data,
+                           .input = {.view = &f->data.file.view, .nodes = NODES},
+                           .by_slot = by_slot,
+                           .by_node = by_node};
 }
 
 /* Rank 0 and `mate` share the first half of a file, the others the second one. */
@@ -54,31 +56,31 @@ static void share_halves(fixture *f, size_t mate)
 static void release(fixture *f)
 {
     matrix_release(&f->bytes);
-    matrix_release(&f->view);
+    matrix_release(&f->data.file.view);
 }
 
-static void check_text(const fixture *f, const dla_benefit *benefit, const char *expected)
+static void check_text(const fixture *f, const char *expected)
 {
     char text[DLA_REPORT_SIZE];
 
-    dla_benefit_format(benefit, &f->input, &f->data, "v\x1b", text);
+    dla_benefit_format(&f->p, "v\x1b", text);
     ck_assert_str_eq(text, expected);
 }
 
 /* said: NULL: not checked. */
-static void check_kept(const fixture *f, const size_t *placed, dla_stock kept, const char *said)
+static void check_kept(fixture *f, const size_t *placed, dla_stock kept, const char *said)
 {
     const size_t *const expected[] = {
         [DLA_STOCK_NONE] = placed, [DLA_STOCK_BY_SLOT] = by_slot, [DLA_STOCK_BY_NODE] = by_node};
     size_t node[RANKS];
-    dla_benefit benefit;
 
     memcpy(node, placed, sizeof(node));
-    ck_assert_int_eq(dla_keep_stock(&f->input, &f->data, by_slot, by_node, node, &benefit), 0);
-    ck_assert_int_eq(benefit.kept, kept);
+    f->p.node_of_rank = node;
+    ck_assert_int_eq(dla_compare(&f->p, true), 0);
+    ck_assert_int_eq(f->p.benefit.kept, kept);
     ck_assert_mem_eq(node, expected[kept], sizeof(node));
     if (said != NULL)
-        check_text(f, &benefit, said);
+        check_text(f, said);
 }
 
 /* Rank 0 and `mate` access `most` bytes of each bin of the first half. */
@@ -117,11 +119,11 @@ static void set_view(fixture *f, int64_t slot_pairs, int64_t node_pairs, int64_t
     const int64_t weight[RANKS] = {0, slot_pairs, node_pairs, cross_pairs};
     matrix_builder b = {.rows = RANKS, .cols = RANKS};
 
-    matrix_release(&f->view);
+    matrix_release(&f->data.file.view);
     for (size_t r = 0; r < RANKS; r++)
         for (size_t k = 1; k < RANKS; k++)
             add_entry(&b, r, r ^ k, weight[k]);
-    f->view = finish_matrix(&b);
+    f->data.file.view = finish_matrix(&b);
 }
 
 /* By slot keeps ranks r and r ^ 1 together, by node r and r ^ 2, crosswise r and r ^ 3. */
@@ -131,16 +133,16 @@ START_TEST(weights_without_a_profile)
     fixture f;
 
     share_halves(&f, 3);
-    f.data.file = (view_file){.patterns = 0};
+    f.data.file.patterns = 0;
     set_view(&f, 100, 50, 101);
     check_kept(
         &f, crosswise, DLA_STOCK_BY_SLOT,
         "not placed by v\\x1b: weight 302 between nodes stays, a placement saves less than 2 %");
-    f.network = (setmatch_network){.levels = 1, .group_of_node = groups};
+    f.data.network = (setmatch_network){.levels = 1, .group_of_node = groups};
     check_kept(
         &f, crosswise, DLA_STOCK_BY_SLOT,
         "not placed by v\\x1b: weight 604 over links stays, a placement saves less than 2 %");
-    f.network = (setmatch_network){.levels = 0};
+    f.data.network = (setmatch_network){.levels = 0};
     set_view(&f, 100, 110, 101);
     check_kept(&f, crosswise, DLA_STOCK_BY_NODE,
                "placed by v\\x1b (by node): weight 422 between nodes -> 402");
@@ -154,17 +156,17 @@ END_TEST
 
 START_TEST(measures_what_is_demanded)
 {
-    dla_benefit benefit;
     fixture f;
 
     share_halves(&f, 1);
-    ck_assert_int_eq(dla_measure(&f.input, &f.data, by_slot, by_node, &benefit), 0);
-    check_text(&f, &benefit, "placed by v\\x1b: 0 between nodes -> 2.1 MB");
-    benefit = (dla_benefit){.by_slot = 999400.0, .placed = 999600.0};
-    check_text(&f, &benefit, "placed by v\\x1b: 999 kB between nodes -> 1 MB");
-    f.input.nodes = 1;
-    ck_assert_int_eq(dla_measure(&f.input, &f.data, by_slot, by_slot, &benefit), 0);
-    check_text(&f, &benefit, "not placed by v\\x1b: there is one node only");
+    f.p.node_of_rank = by_node;
+    ck_assert_int_eq(dla_compare(&f.p, false), 0);
+    check_text(&f, "placed by v\\x1b: 0 between nodes -> 2.1 MB");
+    f.p.benefit = (dla_benefit){.by_slot = 999400.0, .placed = 999600.0};
+    check_text(&f, "placed by v\\x1b: 999 kB between nodes -> 1 MB");
+    f.p.input.nodes = 1;
+    ck_assert_int_eq(dla_compare(&f.p, false), 0);
+    check_text(&f, "not placed by v\\x1b: there is one node only");
     release(&f);
 }
 END_TEST
@@ -176,14 +178,14 @@ START_TEST(counts_borders_of_groups)
     fixture f;
 
     share_halves(&f, 3);
-    ck_assert_int_eq(dla_predict(&f.input, &f.data, by_slot, crossing), 0);
+    ck_assert_int_eq(dla_predict(&f.p, by_slot, crossing), 0);
     ck_assert_int_eq(crossing[0], HALF);
-    f.network = (setmatch_network){.levels = 1, .group_of_node = groups};
-    ck_assert_int_eq(dla_predict(&f.input, &f.data, by_slot, crossing), 0);
+    f.data.network = (setmatch_network){.levels = 1, .group_of_node = groups};
+    ck_assert_int_eq(dla_predict(&f.p, by_slot, crossing), 0);
     ck_assert_int_eq(crossing[0], HALF);
     ck_assert_int_eq(crossing[1], HALF);
     groups[1] = 0;
-    ck_assert_int_eq(dla_predict(&f.input, &f.data, by_slot, crossing), 0);
+    ck_assert_int_eq(dla_predict(&f.p, by_slot, crossing), 0);
     ck_assert_int_eq(crossing[1], 0);
     release(&f);
 }
@@ -195,14 +197,15 @@ START_TEST(calls_without_aggregators)
     fixture f;
 
     share_halves(&f, 3);
-    f.data.file = (view_file){.comments = comments};
+    f.data.file.patterns = 0;
+    f.data.file.comments = comments;
     ck_assert(dla_has_bytes(&f.data.file));
     check_kept(&f, crosswise, DLA_STOCK_BY_SLOT, NULL);
-    ck_assert_int_eq(dla_report_format(&f.input, &f.data, crosswise, text), 0);
+    ck_assert_int_eq(dla_report_format(&f.p, crosswise, text), 0);
     ck_assert_str_eq(text, "0 of 0 (0 of 9 bytes leave their nodes)");
     f.data.file.comments = NULL;
     ck_assert(!dla_has_bytes(&f.data.file));
-    ck_assert_int_eq(dla_report_format(&f.input, &f.data, crosswise, text), 0);
+    ck_assert_int_eq(dla_report_format(&f.p, crosswise, text), 0);
     ck_assert_str_eq(text, "0 of 0");
     release(&f);
 }
@@ -211,22 +214,30 @@ END_TEST
 static const struct {
     const char *policy;
     size_t nodes;
-    bool may;
+    dla_stock kept;
 } policies[] = {
-    {"dla:file=view", NODES, true},
-    {"dla:file=view", 1, false},
-    {"dla:file=view,method=setmatch", NODES, false},
-    {"dla:file=view,objective=neighbours", NODES, false},
+    {"dla:file=view", NODES, DLA_STOCK_BY_SLOT},
+    {"dla:file=view", 1, DLA_STOCK_NONE},
+    {"dla:file=view,method=setmatch", NODES, DLA_STOCK_NONE},
+    {"dla:file=view,objective=neighbours", NODES, DLA_STOCK_NONE},
 };
 
+/* By slot nothing moves. */
 START_TEST(obeys_what_is_demanded)
 {
-    dla_spec spec;
+    const size_t slots[] = {RANKS / policies[_i].nodes, RANKS / 2};
+    const dla_room room = {.nodes = policies[_i].nodes, .slots = slots};
     char reason[DLA_REASON_SIZE];
+    dla_spec spec;
+    fixture f;
 
+    share_halves(&f, 1);
     ck_assert_int_eq(dla_spec_parse(policies[_i].policy, &spec, reason), 0);
-    ck_assert_int_eq(dla_may_keep_stock(&spec, policies[_i].nodes), policies[_i].may);
+    ck_assert_int_eq(dla_place(&f.data, &spec, &room, &f.p), 0);
+    ck_assert_int_eq(f.p.benefit.kept, policies[_i].kept);
+    dla_placement_release(&f.p);
     dla_spec_release(&spec);
+    release(&f);
 }
 END_TEST
 

@@ -198,6 +198,22 @@ START_TEST(graphs_are_placed)
 }
 END_TEST
 
+/* Ranks 0 and 3, 1 and 2 have a little more weight between them than those that share a node. */
+START_TEST(little_is_no_gain)
+{
+    const int64_t key[4] = {1, 1, 2, 2};
+    int rank[4],
+        lists[4][5] = {
+            {2, 1, 3, 100, 101}, {2, 0, 2, 100, 101}, {2, 3, 1, 100, 101}, {2, 2, 0, 100, 101}};
+    const reorder_task task = {.ranks = 4, .edge = lists[0], .most = 2};
+    ck_assert_int_eq(reorder_place(&task, key, 4, rank, report), -ECANCELED);
+    for (int i = 0; i < 4; i++)
+        lists[i][4] = 103;
+    ck_assert_int_eq(reorder_place(&task, key, 4, rank, report), 0);
+    ck_assert_str_eq(line, "graph of 4 ranks on 2 nodes: 206 of weight between nodes -> 200");
+}
+END_TEST
+
 START_TEST(records_must_fit)
 {
     const int64_t key[4] = {1, 2, 1, 2};
@@ -215,5 +231,5 @@ int main(void)
     return run_tests("reorder", TIMES(grids_have_few_between_nodes, LENGTH(grids) * ORDERS),
                      ONCE(random_grids_lose_nothing),
                      ONCE(processes_beyond_the_grid_keep_their_numbers), ONCE(graphs_are_placed),
-                     ONCE(records_must_fit));
+                     ONCE(little_is_no_gain), ONCE(records_must_fit));
 }
