@@ -2,28 +2,20 @@
 /* dla: shows and converts view files, and places ranks on nodes as the rmaps/dla component does. */
 #include "dla.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
+#include <stddef.h>
 
 #include "base/version.h"
 #include "tool.h"
 
 const char *argp_program_version = "dla (" TATP_VERSION_TEXT ")";
 
-/* Executes dla-pingpong, an MPI program, so that dla does not depend on MPI. */
+/* An MPI program. */
 static int dla_pingpong(int argc, char **argv)
 {
-    char folder[4096], name[] = "dla-pingpong", path[sizeof folder + sizeof name];
+    char name[] = "dla-pingpong";
     (void)argc;
     argv[0] = name;
-    if (tool_find_folder(folder, sizeof folder)) {
-        snprintf(path, sizeof path, "%s/%s", folder, name);
-        execv(path, argv);
-    }
-    execvp(name, argv);
-    return tool_fail("%s: %s", name, strerror(errno));
+    return tool_execute(name, argv);
 }
 
 int main(int argc, char **argv)

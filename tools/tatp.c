@@ -81,6 +81,13 @@ static int tatp_report(int argc, char **argv)
 
 /* ---- commands ---- */
 
+/* A program whose memory is counted. */
+static int tatp_simulate(int argc, char **argv)
+{
+    (void)argc;
+    return tool_execute("tatp-simulate", argv);
+}
+
 int main(int argc, char **argv)
 {
     static const tool_command commands[] = {

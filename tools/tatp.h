@@ -8,7 +8,6 @@
 int tatp_assign(int argc, char **argv);
 int tatp_plan(int argc, char **argv);
 int tatp_run(int argc, char **argv);
-int tatp_simulate(int argc, char **argv);
 int tatp_topology(int argc, char **argv);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tatp simulate: what collective calls of a whole job do on a machine, by the code that runs. */
-#include "tatp.h"
-
+/* tatp-simulate, which "tatp simulate" executes: what collective calls of a whole job do on a
+ * machine, by the code that runs. */
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/mix.h"
+#include "base/version.h"
 #include "dla/place.h"
 #include "output.h"
 #include "record/record.h"
@@ -20,6 +20,8 @@
 enum { DIMENSIONS = 3, MOST_RANKS = 1 << 20, OPTION_KEYS = 128 };
 /* That a rank accesses in a call. */
 #define MOST_BYTES (1 << 30)
+
+const char *argp_program_version = "tatp (" TATP_VERSION_TEXT ")";
 
 typedef struct simulate_options {
     tool_options common;
@@ -670,7 +672,7 @@ static void read_view(simulation *s)
     s->ranks = s->data.file.view.rows * a->times;
 }
 
-int tatp_simulate(int argc, char **argv)
+int main(int argc, char **argv)
 {
     simulate_options options = {
         .block = {16, 16, 16},
@@ -683,6 +685,7 @@ int tatp_simulate(int argc, char **argv)
         .servers = 16,
     };
     simulation s = {.given = &options};
+    argp_err_exit_status = TOOL_USAGE;
     tool_parse(&simulate_argp, TOOL_JSON, argc, argv, &options);
     read_view(&s);
     check_memory(&s);
@@ -696,5 +699,5 @@ int tatp_simulate(int argc, char **argv)
     free(s.list);
     dla_data_release(&s.data);
     tatp_network_release(&s.places);
-    return is_stopped == 0 ? 0 : 128 + SIGINT;
+    return tool_finish(is_stopped == 0 ? 0 : 128 + SIGINT);
 }

@@ -31,7 +31,8 @@ int tool_fail(const char *format, ...)
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     base_escape(shown, sizeof shown, message);
-    fprintf(stderr, "%s: %s\n", program_invocation_short_name, shown);
+    fprintf(stderr, "%.*s: %s\n", (int)strcspn(program_invocation_short_name, " "),
+            program_invocation_short_name, shown);
     return TOOL_FAILURE;
 }
 
@@ -176,6 +177,17 @@ bool tool_find_folder(char *folder, size_t size)
     if (slash != NULL)
         *slash = '\0';
     return length > 0;
+}
+
+int tool_execute(const char *name, char **argv)
+{
+    char folder[4096], path[sizeof folder + 80];
+    if (tool_find_folder(folder, sizeof folder)) {
+        snprintf(path, sizeof path, "%s/%s", folder, name);
+        execv(path, argv);
+    }
+    execvp(name, argv);
+    return tool_fail("%s: %s", name, strerror(errno));
 }
 
 double tool_seconds(void)
@@ -352,7 +364,11 @@ int tool_run(const tool_command *commands, const char *doc, int argc, char **arg
     struct chosen chosen = {.doc = doc, .commands = commands};
     argp_err_exit_status = TOOL_USAGE;
     tool_parse(&argp, ARGP_IN_ORDER, argc, argv, &chosen);
-    int status = run_command(&chosen, argc, argv);
+    return tool_finish(run_command(&chosen, argc, argv));
+}
+
+int tool_finish(int status)
+{
     bool failed = ferror(stdout);
     errno = failed ? EIO : 0; /* the cause of an earlier failure is not known any more */
     failed = fflush(stdout) != 0 || failed;

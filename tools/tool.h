@@ -23,6 +23,14 @@ typedef struct tool_command {
  * --help. Returns the exit status, which is TOOL_FAILURE also if stdout cannot be written. */
 int tool_run(const tool_command *commands, const char *doc, int argc, char **argv);
 
+/* Ends the output of a program without commands; the exit status, as that of tool_run. */
+int tool_finish(int status);
+
+/* Executes a program that is installed beside this one, or the one of that name in PATH, so that
+ * this one needs none of its libraries. Returns, TOOL_FAILURE after a message, only if that
+ * fails. */
+int tool_execute(const char *name, char **argv);
+
 /* What the options of most commands begin with. */
 typedef struct tool_options {
     const char *file; /* the argument of a command whose args_doc is FILE or [FILE]; NULL: none */
@@ -33,8 +41,8 @@ typedef struct tool_options {
  * given. */
 void tool_check_input(const struct argp_state *state, const char *const *file, size_t count);
 
-/* Prints the message with the program's name in front, without control characters; returns
- * TOOL_FAILURE. */
+/* Prints the message with the program's name in front, without its command and without control
+ * characters; returns TOOL_FAILURE. */
 int tool_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Ends the program after a message, "WHAT: REASON", if rc, a negative errno value, is not 0. */
