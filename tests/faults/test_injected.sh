@@ -98,8 +98,11 @@ inject "one node" apart bash -c 'job 4 "$@"' - "$faults" "${segments[@]}"
 sample_of 10
 inject "one rank" apart bash -c 'job 1 "$@"' - "$faults" "${segments[@]}"
 # As Open MPI 5.0.7 does by itself.
+locked=(apart bash -c 'job 4 --mca fs_ufs_lock_algorithm 3 "$@"' - "$faults")
 sample=()
-inject "with locks" apart bash -c 'job 4 --mca fs_ufs_lock_algorithm 3 "$@"' - "$faults" write_pages write_all read_all
+inject "with locks" "${locked[@]}" write_pages
+sample_of 60
+inject "with locks" "${locked[@]}" write_all read_all
 sample_of 20
 inject "messages only" apart bash -c 'job 4 --mca fcoll_tatp_shared_memory 0 "$@"' - "$faults"
 sample_of 40

@@ -81,9 +81,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 /* The sanitizers take their time. */
 static uint64_t usual_lives(void)
 {
-    if (__sanitizer_set_death_callback != NULL)
-        return random_cases(5000);
-    return cases_divisor() > 1 ? 10000 : 50000;
+    return random_cases(__sanitizer_set_death_callback != NULL ? 5000 : 50000);
 }
 
 int main(int argc, char **argv)

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Whether the simulation of files detects defects of src/collective and, in `make check-long`, of src/exchange: a source
-# file is compiled with a patch, and linked in place of the one that the libraries have. The name of a result ends with the
-# seed of the first life that fails.
+# Whether the simulation of files detects defects of src/collective and src/exchange: a source file is compiled with a patch,
+# and linked in place of the one that the libraries have. The name of a result ends with the seed of the first life that fails.
+# `make check` applies all patches, and runs those that the simulation finds last: what makes it blind to others hides these, too.
 . "$top_srcdir/tests/lib/tap.sh" || exit 1
 
 compiler=${CC:-cc}
@@ -12,12 +12,8 @@ command -v patch >/dev/null || tap_skip_all "patch is not installed (apt-get ins
 
 compile() { "$compiler" -std=gnu11 -O1 -w -I"$top_srcdir/src" "$@"; }
 
-compile_simulation() {
-    mkdir "$tap_dir/objects" && cd "$tap_dir/objects" && compile -c "$top_srcdir"/tests/simulate/*.c && rm jobs.o
-}
-
 link_simulation() {
-    compile -o "$tap_dir/simulate" "$tap_dir"/objects/*.o "$tap_dir/defect.o" \
+    compile -o "$tap_dir/simulate" "$top_builddir"/tests/simulate/{access,engine,life,order,orders,runtime,simulate,store,watch}.o "$tap_dir/defect.o" \
         -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free,--wrap=exchange_execute,--wrap=rows_most_domains -Wl,--start-group \
         "$top_builddir"/.libs/lib{simulate,collective,parameters,exchange,plan,lap_real,topo,storage,record,cache,access,matrix,json,machine}.a \
         -Wl,--end-group -lhwloc -lm -lpthread
@@ -35,10 +31,15 @@ check_defect() {
     name=${name%.patch}
     source=$(sed -n 's|^--- a/||p' "$1")
     mkdir "$tap_dir/$name" && cp "$top_srcdir/$source" "$tap_dir/$name"
-    if ! patch -s -p3 -d "$tap_dir/$name" <"$1" ||
-        ! compile -I"$top_srcdir/${source%/*}" -c -o "$tap_dir/defect.o" "$tap_dir/$name/${source##*/}" ||
-        ! link_simulation; then
+    if ! patch -s -p3 -d "$tap_dir/$name" <"$1"; then
         tap_not_ok "$name: the patch does not fit the sources"
+        return
+    elif ! tap_full && [[ " $quick " != *" $name "* ]]; then
+        tap_ok "$name: the patch fits the sources"
+        return
+    elif ! compile -I"$top_srcdir/${source%/*}" -c -o "$tap_dir/defect.o" "$tap_dir/$name/${source##*/}" ||
+        ! link_simulation; then
+        tap_not_ok "$name: it cannot be built"
         return
     fi
     found=$(first_failure)
@@ -49,11 +50,7 @@ check_defect() {
     fi
 }
 
-folders=("$top_srcdir/tests/simulate")
-! tap_full || folders+=("$top_srcdir/tests/exchange")
+quick="own-domain-error-ignored totals-not-added early-without-flush gave-up-not-agreed"
 tap_tempdir
-tap_check "the simulation is built" compile_simulation
-for folder in "${folders[@]}"; do
-    for defect in "$folder"/defects/*.patch; do check_defect "$defect"; done
-done
+for defect in "$top_srcdir"/tests/{simulate,exchange}/defects/*.patch; do check_defect "$defect"; done
 tap_plan
