@@ -70,7 +70,7 @@ const char *record_file_reason(int rc)
  * zeroed. */
 static int record_open_present(const record_store *store, record_header *header)
 {
-    int fd = record_store_open(store), rc;
+    int fd = record_store_open(store->file), rc;
     *header = (record_header){.ranks = 0};
     if (fd < 0)
         return fd;

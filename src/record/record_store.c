@@ -53,7 +53,7 @@ static void close_next(int fd, const char *name)
 }
 
 /* The kind is checked before as well, because to open a device may have effects. */
-static int open_to_read(const char *name)
+int record_store_open(const char *name)
 {
     struct stat status;
     int rc = lstat(name, &status) == 0 ? base_check_kind(&status) : -errno;
@@ -173,11 +173,6 @@ int record_store_begin(record_store *store, const char *path)
 
 /* ---- versions ---- */
 
-int record_store_open(const record_store *store)
-{
-    return open_to_read(store->file);
-}
-
 static int write_whole(int fd, const char *text, size_t length)
 {
     if (ftruncate(fd, 0) != 0)
@@ -194,7 +189,7 @@ static int write_whole(int fd, const char *text, size_t length)
 
 int record_store_check_kept(const record_store *store)
 {
-    int fd = judge_beside(open_to_read(store->kept));
+    int fd = judge_beside(record_store_open(store->kept));
     if (fd < 0)
         return fd == -ENOENT ? 0 : fd;
     int rc = record_header_check_begin(fd);

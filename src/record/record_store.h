@@ -30,9 +30,9 @@ typedef struct record_store {
  * -ETIMEDOUT: another process keeps it locked. */
 int record_store_begin(record_store *store, const char *path);
 
-/* Opens the present version for reading; the caller closes the descriptor. -ENOENT: there is none;
- * -EISDIR and -EINVAL as above. */
-int record_store_open(const record_store *store);
+/* Opens a version, store->file or store->kept, for reading; the caller closes the descriptor.
+ * -ENOENT: there is none; -EISDIR and -EINVAL as above. */
+int record_store_open(const char *name);
 
 /* Whether a version may become FILE~. -ENOTUNIQ: something that is no record has this name. */
 int record_store_check_kept(const record_store *store);
