@@ -65,10 +65,9 @@ typedef struct lap_solution {
 } lap_solution;
 
 /* Returns 0; LAP_INFEASIBLE; -EINVAL (both kinds of cost, NULL where an array is needed, start or
- * row out of order or out of range, rows * cols beyond SIZE_MAX with dense costs, integer costs in
- * a build without them: see solvers.c); -EDOM (a cost is NaN or
- * -INFINITY); -ERANGE (a cost that is not forbidden is above DBL_MAX or INT64_MAX / (32 * (n + 1))
- * in magnitude, n = min(rows, cols): sums of costs might overflow); -ENOMEM. */
+ * row out of order or out of range, rows * cols beyond SIZE_MAX with dense costs); -EDOM (a cost is
+ * NaN or -INFINITY); -ERANGE (a cost that is not forbidden is above DBL_MAX or INT64_MAX / (32 * (n
+ * + 1)) in magnitude, n = min(rows, cols): sums of costs might overflow); -ENOMEM. */
 typedef int (*lap_solver_fn)(const lap_problem *problem, lap_solution *solution);
 
 typedef struct lap_solver {

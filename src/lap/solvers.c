@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of assignment solvers, and the checks of arguments and costs that they share.
- *
- * LAP_REAL_COSTS_ONLY: without the solvers for integer costs, which fcoll/tatp does not need. */
+/* The table of assignment solvers, and the checks of arguments and costs that they share. */
 #include "lap/lap.h"
 
 #include <errno.h>
@@ -95,12 +93,6 @@ static int solvers_check(const lap_problem *problem, const lap_solution *solutio
 
 /* ---- the table ---- */
 
-#ifdef LAP_REAL_COSTS_ONLY
-#define RUN_INTEGER(name) (-EINVAL)
-#else
-#define RUN_INTEGER(name) lap_##name##_integer(problem, solution)
-#endif
-
 /* A solver, from its function for each kind of costs. */
 #define SOLVER(name)                                                                               \
     int lap_##name##_real(const lap_problem *problem, lap_solution *solution);                     \
@@ -110,7 +102,7 @@ static int solvers_check(const lap_problem *problem, const lap_solution *solutio
         int rc = solvers_check(problem, solution);                                                 \
         if (rc != 0)                                                                               \
             return rc;                                                                             \
-        return problem->integer_cost != NULL ? RUN_INTEGER(name)                                   \
+        return problem->integer_cost != NULL ? lap_##name##_integer(problem, solution)             \
                                              : lap_##name##_real(problem, solution);               \
     }
 
