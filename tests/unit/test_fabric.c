@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cases.h"
 #include "failing_malloc.h"
 #include "seeded.h"
 #include "suite.h"
@@ -62,13 +63,6 @@ static struct reading read_text(const char *text, size_t length, const char *con
     r.rc = topo_read(stream, hosts, nodes, &r.topo, &r.error);
     fclose(stream);
     return r;
-}
-
-static struct reading read_for(const char *text, const char *hosts)
-{
-    struct names names;
-    split_names(hosts, &names);
-    return read_text(text, strlen(text), names.name, names.count);
 }
 
 /* `count` lines by a format for their number, after some text. The caller frees them. */
@@ -225,22 +219,17 @@ END_TEST
 /* The text of files of the fixtures, one after another; the caller frees it. */
 static char *fixture(const char *list, size_t *length)
 {
-    const char *top = getenv("top_srcdir");
     struct names files;
     char *text = NULL;
     FILE *out = open_memstream(&text, length);
     ck_assert_ptr_nonnull(out);
     split_names(list, &files);
     for (size_t k = 0; k < files.count; k++) {
-        char path[400];
-        int c;
-        snprintf(path, sizeof path, "%s/tests/fixtures/topology/%s", top != NULL ? top : ".",
-                 files.name[k]);
-        FILE *in = fopen(path, "r");
-        ck_assert_msg(in != NULL, "%s is missing", path);
-        while ((c = getc(in)) != EOF)
-            putc(c, out);
-        fclose(in);
+        char name[100], *part;
+        snprintf(name, sizeof name, "topology/%s", files.name[k]);
+        part = read_fixture(name, length);
+        fwrite(part, 1, *length, out);
+        free(part);
     }
     ck_assert_int_eq(fclose(out), 0);
     return text;
@@ -321,175 +310,68 @@ END_TEST
 
 /* ---- hand-made files ---- */
 
-struct good {
-    const char *text;
-    const char *hosts, *expected; /* as of split_names and check_hops */
-    size_t tree;                  /* vertices */
-    const char *source;
-};
-
-#define SLURM "Slurm, tree of switches"
-#define CA(id, desc) "Ca 2 \"" id "\" # \"" desc "\"\n"
 #define SW(id) "Switch 36 \"" id "\" # \"some switch\" base port 0 lid 3 lmc 0\n"
-#define ARRAY "%%MatrixMarket matrix array integer general\n"
-#define COORDINATE "%%MatrixMarket matrix coordinate integer general\n"
-#define SYMMETRIC "%%MatrixMarket matrix array integer symmetric\n"
-#define REAL "%%MatrixMarket matrix array real general\n"
-#define BY_NAME "Matrix Market hops, rows by host name"
-#define BY_ORDER "Matrix Market hops, rows in the order of the nodes"
-/* Column by column: from row to column, n0 -> n1 is 2, n1 -> n0 is 3, n0 -> n2 4, n2 -> n0 5, ...
- */
-#define THREE "3 3\n0\n3\n5\n2\n0\n7\n4\n6\n0\n"
+#define TREE "SwitchName=s0 Nodes=a\n"
 
-static const struct good good[] = {
-    /* Slurm: comments, order, case, a continued line, keys that do not matter, two on one leaf. */
-    {"# tree\n\nswitchname=top SWITCHES=l[1-2]   # all\nSwitchName=l1 Nodes=a,b LinkSpeed=7\n"
-     "SwitchName=l2 \\\n Nodes=c\n",
-     "a,b,c", "124 214 441", 6, SLURM},
-    /* No common top: one is thought above. */
-    {"SwitchName=l1 Nodes=a,b\nSwitchName=l2 Nodes=c\n", "a,b,c", "124 214 441", 6, SLURM},
-    /* Uneven depth. */
-    {"SwitchName=r Switches=x,l1\nSwitchName=x Switches=l2,l3\nSwitchName=l1 Nodes=a\n"
-     "SwitchName=l2 Nodes=b\nSwitchName=l3 Nodes=c\n",
-     "a,b,c", "155 514 541", 8, SLURM},
-    /* Every spine is named: a fat tree. */
-    {"SwitchName=s0 Nodes=a,b\nSwitchName=s1 Nodes=c\nSwitchName=t0 Switches=s[0-1]\n"
-     "SwitchName=t1 Switches=s[0-1]\n",
-     "a,b,c", "124 214 441", 6, SLURM},
-    /* A node on two leaf switches, which makes no tree of them that would agree. */
-    {"SwitchName=s0 Nodes=a,b\nSwitchName=s1 Nodes=b,c\nSwitchName=t Switches=s0,s1\n", "a,b,c",
-     "124 212 421", 0, SLURM},
-    /* Such a node joins no switches: they have a common top. */
-    {"SwitchName=s0 Nodes=a,b\nSwitchName=s1 Nodes=b,c\n", "a,b,c", "124 212 421", 0, SLURM},
-    {"SwitchName=s0 Nodes=a,b\nSwitchName=s1 Nodes=b\nSwitchName=s2 Nodes=c\n", "a,b,c",
-     "124 214 441", 6, SLURM},
-    {"SwitchName=n1 Nodes=n1,n2\n", "n2,n1", "12 21", 3, SLURM},
-    /* Blanks around '=', quotation marks, nothing between commas. */
-    {"SwitchName = t Switches =l[1-2]\nSwitchName\t=\tl1 Nodes= a,b LinkSpeed =7\n"
-     "SwitchName= l2 Nodes\t= c\n",
-     "a,b,c", "124 214 441", 6, SLURM},
-    {"SwitchName=\"t\" Switches=\"l1, l2\"\nSwitchName=l1 Nodes=\"a,b\"\nSwitchName=l2 Nodes=\"c\" "
-     "LinkSpeed=\"1 2\"\n",
-     "a,b,c", "124 214 441", 6, SLURM},
-    {"SwitchName=l1 Nodes=,a,,b,\nSwitchName=l2 Nodes=\"c,\"\n", "a,b,c", "124 214 441", 6, SLURM},
-    {"SwitchName=l1 Nodes=a,\\\nb\nSwitchName=l2 \\ \r\nNodes=c\n", "a,b,c", "124 214 441", 6,
-     SLURM},
-    /* Switches and blocks without nodes. */
-    {"SwitchName=l1 Level=0 Nodes=a,b Switches=\nSwitchName=l2 Level=0 Nodes= Switches=\n"
-     "SwitchName=l3 Level=0 Nodes=c\nSwitchName=t Level=1 Nodes=a,b,c Switches=l[1-3]\n",
-     "a,b,c", "124 214 441", 6, SLURM},
-    {"SwitchName=l1 Nodes=(null)\nSwitchName=l2 Nodes= LinkSpeed = 1\nSwitchName=l3\n"
-     "SwitchName=l4 Nodes=\"\"\nSwitchName=l5 Nodes=a,b,c\n",
-     "a,b,c", "122 212 221", 4, SLURM},
-    {"BlockName=b1 BlockIndex=0 Nodes=a,b BlockSize=2\nBlockName=b2 BlockIndex=1 Nodes=\n"
-     "BlockName=b3 Nodes=c\nBlockSizes=2,4\n",
-     "a,b,c", "126 216 661", 8, "Slurm, blocks"},
-    /* Blocks of 2 and 4: b0 b1 | b2. */
-    {"BlockName=b0 Nodes=a\nBlockName=b1 Nodes=b,c\nBlockName=b2 Nodes=d\nBlockSizes=2,4\n",
-     "a,b,c,d", "1446 4126 4216 6661", 10, "Slurm, blocks"},
-    {"BlockName=b0 BlockIndex=0 Nodes=a BlockSize=2\nBlockName=b1 BlockIndex=1 Nodes=b "
-     "BlockSize=2\n"
-     "BlockName=b2 BlockIndex=2 Nodes=c BlockSize=2\nBlockName=b3 BlockIndex=3 Nodes=d "
-     "BlockSize=2\n"
-     "AggregatedBlock=b[0-3] BlockIndex=6 Nodes=a,b,c,d BlockSize=8\n"
-     "AggregatedBlock=b[0-1] BlockIndex=4 Nodes=a,b BlockSize=4\n"
-     "AggregatedBlock=b[2-3] BlockIndex=5 Nodes=c,d BlockSize=4\n",
-     "a,b,c,d", "1466 4166 6614 6641", 11, "Slurm, blocks"},
-    {"BlockSizes=30\nBlockName=b0 Nodes=a\nBlockName=b1 Nodes=b\n", "a,b", "14 41", 5,
-     "Slurm, blocks"},
-    /* clang-format off */
-    /* InfiniBand: cable from adapter to adapter; netlist words; a description with quotes. */
-    {"Hca 1 \"H-1\" # \"a \"x\" y\"\n[1] \"H-2\"[1]\n\nHca 1 \"H-2\" # \"b\"\n[1] \"H-1\"[1]\n",
-     "a,b", "11 11", 0, "ibnetdiscover"},
-    /* A router passes nothing on; the long way round does. */
-    {CA("H-1", "a") "[1] \"S-1\"[1]\n\n" CA("H-2", "b") "[1] \"S-2\"[1]\n\n"
-     "Rt 2 \"R-1\" # \"r\"\n[1] \"S-1\"[2]\n[2] \"S-2\"[2]\n\n"
-     SW("S-1") "[1] \"H-1\"[1]\n[2] \"R-1\"[1]\n[3] \"S-3\"[1]\n\n"
-     SW("S-2") "[1] \"H-2\"[1]\n[2] \"R-1\"[2]\n[3] \"S-4\"[2]\n\n"
-     SW("S-3") "[1] \"S-1\"[3]\n[2] \"S-4\"[1]\n\n" SW("S-4") "[1] \"S-3\"[2]\n[2] \"S-2\"[3]\n",
-     "a,b", "15 51", 6, "ibnetdiscover"},
-    /* clang-format on */
-    /* Ports named twice, chassis lines, external ports, port GUIDs; two descriptions of one name on
-       a plane each. */
-    {"Chassis 1 (guid 0x12)\nswitchguid=0xa1(a1)\nSwitch\t36 \"S-00000000000000a1\"\t\t# \"x\" "
-     "enhanced port 0 lid 4 lmc 0\n"
-     "[1][ext 7]\t\"H-00000000000000b1\"[1](b2) \t\t# \"a.x HCA-1\" lid 5 4xEDR\n"
-     "[2]\t\"H-00000000000000b3\"[1](b4) \t\t# \"b.x HCA-1\" lid 6 4xEDR s=1 w=2 v=3\n\n"
-     "Ca\t1 \"H-00000000000000b1\"\t\t# \"a.x HCA-1\"\n[1](b2) \t\"S-00000000000000a1\"[1][ext "
-     "7]\t\t# lid 5 lmc 0 \"x\" lid 4 4xEDR\n\n"
-     "Ca\t1 \"H-00000000000000b3\"\t\t# \"b.x HCA-1\"\n[1](b4) \t\"S-00000000000000a1\"[2]\t\t# "
-     "lid 6 lmc 0 \"x\" lid 4 4xEDR\n",
-     "a,B.X", "12 21", 3, "ibnetdiscover"},
-    /* Exact names first, then without the domain. */
-    {"SwitchName=s0 Nodes=n1,n2.x\nSwitchName=s1 Nodes=n1.x,n2.y\n", "n1,n1.x,n2.y", "144 412 421",
-     6, SLURM},
-    /* Traces, one of them only the other way. */
-    {"$ ibtracert 1 2\nFrom ca {0x1} portnum 1 lid 1-1 \"a HCA-1\"\n[1] -> switch port {0x9}[1] "
-     "lid 3-3 \"s\"\n"
-     "[2] -> ca port {0x22}[1] lid 2-2 \"b HCA-1\"\nTo ca {0x2} portnum 1 lid 2-2 \"b HCA-1\"\n",
-     "a,b", "12 21", 3, "ibtracert"},
-    /* clang-format off */
-    /* Without names, after a list that has them; the trace is longer than the shortest way. */
-    {CA("H-0000000000000001", "a") "[1] \"S-0000000000000009\"[1]\n\n"
-     CA("H-0000000000000002", "b") "[1] \"S-0000000000000009\"[2]\n\n"
-     SW("S-0000000000000009") "[1] \"H-0000000000000001\"[1]\n[2] \"H-0000000000000002\"[1]\n"
-     "[3] \"S-0000000000000008\"[3]\n\n"
-     SW("S-0000000000000008") "[3] \"S-0000000000000009\"[3]\n\n"
-     "From {0x1}[1]\n[1] -> {0x9}[1]\n[3] -> {0x8}[3]\n[3] -> {0x9}[3]\n[2] -> {0x2}[1]\n"
-     "To {0x2}[1]\n",
-     "a,b", "14 41", 0, "ibtracert"},
-    /* clang-format on */
-    /* Hops: with and without the names of the rows, in any order and letters. */
-    {ARRAY THREE, "x,y,z", "124 316 571", 0, BY_ORDER},
-    {ARRAY "% made by hand\n" THREE, "x,y,z", "124 316 571", 0, BY_ORDER},
-    {ARRAY "%hostsn0 n1\n" THREE, "x,y,z", "124 316 571", 0, BY_ORDER},
-    {ARRAY "% hosts n0 n1 n2\n" THREE, "n0,n1,n2", "124 316 571", 0, BY_NAME},
-    {ARRAY "% hosts n0 n1 n2\n" THREE, "n2,n1,n0", "175 613 421", 0, BY_NAME},
-    {ARRAY "% hosts n0\n% a note\n%  hosts\tn1   n2\t\n" THREE, "n1,n2,n0", "163 715 241", 0,
-     BY_NAME},
-    {ARRAY "% hosts n0 n1 n2\n" THREE, "N0,n1.cluster.local,N2.a", "124 316 571", 0, BY_NAME},
-    {ARRAY "% hosts N0.Cluster n1.b n2.c\n" THREE, "n0,n1.B,n2", "124 316 571", 0, BY_NAME},
-    {ARRAY "% hosts n.a n.b n.c\n" THREE, "n.a,N.B,n.c", "124 316 571", 0, BY_NAME},
-    {ARRAY "% hosts 10.0.0.1 10.0.0.2 10.0.0.3\n" THREE, "10.0.0.1,10.0.0.2,10.0.0.3",
-     "124 316 571", 0, BY_NAME},
-    /* Names of which one begins another. */
-    {ARRAY "% hosts n10 n1 n100\n" THREE, "n10,n1,n100", "124 316 571", 0, BY_NAME},
-    {ARRAY "% hosts n1.c n1-a.c n1-b.c\n" THREE, "n1.c,n1-a.c,n1-b.C", "124 316 571", 0, BY_NAME},
-    /* Two nodes of three: the distances of the third are of no concern. */
-    {ARRAY "% hosts n0 n1 n2\n3 3\n0\n0\n5\n0\n0\n0\n4\n0\n0\n", "n0,n2", "14 51", 0, BY_NAME},
-    {ARRAY "% hosts n0 n1 n2\n" THREE, "n1", "1", 0, BY_NAME},
-    {ARRAY "1 1\n0\n", "solo", "1", 0, BY_ORDER},
-    {COORDINATE "% hosts a b\n2 2 2\n1 2 4\n2 1 6\n", "b,a", "16 41", 0, BY_NAME},
-    {SYMMETRIC "3 3\n0\n2\n4\n0\n6\n0\n", "x,y,z", "124 216 461", 0, BY_ORDER},
-    {REAL "2 2\n0.0\n2.0\n4e0\n0\n", "x,y", "14 21", 0, BY_ORDER},
-};
-START_TEST(good_files)
+typedef struct small_text {
+    const char *text, *hosts;
+    size_t length;
+} small_text;
+
+static int read_again(const void *context)
 {
-    const struct good *g = &good[_i];
-    struct reading r = read_for(g->text, g->hosts);
-    ck_assert_msg(r.rc == 0, "%zu: %s", r.error.line, r.error.reason);
-    check_hops(&r.topo, g->expected, g->tree);
-    ck_assert_str_eq(r.topo.source, g->source);
+    const small_text *t = context;
+    struct names names;
+    split_names(t->hosts, &names);
+    struct reading r = read_text(t->text, t->length, names.name, names.count);
     topo_release(&r.topo);
+    return r.rc;
+}
+
+/* "HOSTS: hops HOPS, N vertices, SOURCE", as of split_names and check_hops; "HOSTS: refused, line
+ * N" or without a line; "HOSTS: missing", one of them or a way. */
+static void check_case(const char *head, const char *text, size_t length)
+{
+    char hosts[100], word[20], hops[100], source[60];
+    size_t tree, line = 0;
+    struct names names;
+    ck_assert_int_eq(sscanf(head, "%99[^:]: %19[a-z]", hosts, word), 2);
+    split_names(hosts, &names);
+    struct reading r = read_text(text, length, names.name, names.count);
+    if (sscanf(head, "%*[^:]: hops %99[0-9 ], %zu vertices, %59[^#\n]", hops, &tree, source) == 3) {
+        ck_assert_msg(r.rc == 0, "%s: %zu: %s", head, r.error.line, r.error.reason);
+        check_hops(&r.topo, hops, tree);
+        ck_assert_msg(strncmp(source, r.topo.source, strlen(r.topo.source)) == 0, "%s", head);
+        topo_release(&r.topo);
+        fail_each_allocation(read_again, &(small_text){text, hosts, length});
+        return;
+    }
+    sscanf(head, "%*[^:]: refused, line %zu", &line);
+    ck_assert_msg(r.rc == (strcmp(word, "missing") == 0 ? -ENXIO : -EBADMSG), "%s: %d: %s\n%.*s",
+                  head, r.rc, r.error.reason, (int)length, text);
+    ck_assert_msg(r.error.line == line, "%s: line %zu\n%.*s", head, r.error.line, (int)length,
+                  text);
+    check_printable(r.error.reason);
+    ck_assert_uint_eq(r.topo.nodes, 77);
+    ck_assert_ptr_null(r.topo.between);
+}
+
+START_TEST(small_files)
+{
+    static const char *const files[] = {"slurm", "ibnetdiscover", "ibtracert", "hops"};
+    check_cases(files[_i], check_case);
 }
 END_TEST
 
 /* Two rails a host: their switches act as one, and the cables between them lead nowhere. */
 START_TEST(width_of_folded_switches)
 {
-    static const char text[] =
-        /* clang-format off */
-        CA("H-1", "a x") "[1] \"S-1\"[1]\n\n" CA("H-2", "a y") "[1] \"S-2\"[1]\n\n"
-        CA("H-3", "b x") "[1] \"S-1\"[2]\n\n" CA("H-4", "b y") "[1] \"S-2\"[2]\n[2] \"S-2\"[3]\n\n"
-        CA("H-5", "c x") "[1] \"S-3\"[1]\n[2] \"S-4\"[1]\n\n"
-        SW("S-1") "[11] \"S-2\"[11]\n[12] \"S-2\"[12]\n[13] \"S-2\"[13]\n[21] \"S-5\"[1]\n"
-        "[22] \"S-5\"[2]\n\n"
-        SW("S-2") "[21] \"S-5\"[3]\n\n" SW("S-3") "[21] \"S-5\"[4]\n\n"
-        SW("S-4") "[21] \"S-5\"[5]\n[22] \"S-5\"[6]\n[23] \"S-5\"[7]\n[24] \"S-5\"[8]\n\n"
-        SW("S-5");
-    /* clang-format on */
     static const size_t parent[] = {3, 3, 4, 5, 5, 5}, width[] = {2, 3, 2, 3, 5};
-    struct reading r = read_for(text, "a,b,c");
+    static const char *const hosts[] = {"a", "b", "c"};
+    size_t length;
+    char *text = fixture("ibnetdiscover.folded.out", &length);
+    struct reading r = read_text(text, length, hosts, 3);
+    free(text);
     ck_assert_msg(r.rc == 0, "%zu: %s", r.error.line, r.error.reason);
     ck_assert_uint_eq(r.topo.tree.vertices, 6);
     ck_assert_mem_eq(r.topo.tree.parent, parent, sizeof parent);
@@ -500,141 +382,21 @@ START_TEST(width_of_folded_switches)
 }
 END_TEST
 
-/* ---- malformed files, and hosts that they do not have ---- */
-
-struct bad {
-    const char *text, *hosts;
-    size_t line; /* of the fault; 0: of none alone */
-};
-
-#define TREE "SwitchName=s0 Nodes=a\n"
-#define PAIR CA("H-1", "a") "[1] \"S-1\"[1]\n\n" SW("S-1") "[1] \"H-1\"[1]\n"
-#define FROM "From ca {0x1} portnum 1 lid 1-1 \"a HCA-1\"\n"
-#define HOP "[1] -> switch port {0x9}[1] lid 3-3 \"s\"\n"
-
-static const struct bad bad[] = {
-    {"\n", "a", 0},
-    {"# only a remark\n", "a", 0},
-    {"\n- topology: tree\n", "a", 2},
-    {"%%MatrixMarket matrix\n", "a", 1},
-    {"SwitchName=s0 Nodes=a\n\xff\xfe\n", "a", 2},
-    {TREE "SwitchName=s0 Nodes=b\n", "a", 2},
-    {TREE "SwitchName= Nodes=b\n", "a", 2},
-    {TREE "SwitchName=s1 Nodes=\"b\n", "a", 2},
-    {TREE "SwitchName=s1 Nodes=b Nodes=c\n", "a", 2},
-    {TREE "SwitchName=s1 Nodes\n", "a", 2},
-    {TREE "Nodes=b\n", "a", 2},
-    {TREE "SwitchName=s1 Switches=s1\n", "a", 2},
-    {TREE "SwitchName=s1 Switches=s2\nSwitchName=s2 Switches=s1\n", "a", 2},
-    {TREE "SwitchName=s1 Switches=s[0,2]\n", "a", 2},
-    {TREE "SwitchName=s1 Nodes=b[1-\n", "a", 2},
-    {TREE "SwitchName=s1 Nodes=b[0-9999999]\n", "a", 2},
-    {"SwitchName=s0 Nodes=a[0-599999]\nSwitchName=s1 Nodes=b[0-599999]\n", "a1", 2},
-    {TREE "Include /etc/other\n", "a", 2},
-    {"include\tswitches.conf\n" TREE, "a", 1},
-    {TREE "BlockSizes=\n", "a", 2},
-    {TREE "BlockSizes=4,6\n", "a", 2},
-    {TREE "BlockSizes=4;8\n", "a", 2},
-    {TREE "BlockSizes=4\nBlockSizes=8\n", "a", 3},
-    {TREE "AggregatedBlock=b[0-1] BlockSize=0\n", "a", 2},
-    {TREE "AggregatedBlock=b[0-1] Nodes=a\n", "a", 2},
-    {TREE "AggregatedBlock=b0 BlockSize=4\n", "a", 2},
-    {TREE "vendid=0x0\n", "a", 2},
-    {"SwitchName=s0 Nodes=a.x,a.y\n", "a", 0},
-    {"SwitchName=s0 Nodes=A,a\n", "a", 0},
-    {PAIR "what is this\n", "a", 6},
-    {"vendid=0x0\n[1] \"S-1\"[1]\n", "a", 2},
-    {"Switch 36 S-1\n", "a", 1},
-    {"Switch many \"S-1\" # \"x\"\n", "a", 1},
-    {"Switch 36 \"S-1\"\n", "a", 1},
-    {"Switch 36 \"S-1\" # x\n", "a", 1},
-    {"Switch 36 \"\" # \"x\"\n", "a", 1},
-    {PAIR "[x] \"S-2\"[1]\n", "a", 6},
-    {PAIR "[2] S-2[1]\n", "a", 6},
-    {PAIR "[2] \"S-2[1]\n", "a", 6},
-    {PAIR "[2] \"S-2\"\n", "a", 6},
-    {PAIR "[99999999999] \"S-2\"[1]\n", "a", 6},
-    {PAIR "[2] \"S-2\"[1]\n", "a", 6},
-    {PAIR "\n" SW("S-1"), "a", 7},
-    {PAIR "[1] \"S-1\"[3]\n[1] \"H-7\"[1]\n\n" CA("H-7", "b") "[1] \"S-1\"[1]\n", "a", 7},
-    {FROM FROM, "a", 2},
-    {FROM HOP, "a", 2},
-    {FROM HOP "From switch\n", "a", 3},
-    {FROM HOP "To nowhere\n", "a", 3},
-    {FROM "To ca {0x2} portnum 1 lid 2-2 \"b HCA-1\"\n", "a", 2},
-    {FROM "ibwarn: [1] failed\n", "a", 2},
-    {FROM "[1] -> switch {9}[1]\n", "a", 2},
-    {"From ca portnum 1\n", "a", 1},
-    {TREE, "a,A", 0},
-    /* Hops. */
-    {"hello\n", "x", 1},
-    {"\033]0;title\a\n", "x", 1},
-    {ARRAY "3 2\n1\n1\n1\n1\n1\n1\n", "x,y,z", 0},
-    {ARRAY "2 2\n0\nfar\n2\n0\n", "x,y", 4},
-    {ARRAY THREE, "x,y", 0},
-    {ARRAY THREE, "x,y,z,u", 0},
-    {ARRAY "% hosts\n" THREE, "x,y,z", 0},
-    {ARRAY "% hosts n0 n1\n" THREE, "n0,n1", 0},
-    {ARRAY "% hosts n0 n1 n2 n3\n" THREE, "n0,n1", 0},
-    {ARRAY "% hosts n0 n1 n0\n" THREE, "n1", 0},
-    {ARRAY "% hosts n0 n1 N0\n" THREE, "n0", 0},
-    {ARRAY "% hosts n0 n1 n2\n" THREE, "n1,n1.x", 0},
-    {ARRAY "% hosts n0.x n1 n0.y\n" THREE, "n0", 0},
-    {ARRAY "% hosts n0 n1 n2\n3 3\n0\n0\n5\n2\n0\n7\n4\n6\n0\n", "n0,n1", 0},
-    {ARRAY "% hosts n0 n1 n2\n3 3\n0\n2\n2\n2\n7\n2\n2\n2\n0\n", "n0", 0},
-    {COORDINATE "2 2 3\n1 2 4\n2 1 4\n1 1 1\n", "x,y", 0},
-    {ARRAY "2 2\n0\n-3\n2\n0\n", "x,y", 4},
-    {COORDINATE "2 2 1\n1 2 4\n", "x,y", 0},
-    {ARRAY "% hosts n0 n1 n2\n" THREE, "n1,N1", 0},
-    {ARRAY "2 2\n0\n65535\n2\n0\n", "x,y", 0},
-    {ARRAY "% bandwidth\n2 2\n1\n1\n1\n1\n", "n0,n1", 0},
-};
-static const struct bad missing[] = {
-    {TREE, "b.site", 0},
-    {CA("H-1", "a") "\n" SW("S-1"), "a", 0},
-    {ARRAY "% hosts n0 n1 n2\n" THREE, "n0,n7.site", 0},
-    {ARRAY "% hosts n0.a n1 n2\n" THREE, "n1,n0.b", 0},
-    {ARRAY "% hosts n0 n1 n2\n" THREE, "n", 0},
-    {ARRAY "% hosts n0 n1 n2\n" THREE, "n00", 0},
-    /* No way, no trace. */
-    {PAIR "\n" CA("H-2", "b") "[1] \"S-2\"[1]\n\n" SW("S-2") "[1] \"H-2\"[1]\n", "a,b", 0},
-    {FROM HOP
-     "[2] -> ca port {0x22}[1]\nTo ca {0x4} \"c x\"\nFrom ca {0x2} \"b x\"\n"
-     "[1] -> switch port {0x9}[3] lid 3-3 \"s\"\n[2] -> ca port {0x22}[1]\nTo ca {0x4} \"c x\"\n",
-     "a,b", 0},
-};
-
-static void check_refused(const struct bad *b, int rc)
-{
-    struct reading r = read_for(b->text, b->hosts);
-    ck_assert_msg(r.rc == rc, "returned %d: %s", r.rc, r.error.reason);
-    ck_assert_uint_eq(r.error.line, b->line);
-    check_printable(r.error.reason);
-    ck_assert_uint_eq(r.topo.nodes, 77);
-    ck_assert_ptr_null(r.topo.between);
-}
-
-START_TEST(bad_files)
-{
-    bool is_large = strstr(bad[_i].text, "99999") != NULL;
-    if (!is_large || takes_part((uint64_t)_i, LENGTH(bad)))
-        check_refused(&bad[_i], -EBADMSG);
-}
-END_TEST
-
-START_TEST(missing_hosts_and_ways)
-{
-    check_refused(&missing[_i], -ENXIO);
-}
-END_TEST
-
+/* What an editor does not show. */
 START_TEST(no_text)
 {
-    static const char with_nul[] = "SwitchName=s0 Nodes=a\0b\n";
-    const char *host = "a";
-    struct reading r = read_text(with_nul, sizeof with_nul - 1, &host, 1);
-    ck_assert_int_eq(r.rc, -EBADMSG);
-    ck_assert_uint_eq(r.error.line, 1);
+    static const struct {
+        const char *text;
+        size_t length, line;
+    } texts[] = {
+        {"SwitchName=s0 Nodes=a\0b\n", 24, 1}, {TREE "\xff\xfe\n", 25, 2}, {"\033]0;t\a\n", 8, 1}};
+    for (size_t k = 0; k < LENGTH(texts); k++) {
+        const char *host = "a";
+        struct reading r = read_text(texts[k].text, texts[k].length, &host, 1);
+        ck_assert_int_eq(r.rc, -EBADMSG);
+        ck_assert_uint_eq(r.error.line, texts[k].line);
+        check_printable(r.error.reason);
+    }
 }
 END_TEST
 
@@ -966,24 +728,6 @@ END_TEST
 
 /* ---- out of memory ---- */
 
-static const struct {
-    const char *text, *hosts;
-} readable[] = {
-    {PAIR, "a"},
-    {"SwitchName=l1 Nodes=a,b\nSwitchName=l2 Nodes=c\n", "a"},
-    {"BlockName=b0 Nodes=a\nBlockName=b1 Nodes=b,c\nBlockName=b2 Nodes=d\nBlockSizes=2,4\n", "a"},
-    {FROM HOP "[2] -> ca port {0x22}[1]\nTo ca {0x2} \"b x\"\n", "a"},
-    {ARRAY "% hosts n0 n1 n2\n" THREE, "n2,n0"},
-};
-
-static int read_row(const void *number)
-{
-    size_t row = *(const size_t *)number;
-    struct reading r = read_for(readable[row].text, readable[row].hosts);
-    topo_release(&r.topo);
-    return r.rc;
-}
-
 static int read_two_addresses(const void *nothing)
 {
     static const char *const address[] = {"t.l.n1", "t.m.n2"}, *const host[] = {"n1", "n2"};
@@ -995,10 +739,8 @@ static int read_two_addresses(const void *nothing)
     return rc;
 }
 
-START_TEST(out_of_memory)
+START_TEST(out_of_memory_for_addresses)
 {
-    for (size_t row = 0; row < LENGTH(readable); row++)
-        fail_each_allocation(read_row, &row);
     fail_each_allocation(read_two_addresses, NULL);
 }
 END_TEST
@@ -1026,6 +768,8 @@ START_TEST(more_than_any_network)
     assert_too_large(text, length, 3);
     if (random_cases(2) < 2)
         return;
+    text = make_lines("", "SwitchName=s%zu Nodes=a%zu-[0-599999]\n", 2, &length);
+    assert_too_large(text, length, 2);
     text = make_lines("", "AggregatedBlock=b[1-1048576] BlockSize=%zu Nodes=n%zu\n", 9, &length);
     assert_too_large(text, length, 5);
     text = make_lines("", "SwitchName=s%zu Switches=t[1-1000000] Nodes=n%zu\n", 9, &length);
@@ -1047,11 +791,10 @@ END_TEST
 int main(void)
 {
     return run_tests("fabric", ONCE(expanded_hostlists), ONCE(hostlist_ends),
-                     TIMES(three_levels, LENGTH(tellings)), ONCE(odd_fabric),
-                     TIMES(good_files, LENGTH(good)), ONCE(width_of_folded_switches),
-                     TIMES(bad_files, LENGTH(bad)), TIMES(missing_hosts_and_ways, LENGTH(missing)),
-                     ONCE(more_than_any_network), ONCE(too_many_places), ONCE(no_text),
-                     ONCE(cut_short), TIMES(slurm_addresses, LENGTH(addresses)),
-                     ONCE(random_networks), ONCE(random_trees), ONCE(ten_thousand_nodes),
-                     ONCE(out_of_memory));
+                     TIMES(three_levels, LENGTH(tellings)), ONCE(odd_fabric), TIMES(small_files, 4),
+                     ONCE(width_of_folded_switches), ONCE(more_than_any_network),
+                     ONCE(too_many_places), ONCE(no_text), ONCE(cut_short),
+                     TIMES(slurm_addresses, LENGTH(addresses)), ONCE(random_networks),
+                     ONCE(random_trees), ONCE(ten_thousand_nodes),
+                     ONCE(out_of_memory_for_addresses));
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cases.h"
 #include "failing_malloc.h"
 #include "seeded.h"
 #include "suite.h"
@@ -157,61 +158,22 @@ END_TEST
 
 /* --- refusing --- */
 
-/* Sections with one entry, and with none. */
-#define FULL "ACCESS 1 0 1024 8 1 1 f\n"
-#define EMPTY "ACCESS 1 0 1024 8 0 0 f\n"
-
-static const struct {
-    const char *section;
-    size_t line; /* behind VIEW's seven */
-} bad[] = {
-    {"ACCESS\n1 0 1 1 0 0 f\n", 1},
-    {"ACCESS 2 0 1024 8 0\n0 name\n", 1},
-    {"ACCESS x 0 1024 8 0 0 f\n", 1},
-    {"ACCESS 0 0 1024 8 0 0 f\n", 1},
-    {"ACCESS 1 -1 1024 8 0 0 f\n", 1},
-    {"ACCESS 1 0 0 8 0 0 f\n", 1},
-    {"ACCESS 1 0 1000 8 0 0 f\n", 1},
-    {"ACCESS 1 0 1024 0 0 0 f\n", 1},
-    {"ACCESS 1 0 1024 1048577 0 0 f\n", 1},
-    {"ACCESS 1 9223372036854775807 1 1 0 0 f\n", 1},
-    {"ACCESS 1 0 4611686018427387904 2 0 0 f\n", 1},
-    {"ACCESS 1 0 1024 8 4 4 f\n", 1},
-    {"ACCESS 1 0 1024 8 1 1000000000000 f\n", 1},
-    {"ACCESS 1 0 1024 8 1 9223372036854775807 f\n", 1},
-    {"ACCESS 1 0 1024 8 0 0 a%4\n", 1},
-    {"ACCESS 1 0 1024 8 0 0 a%zz\n", 1},
-    {"ACCESS 1 0 1024 8 0 0 a%00b\n", 1},
-    {FULL "3 1 0 5\n", 2},
-    {"ACCESS 1 0 1024 8 2 2 f\n1 1 0 5\n1 1 0 5\n", 3},
-    {FULL "0 2 0 5 1 5\n", 2},
-    {"ACCESS 1 0 1024 8 1 2 file\n0 1 0 5\n", 2},
-    {FULL "0 1 8 5\n", 2},
-    {"ACCESS 1 0 1024 8 1 2 f\n0 2 3 5 3 5\n", 2},
-    {FULL "0 1 3 0\n", 2},
-    {FULL "0 1 3 -7\n", 2},
-    {FULL "0 1 3 9223372036854775808\n", 2},
-    {FULL "0 1 3 5 77\n", 2},
-    {FULL "0 1 3", 2},
-    {EMPTY "DIVISION 4 0 0 0 0\n", 2},
-    {EMPTY "DIVISION 0 0 4294967297 0 0\n", 2},
-    {EMPTY "DIVISION 0 0 0 2 0\n", 2},
-    {EMPTY "DIVISION 0 0\n", 3},
-    {"ORDER 0 3 1\n", 1},
-    {"ORDER 0 1 1\n", 1},
-    {FULL "0 1 3 5 ACCESS 1 0 1 1 0 0 f\n", 2},
-};
-
-START_TEST(bad_sections)
+/* "refused, line N" */
+static void check_refused(const char *head, const char *text, size_t length)
 {
     view_file f = {.patterns = 99};
     matrix_error error = {0};
-    char text[500];
-    snprintf(text, sizeof text, "%s%s", VIEW, bad[_i].section);
-    ck_assert_int_eq(read_text(text, strlen(text), &f, &error), -EBADMSG);
-    ck_assert_msg(error.line == 7 + bad[_i].line, "%s\nrefused: %zu: %s", text, error.line,
+    size_t line = 0;
+    ck_assert_int_eq(sscanf(head, "refused, line %zu", &line), 1);
+    ck_assert_int_eq(read_text(text, length, &f, &error), -EBADMSG);
+    ck_assert_msg(error.line == line, "%.*s\n%s: %zu: %s", (int)length, text, head, error.line,
                   error.reason);
     ck_assert_uint_eq(f.patterns, 99);
+}
+
+START_TEST(bad_sections)
+{
+    check_cases("profile", check_refused);
 }
 END_TEST
 
@@ -547,11 +509,11 @@ END_TEST
 int main(void)
 {
     return run_tests(
-        "view_file", TIMES(bad_sections, LENGTH(bad)),
-        TIMES(coarser_bins_hold_the_sums, random_cases(30)), ONCE(files_of_others_have_no_profile),
-        ONCE(names_of_all_kinds), ONCE(divisions_are_read_and_written),
-        ONCE(bytes_without_aggregators_are_a_comment), ONCE(truncated), ONCE(sections_without_end),
-        ONCE(not_written), ONCE(names_that_are_too_long), ONCE(calls_that_look_alike_are_one),
+        "view_file", ONCE(bad_sections), TIMES(coarser_bins_hold_the_sums, random_cases(30)),
+        ONCE(files_of_others_have_no_profile), ONCE(names_of_all_kinds),
+        ONCE(divisions_are_read_and_written), ONCE(bytes_without_aggregators_are_a_comment),
+        ONCE(truncated), ONCE(sections_without_end), ONCE(not_written),
+        ONCE(names_that_are_too_long), ONCE(calls_that_look_alike_are_one),
         ONCE(many_shapes_become_few), ONCE(files_that_look_alike_become_one),
         ONCE(entries_are_limited), ONCE(whole_files_are_added), ONCE(memory_runs_out),
         ONCE(memory_runs_out_when_adding));
