@@ -136,9 +136,9 @@ reordered() {
         sed "s/.*topo:dla: not .*/topo:dla:/; s/.* dla: not .*/dla:/" | sort | xargs
 }
 "$MPICC" -o reorder "$top_srcdir/tests/mpi/reorder.c" || exit 1
-tap_is "$(reordered)" "16 between" "a run is reordered and recorded"
-tap_is "$(reordered)" "24 between dla: topo:dla:" "the next one keeps the order for which the record decides the nodes"
-tap_is "$(reordered)" "24 between dla: topo:dla:" "... as do all others"
+tap_is "$(reordered)" "write 16 between" "a run is reordered and recorded"
+tap_is "$(reordered)" "dla: topo:dla: write 24 between" "the next one keeps the order for which the record decides the nodes"
+tap_is "$(reordered)" "dla: topo:dla: write 24 between" "... as do all others"
 
 # ---- what is recorded ----
 

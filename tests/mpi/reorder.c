@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* reorder HOW: communicators with reorder. Whatever their order is, the coordinates, neighbours and
- * messages agree. Prints the pairs of neighbours on two hosts. HOW: grid, none (without reorder),
- * some (ranks differ in it), half (a part of the processes), extra (more of them than the grid
- * has), periodic, graph, twice (a grid from a grid), write (a file of the grid), shuffle (also
- * that, of a communicator in an order of the program's own); dist, a distributed graph, and with it
- * in one word: adjacent, unweighted, empty (no edges), some, none; many, a distributed graph with
- * too many edges of one rank.
+/* reorder HOW...: communicators with reorder. Whatever their order is, the coordinates, neighbours
+ * and messages agree. Prints for each HOW the pairs of neighbours on two hosts. HOW: grid, none
+ * (without reorder), some (ranks differ in it), half (a part of the processes), extra (more of them
+ * than the grid has), periodic, graph, twice (a grid from a grid), write (a file of the grid),
+ * shuffle (also that, of a communicator in an order of the program's own); dist, a distributed
+ * graph, and with it in one word: adjacent, unweighted, empty (no edges), some, none; many, a
+ * distributed graph with too many edges of one rank.
  */
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +16,13 @@
 
 enum { DIMS = 3, HOST = 64, MOST = 256 };
 
+static const char *how;
 static int failures;
 
 static void expect(int is_right, const char *what)
 {
     if (!is_right && ++failures < 4)
-        fprintf(stderr, "wrong: %s\n", what);
+        fprintf(stderr, "wrong: %s: %s\n", how, what);
 }
 
 /* The sum over all processes of those of these ranks that are on another host. */
@@ -44,7 +46,7 @@ static void print(MPI_Comm comm, int pairs)
     int rank;
     MPI_Comm_rank(comm, &rank);
     if (rank == 0)
-        printf("%d between\n", pairs);
+        printf("%s %d between\n", how, pairs);
 }
 
 static void check_grid(MPI_Comm grid)
@@ -204,7 +206,7 @@ static int *weights(edges *e, int are_there)
     return !are_there ? MPI_UNWEIGHTED : e->count == 0 ? MPI_WEIGHTS_EMPTY : e->weight;
 }
 
-static void make_dist_graph(const char *how, int ranks)
+static void make_dist_graph(int ranks)
 {
     edges all = list_edges(ranks), in, out;
     int rank, degree[MOST], is_weighted = strstr(how, "unweighted") == NULL;
@@ -252,38 +254,51 @@ static void make_large_graph(int ranks)
     free(to);
 }
 
-int main(int argc, char **argv)
+static bool is_how(const char *name)
 {
-    int rank, ranks, sum;
-    MPI_Init(&argc, &argv);
-    const char *how = argc > 1 ? argv[1] : "grid";
-    MPI_Comm part = MPI_COMM_WORLD, grid = MPI_COMM_NULL, second = MPI_COMM_NULL;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (strcmp(how, "half") == 0) {
+    return strcmp(how, name) == 0;
+}
+
+static void make_grids(int rank, int ranks)
+{
+    MPI_Comm part = MPI_COMM_WORLD, grid, second = MPI_COMM_NULL;
+    if (is_how("half")) {
         MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &part);
         ranks = (ranks + 1 - rank % 2) / 2;
     }
-    if (strcmp(how, "shuffle") == 0)
+    if (is_how("shuffle"))
         MPI_Comm_split(MPI_COMM_WORLD, 0, rank ^ (rank >> 1), &part);
-    if (strcmp(how, "graph") == 0)
-        make_graph(ranks);
-    else if (strncmp(how, "dist", 4) == 0)
-        make_dist_graph(how, ranks);
-    else if (strcmp(how, "many") == 0)
-        make_large_graph(ranks);
-    else
-        grid =
-            make_grid(part, ranks - 2 * (strcmp(how, "extra") == 0), strcmp(how, "periodic") == 0,
-                      strcmp(how, "some") == 0 ? rank % 3 == 0 : strcmp(how, "none") != 0);
-    if (strcmp(how, "write") == 0 || strcmp(how, "shuffle") == 0)
+    grid = make_grid(part, ranks - 2 * is_how("extra"), is_how("periodic"),
+                     is_how("some") ? rank % 3 == 0 : !is_how("none"));
+    if (is_how("write") || is_how("shuffle"))
         write_array(grid);
-    if (strcmp(how, "twice") == 0)
+    if (is_how("twice"))
         second = make_grid(grid, ranks, 0, 1);
     if (second != MPI_COMM_NULL)
         MPI_Comm_free(&second);
     if (grid != MPI_COMM_NULL)
         MPI_Comm_free(&grid);
+    if (part != MPI_COMM_WORLD)
+        MPI_Comm_free(&part);
+}
+
+int main(int argc, char **argv)
+{
+    int rank, ranks, sum;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (int i = 1; i < argc; i++) {
+        how = argv[i];
+        if (is_how("graph"))
+            make_graph(ranks);
+        else if (strncmp(how, "dist", 4) == 0)
+            make_dist_graph(ranks);
+        else if (is_how("many"))
+            make_large_graph(ranks);
+        else
+            make_grids(rank, ranks);
+    }
     MPI_Allreduce(&failures, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Finalize();
     return sum > 0;
