@@ -70,20 +70,21 @@ static int wait_for_request(tatp_comm *comm, ompi_request_t *request, size_t *by
     return note_loss(comm, rc);
 }
 
-static int wait_for_message(void *context, exchange_request *request, size_t *bytes)
+static int comm_wait_for_message(void *context, exchange_request *request, size_t *bytes)
 {
     ompi_request_t *message = *request;
     *request = NULL;
     return wait_for_request(context, message, bytes);
 }
 
-static int test_message(void *context, exchange_request *request, bool *complete, size_t *bytes)
+static int comm_test_message(void *context, exchange_request *request, bool *complete,
+                             size_t *bytes)
 {
     *complete = compat_is_complete((ompi_request_t *)*request);
-    return *complete ? wait_for_message(context, request, bytes) : OMPI_SUCCESS;
+    return *complete ? comm_wait_for_message(context, request, bytes) : OMPI_SUCCESS;
 }
 
-static int make_progress(void *context)
+static int comm_make_progress(void *context)
 {
     tatp_comm *comm = context;
     if (fiber_is_running(&comm->queue))
@@ -105,8 +106,8 @@ static int keep_started(tatp_comm *comm, int rc, ompi_request_t *started, exchan
     return note_loss(comm, rc);
 }
 
-static int start_send(void *context, int peer, unsigned tag, const void *data, size_t bytes,
-                      bool synchronous, exchange_request *request)
+static int comm_start_send(void *context, int peer, unsigned tag, const void *data, size_t bytes,
+                           bool synchronous, exchange_request *request)
 {
     tatp_comm *comm = context;
     ompi_request_t *started = NULL;
@@ -117,8 +118,8 @@ static int start_send(void *context, int peer, unsigned tag, const void *data, s
     return keep_started(comm, rc, started, request);
 }
 
-static int start_receive(void *context, int peer, unsigned tag, void *data, size_t bytes,
-                         exchange_request *request)
+static int comm_start_receive(void *context, int peer, unsigned tag, void *data, size_t bytes,
+                              exchange_request *request)
 {
     tatp_comm *comm = context;
     ompi_request_t *started = NULL;
@@ -127,7 +128,7 @@ static int start_receive(void *context, int peer, unsigned tag, void *data, size
     return keep_started(comm, rc, started, request);
 }
 
-static int probe_messages(void *context, enum coll_tag tag, bool *is_found, coll_found *found)
+static int comm_probe_messages(void *context, enum coll_tag tag, bool *is_found, coll_found *found)
 {
     tatp_comm *comm = context;
     ompi_status_public_t status;
@@ -140,12 +141,12 @@ static int probe_messages(void *context, enum coll_tag tag, bool *is_found, coll
 }
 
 /* Truncation is no error. */
-static int discard_message(void *context, int from, enum coll_tag tag)
+static int comm_discard_message(void *context, int from, enum coll_tag tag)
 {
     exchange_request request;
-    int rc = start_receive(context, from, tag, NULL, 0, &request);
+    int rc = comm_start_receive(context, from, tag, NULL, 0, &request);
     if (0 == rc)
-        (void)wait_for_message(context, &request, NULL);
+        (void)comm_wait_for_message(context, &request, NULL);
     return rc;
 }
 
@@ -168,7 +169,8 @@ int tatp_reduce_max(struct ompi_communicator_t *communicator, int64_t *value, si
     return reduce_now(communicator, value, count, MPI_MAX);
 }
 
-static int reduce_values(void *context, int64_t *value, size_t count, enum coll_operation operation)
+static int comm_reduce_values(void *context, int64_t *value, size_t count,
+                              enum coll_operation operation)
 {
     tatp_comm *comm = context;
     ompi_communicator_t *c = comm->communicator;
@@ -182,7 +184,7 @@ static int reduce_values(void *context, int64_t *value, size_t count, enum coll_
     return wait_if_started(comm, rc, request);
 }
 
-static int gather_values(void *context, const int64_t *own, size_t count, int64_t *all)
+static int comm_gather_values(void *context, const int64_t *own, size_t count, int64_t *all)
 {
     tatp_comm *comm = context;
     ompi_communicator_t *c = comm->communicator;
@@ -193,7 +195,7 @@ static int gather_values(void *context, const int64_t *own, size_t count, int64_
     return wait_if_started(comm, rc, request);
 }
 
-static void end_job(void *context, int class)
+static void comm_end_job(void *context, int class)
 {
     const tatp_comm *comm = context;
     (void)PMPI_Abort(comm->communicator, class);
@@ -202,7 +204,7 @@ static void end_job(void *context, int class)
 /* ---- all of it ---- */
 
 /* Open MPI has an object for each process of this node: a rank without one is on another node. */
-static bool is_local(void *context, int rank)
+static bool comm_is_local(void *context, int rank)
 {
     const tatp_comm *comm = context;
     const ompi_proc_t *proc =
@@ -210,15 +212,15 @@ static bool is_local(void *context, int rank)
     return NULL != proc && OPAL_PROC_ON_LOCAL_NODE(proc->super.proc_flags);
 }
 
-static const ompi_proc_t *process_of(void *context, int rank)
+static const ompi_proc_t *comm_process_of(void *context, int rank)
 {
     const tatp_comm *comm = context;
     return ompi_comm_peer_lookup(comm->communicator, rank);
 }
 
-static char *host_of(void *context, int rank)
+static char *comm_host_of(void *context, int rank)
 {
-    const ompi_proc_t *proc = process_of(context, rank);
+    const ompi_proc_t *proc = comm_process_of(context, rank);
     char *name = compat_modex_string(proc, COMPAT_PMIX_HOSTNAME);
     if (NULL != name)
         return name;
@@ -226,18 +228,18 @@ static char *host_of(void *context, int rank)
     return strdup(NULL != known ? known : "(unknown)");
 }
 
-static char *locality_of(void *context, int rank)
+static char *comm_locality_of(void *context, int rank)
 {
-    return compat_modex_string(process_of(context, rank), COMPAT_PMIX_LOCALITY);
+    return compat_modex_string(comm_process_of(context, rank), COMPAT_PMIX_LOCALITY);
 }
 
-static size_t job_rank(void *context, int rank)
+static size_t comm_job_rank(void *context, int rank)
 {
     const tatp_comm *comm = context;
     if (compat_is_reordered(comm->communicator))
         return (size_t)rank;
-    const opal_process_name_t root = process_of(context, 0)->super.proc_name,
-                              name = process_of(context, rank)->super.proc_name;
+    const opal_process_name_t root = comm_process_of(context, 0)->super.proc_name,
+                              name = comm_process_of(context, rank)->super.proc_name;
     return name.jobid == root.jobid ? name.vpid : SIZE_MAX;
 }
 
@@ -252,21 +254,21 @@ void tatp_comm_attach(tatp_comm *comm, struct ompi_communicator_t *communicator)
         .size = ompi_comm_size(communicator),
         .near_message_size = SMALL_MESSAGE,
         .far_message_size = far_message_size(),
-        .is_local = is_local,
-        .host = host_of,
-        .locality = locality_of,
-        .job_rank = job_rank,
-        .isend = start_send,
-        .irecv = start_receive,
-        .test = test_message,
-        .wait = wait_for_message,
-        .probe = probe_messages,
-        .discard = discard_message,
-        .progress = make_progress,
+        .is_local = comm_is_local,
+        .host = comm_host_of,
+        .locality = comm_locality_of,
+        .job_rank = comm_job_rank,
+        .isend = comm_start_send,
+        .irecv = comm_start_receive,
+        .test = comm_test_message,
+        .wait = comm_wait_for_message,
+        .probe = comm_probe_messages,
+        .discard = comm_discard_message,
+        .progress = comm_make_progress,
         .has_lost = has_lost,
-        .reduce = reduce_values,
-        .gather = gather_values,
-        .abort = end_job,
+        .reduce = comm_reduce_values,
+        .gather = comm_gather_values,
+        .abort = comm_end_job,
         .error_class = tatp_error_class,
     };
 }

@@ -22,18 +22,18 @@
  * invalid name in each process of a job. */
 static char *text_of[PARAMETERS];
 
-static void report_unknown(const char *message)
+static void params_report_unknown(const char *message)
 {
     opal_output(0, "fcoll:tatp: there is no MCA parameter %s", message);
 }
 
 /* envar_file_prefix: the files of --tune. */
-static void check_names(void)
+static void params_check_names(void)
 {
     static const char *const lists[] = {"param_files", "envar_file_prefix"};
     const char *known[PARAMETERS + 1], *rank = getenv("PMIX_RANK");
     base_settings settings = parameter_settings(known);
-    settings.report = report_unknown;
+    settings.report = params_report_unknown;
     if (NULL != rank && 0 != strcmp(rank, "0"))
         return;
     base_check_environment(&settings);
@@ -58,7 +58,7 @@ int tatp_params_register(void)
             NULL, 0, flags, OPAL_INFO_LVL_1 + (mca_base_var_info_lvl_t)(p->level - 1),
             MCA_BASE_VAR_SCOPE_READONLY, &text_of[i]);
     }
-    check_names();
+    params_check_names();
     return index < 0 ? index : OMPI_SUCCESS;
 }
 

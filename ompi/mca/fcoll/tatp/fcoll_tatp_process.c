@@ -38,7 +38,7 @@ static char id[256];
 /* The launcher's name for the job; the mpirun of Open MPI 4.1 draws a random key besides. A process
  * that was started alone may have neither. Spawned processes inherit the environment of their
  * parents, but not the number of the job. */
-static void make_id(void)
+static void process_make_id(void)
 {
     const char *key = environment("OMPI_MCA_orte_precondition_transports");
     const char *job = environment("PMIX_NAMESPACE");
@@ -60,7 +60,7 @@ static char *find_folder(void)
 }
 
 /* Only mpirun says. */
-static enum coll_programs count_programs(void)
+static enum coll_programs process_count_programs(void)
 {
     char programs[16];
     if (!compat_info_get(&MPI_INFO_ENV->super, "ompi_num_apps", programs, sizeof programs))
@@ -70,7 +70,7 @@ static enum coll_programs count_programs(void)
 
 /* ---- messages ---- */
 
-static void log_line(void *context, int level, const char *format, va_list arguments)
+static void process_log_line(void *context, int level, const char *format, va_list arguments)
 {
     int stream = 0 == level ? 0 : ompi_fcoll_base_framework.framework_output;
     char *line;
@@ -83,14 +83,14 @@ static void log_line(void *context, int level, const char *format, va_list argum
 
 /* ---- the process ---- */
 
-static double get_seconds(void *context)
+static double process_get_seconds(void *context)
 {
     (void)context;
     return MPI_Wtime();
 }
 
 /* Open MPI may load it only now, which two threads must not do at once. */
-static struct hwloc_topology *find_machine(void *context)
+static struct hwloc_topology *process_find_machine(void *context)
 {
     static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
     (void)context;
@@ -107,12 +107,12 @@ static coll_process process = {
     .prefix = "fcoll_tatp_",
     .mpi_setting = {"MCA parameter io_ompio_bytes_per_agg",
                     "MCA parameter io_ompio_num_aggregators"},
-    .clock = get_seconds,
-    .machine = find_machine,
+    .clock = process_get_seconds,
+    .machine = process_find_machine,
     /* Open MPI's own path through mpirun, which folds equal messages of many ranks into one, now
      * and then loses a message of an application process (4.1 with PMIx 4). */
     .show = base_show_message,
-    .log = log_line,
+    .log = process_log_line,
     .lock = PTHREAD_MUTEX_INITIALIZER,
     .pool = &pool,
 };
@@ -121,14 +121,14 @@ static void find_job(void)
 {
     static char version[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
-    make_id();
+    process_make_id();
     (void)MPI_Get_library_version(version, &length);
     process.job = (coll_job){
         .id = id,
         .started = coll_process_start(),
         .size = (size_t)ompi_process_info.num_procs,
         .is_first = 0 == OMPI_PROC_MY_NAME->vpid,
-        .programs = count_programs(),
+        .programs = process_count_programs(),
         .folder = find_folder(),
         .mpi = version,
     };
@@ -156,7 +156,7 @@ static int delete_attribute(MPI_Comm group, int keyval, void *value, void *state
 
 /* Open MPI 4.1 does not close fcoll components in MPI_Finalize, which deletes the attributes of
  * MPI_COMM_SELF before anything else; the key goes with the attribute. */
-static void register_at_finalize(void)
+static void process_register_at_finalize(void)
 {
     int keyval;
     if (MPI_SUCCESS !=
@@ -175,5 +175,5 @@ void tatp_process_release(void)
 void tatp_process_records(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, register_at_finalize);
+    pthread_once(&once, process_register_at_finalize);
 }

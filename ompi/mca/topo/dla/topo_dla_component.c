@@ -27,7 +27,7 @@ static bool topo_dla_placed;
 
 /* ---- the order ---- */
 
-static void report(bool is_error, const char *line)
+static void topo_report(bool is_error, const char *line)
 {
     if (is_error)
         opal_output(0, "topo:dla: not reordered: %s", line);
@@ -48,13 +48,14 @@ static void report_placed(void)
 {
     static bool is_said;
     if (0 == ompi_comm_rank(&ompi_mpi_comm_world.comm) && !is_said)
-        report(true, "rmaps/dla has chosen the nodes of the ranks; to reorder them instead, start "
-                     "the job without --map-by dla and rmaps_dla_file");
+        topo_report(true,
+                    "rmaps/dla has chosen the nodes of the ranks; to reorder them instead, start "
+                    "the job without --map-by dla and rmaps_dla_file");
     is_said = true;
 }
 
 /* The key is of this node, by what the launcher and the system call it. */
-static reorder_request make_request(ompi_communicator_t *old, bool reorder, reorder_task task)
+static reorder_request topo_make_request(ompi_communicator_t *old, bool reorder, reorder_task task)
 {
     const char *launched = compat_proc_hostname(ompi_proc_local_proc);
     char name[256] = "";
@@ -65,13 +66,13 @@ static reorder_request make_request(ompi_communicator_t *old, bool reorder, reor
     const bool keeps = reorder && is_placed();
     if (keeps)
         report_placed();
-    return (reorder_request){old, reorder && !keeps ? (int64_t)key : 0, report, task, NULL};
+    return (reorder_request){old, reorder && !keeps ? (int64_t)key : 0, topo_report, task, NULL};
 }
 
 /* ---- what the new order means to a record ---- */
 
 /* Whether its ranks are those of the job, or would be without a new order. */
-static bool has_ranks_of_job(ompi_communicator_t *comm)
+static bool topo_has_ranks_of_job(ompi_communicator_t *comm)
 {
     const opal_process_name_t own = ompi_proc_local_proc->super.proc_name;
     bool is_same = true;
@@ -86,7 +87,8 @@ static bool has_ranks_of_job(ompi_communicator_t *comm)
 static void note_order(ompi_communicator_t *old, bool is_new, ompi_communicator_t *created)
 {
     if (NULL != created && MPI_COMM_NULL != created)
-        created->c_topo->reorder = compat_is_reordered(old) || (is_new && has_ranks_of_job(old));
+        created->c_topo->reorder =
+            compat_is_reordered(old) || (is_new && topo_has_ranks_of_job(old));
 }
 
 /* ---- the communicators ---- */
@@ -97,7 +99,7 @@ static int create_grid(mca_topo_base_module_t *module, ompi_communicator_t *old,
 {
     const reorder_grid grid = {dims, extent, periodic};
     const reorder_task task = {.grid = &grid};
-    MPI_Comm ordered = reorder_communicator(make_request(old, reorder, task));
+    MPI_Comm ordered = reorder_communicator(topo_make_request(old, reorder, task));
     int rc = mca_topo_base_cart_create(module, ordered, dims, extent, periodic, reorder, created);
     if (MPI_SUCCESS == rc)
         note_order(old, ordered != old, *created);
@@ -110,7 +112,7 @@ static int create_graph(mca_topo_base_module_t *module, ompi_communicator_t *old
                         ompi_communicator_t **created)
 {
     const reorder_task task = {.ranks = ranks, .index = index, .edge = edge};
-    MPI_Comm ordered = reorder_communicator(make_request(old, reorder, task));
+    MPI_Comm ordered = reorder_communicator(topo_make_request(old, reorder, task));
     int rc = mca_topo_base_graph_create(module, ordered, ranks, index, edge, reorder, created);
     if (MPI_SUCCESS == rc)
         note_order(old, ordered != old, *created);
@@ -124,8 +126,8 @@ static int order_dist_graph(int rc, ompi_communicator_t *old, const int *weights
 {
     if (MPI_SUCCESS == rc) {
         const ompi_communicator_t *const made = *created;
-        reorder_dist_graph(make_request(*created, reorder, (reorder_task){.ranks = 0}), weights,
-                           (MPI_Info)info, created);
+        reorder_dist_graph(topo_make_request(*created, reorder, (reorder_task){.ranks = 0}),
+                           weights, (MPI_Info)info, created);
         note_order(old, *created != made, *created);
     }
     return rc;
@@ -182,7 +184,7 @@ static int init_query(__attribute__((unused)) bool enable_progress_threads,
 /* Zeroed: Open MPI sets the functions that are NULL to its own ones. Those that create
  * communicators are collective over the old one. Ranks that differ in `reorder` keep their order.
  */
-static mca_topo_base_module_t *query(COMPAT_TOPO_PARAMETERS)
+static mca_topo_base_module_t *topo_query(COMPAT_TOPO_PARAMETERS)
 {
     if (NULL == comm || !compat_is_asked_for("topo", "dla", NULL))
         return NULL;
@@ -214,5 +216,5 @@ mca_topo_base_component_t mca_topo_dla_component = {
         },
     .topoc_data = {MCA_BASE_METADATA_PARAM_CHECKPOINT},
     .topoc_init_query = init_query,
-    .COMPAT_TOPO_QUERY = query,
+    .COMPAT_TOPO_QUERY = topo_query,
 };
