@@ -26,9 +26,8 @@ int tool_run(const tool_command *commands, const char *doc, int argc, char **arg
 /* Ends the output of a program without commands; the exit status, as that of tool_run. */
 int tool_finish(int status);
 
-/* Executes a program that is installed beside this one, or the one of that name in PATH, so that
- * this one needs none of its libraries. Returns, TOOL_FAILURE after a message, only if that
- * fails. */
+/* Executes a program that is installed beside this one, or that of PATH. Returns, TOOL_FAILURE
+ * after a message, only if that fails. */
 int tool_execute(const char *name, char **argv);
 
 /* What the options of most commands begin with. */
