@@ -17,12 +17,12 @@
 typedef struct front_ranks {
     MPI_Comm comm; /* of the same processes; it returns errors */
     int rank, size;
-    int64_t *node;  /* per rank, front_process_node */
-    int *job_rank;  /* per rank, in MPI_COMM_WORLD; as runtime.job_rank */
-    char *host;     /* rank 0: per rank, FRONT_HOST bytes */
+    int64_t *node;    /* per rank, front_process_node */
+    int *job_rank;    /* per rank, in MPI_COMM_WORLD; as runtime.job_rank */
+    char *host;       /* rank 0: per rank, FRONT_HOST bytes */
     coll_ranks names; /* of the processes */
-    int users;      /* open files, and the program's communicator until it is freed */
-    int64_t opened; /* files until now */
+    int users;        /* open files, and the program's communicator until it is freed */
+    int64_t opened;   /* files until now */
     struct front_group *open;
 } front_ranks;
 

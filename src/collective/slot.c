@@ -64,8 +64,8 @@ bool coll_slots_recall(const coll_slots *slots, coll_access *access)
 {
     for (const coll_slot *s = slots->slot; s < slots->slot + COLL_SLOTS; s++) {
         const coll_access *last = &s->access;
-        if (!s->is_reusable || last->view != access->view || last->bytes != access->bytes ||
-            last->lock_unit != access->lock_unit ||
+        if (!s->is_reusable || memcmp(&last->view, &access->view, sizeof last->view) != 0 ||
+            last->bytes != access->bytes || last->lock_unit != access->lock_unit ||
             (access->bytes > 0 && last->used != access->used))
             continue;
         int64_t distance = access->bytes > 0 ? access->offset - last->offset : 0;

@@ -19,7 +19,7 @@
 
 /* What a rank accesses in one call. */
 typedef struct coll_access {
-    uint64_t view;        /* number of the view */
+    coll_view_id view;
     int64_t offset, used; /* where in the view it begins: byte `used` of the copy at `offset` */
     int64_t bytes;
     int64_t lock_unit; /* see aggregation_access */

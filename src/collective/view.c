@@ -4,17 +4,11 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
-
-static bool equal_runs(const access_list *a, const access_list *b)
-{
-    return a->count == b->count &&
-           (a->count == 0 || memcmp(a->run, b->run, a->count * sizeof *a->run) == 0);
-}
 
 void coll_view_set(coll_view *view, const access_list *period, int64_t extent)
 {
-    view->id += view->extent != extent || !equal_runs(period, &view->period);
+    const int64_t first = period->count > 0 ? period->run[0].offset : 0;
+    view->id = (coll_view_id){access_get_fingerprint(period), first, extent};
     access_release(&view->period);
     view->period = *period;
     view->extent = extent;

@@ -8,9 +8,15 @@
 
 #include "access/access.h"
 
+/* What tells a view from all others, also of earlier files. */
+typedef struct coll_view_id {
+    access_fingerprint period;
+    int64_t first, extent;
+} coll_view_id;
+
 /* Zero at first. */
 typedef struct coll_view {
-    uint64_t id;        /* changes whenever the view does */
+    coll_view_id id;
     access_list period; /* one copy, offsets relative to its beginning */
     int64_t extent;     /* from one copy to the next, bytes */
 } coll_view;
@@ -20,7 +26,7 @@ typedef struct coll_position {
     int64_t offset, used;
 } coll_position;
 
-/* Takes over the period. The same view again is no other view. */
+/* Takes over the period. */
 void coll_view_set(coll_view *view, const access_list *period, int64_t extent);
 void coll_view_release(coll_view *view);
 /* The same position, so that equal accesses have comparable ones. */

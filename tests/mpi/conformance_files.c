@@ -460,8 +460,8 @@ static void case_several_files(struct test *t, int kind)
     }
 }
 
-/* A file is opened ten times, by the processes in ten orders where there are four, and then in these
- * orders from the last to the first. */
+/* A file is opened by the processes in ten orders, where there are four, and then in these orders
+ * from the last to the first. */
 static void case_turns(struct test *t, int variant)
 {
     enum { ORDERS = 10 };

@@ -284,6 +284,10 @@ static void reopen_file(sim_rank *r)
     open_file(r);
     if (overlaps)
         close_file(r, last, name);
+    sim_memory_of(NULL);
+    coll_view_release(&r->view);
+    sim_memory_of(&r->account);
+    r->view = (coll_view){.extent = 0};
 }
 
 static void set_view(sim_rank *r)
