@@ -13,7 +13,6 @@
 #include "base/mix.h"
 #include "base/text.h"
 #include "base/unknown.h"
-#include "collective/exchange.h"
 #include "collective/files.h"
 #include "collective/parameters.h"
 #include "collective/record.h"
@@ -127,8 +126,6 @@ static struct hwloc_topology *find_machine(void *context)
     return machine;
 }
 
-static coll_pool pool = COLL_POOL_INIT;
-
 static coll_process process = {
     .parameter = "environment variable",
     .prefix = PARAMETER_VARIABLE,
@@ -139,7 +136,7 @@ static coll_process process = {
     .show = base_show_message,
     .log = log_line,
     .lock = PTHREAD_MUTEX_INITIALIZER,
-    .pool = &pool,
+    .files_lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
 coll_process *front_process(void)
@@ -185,7 +182,6 @@ static int finish(MPI_Comm comm, int keyval, void *value, void *state)
     (void)state;
     coll_files_release(&process);
     coll_record_finish(&process);
-    coll_pool_release(&pool);
     return MPI_SUCCESS;
 }
 

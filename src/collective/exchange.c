@@ -11,12 +11,12 @@
 
 #include "base/memory.h"
 
-coll_exchange_memory *coll_exchange_memory_new(coll_pool *pool)
+coll_exchange_memory *coll_exchange_memory_new(coll_process *process)
 {
     coll_exchange_memory *memory = calloc(1, sizeof *memory);
     if (memory == NULL)
         return NULL;
-    memory->pool = pool;
+    memory->process = process;
     memory->refused_bytes = SIZE_MAX;
     for (size_t i = 0; i < COLL_SLOTS; i++)
         memory->exchange[i] = (coll_exchange){.memory = memory, .index = i};
@@ -36,24 +36,15 @@ coll_exchange *coll_exchange_at(coll_exchange_memory *memory, size_t index)
     return &memory->exchange[index];
 }
 
-void coll_pool_release(coll_pool *pool)
-{
-    while (pool->count > 0)
-        exchange_buffers_free(pool->idle[--pool->count]);
-    free(pool->idle);
-    pool->idle = NULL;
-    pool->capacity = 0;
-}
-
 /* ---- memory of a run ---- */
 
-static exchange_buffers *acquire_buffers(coll_pool *pool)
+static exchange_buffers *acquire_buffers(coll_process *process)
 {
     exchange_buffers *buffers = NULL;
-    pthread_mutex_lock(&pool->lock);
-    if (pool->count > 0)
-        buffers = pool->idle[--pool->count];
-    pthread_mutex_unlock(&pool->lock);
+    pthread_mutex_lock(&process->files_lock);
+    if (process->idle > 0)
+        buffers = process->buffers[--process->idle];
+    pthread_mutex_unlock(&process->files_lock);
     return buffers != NULL ? buffers : exchange_buffers_new();
 }
 
@@ -61,7 +52,7 @@ int coll_exchange_acquire(coll_exchange *ex)
 {
     coll_exchange_memory *memory = ex->memory;
     if (memory->buffers == NULL)
-        memory->buffers = acquire_buffers(memory->pool);
+        memory->buffers = acquire_buffers(memory->process);
     if (memory->buffers == NULL)
         return -ENOMEM;
     return exchange_reserve(ex->engine, memory->buffers);
@@ -69,17 +60,18 @@ int coll_exchange_acquire(coll_exchange *ex)
 
 void coll_exchange_release(coll_exchange_memory *memory, const coll_group *group)
 {
-    coll_pool *pool = memory->pool;
+    coll_process *process = memory->process;
     exchange_buffers *buffers = memory->buffers;
     memory->buffers = NULL;
     if (buffers == NULL || coll_has_lost(group->runtime))
         return; /* a message that was given up may still arrive there */
-    pthread_mutex_lock(&pool->lock);
-    if (base_reserve(&pool->idle, &pool->capacity, pool->count + 1, sizeof *pool->idle) == 0)
-        pool->idle[pool->count++] = buffers;
+    pthread_mutex_lock(&process->files_lock);
+    if (base_reserve(&process->buffers, &process->capacity, process->idle + 1,
+                     sizeof *process->buffers) == 0)
+        process->buffers[process->idle++] = buffers;
     else
         exchange_buffers_free(buffers);
-    pthread_mutex_unlock(&pool->lock);
+    pthread_mutex_unlock(&process->files_lock);
 }
 
 /* ---- preparation ---- */

@@ -7,7 +7,6 @@
 #ifndef COLLECTIVE_EXCHANGE_H
 #define COLLECTIVE_EXCHANGE_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,19 +17,6 @@
 #include "access/cut.h"
 #include "exchange/exchange.h"
 
-/* Buffers of runs, kept from call to call and from file to file: one for all files of a process. */
-typedef struct coll_pool {
-    pthread_mutex_t lock;
-    exchange_buffers **idle;
-    size_t count, capacity;
-} coll_pool;
-#define COLL_POOL_INIT                                                                             \
-    {                                                                                              \
-        PTHREAD_MUTEX_INITIALIZER, NULL, 0, 0                                                      \
-    }
-/* Frees what is in it. */
-void coll_pool_release(coll_pool *pool);
-
 /* An exchange that is prepared for any number of runs, or none. */
 typedef struct coll_exchange coll_exchange;
 /* Exchanges of a file: one for each plan that it keeps. */
@@ -38,7 +24,8 @@ typedef struct coll_exchange coll_exchange;
 
 /* These, and memory that they use in turn: buffers, and what the ranks of a node share. */
 typedef struct coll_exchange_memory coll_exchange_memory;
-coll_exchange_memory *coll_exchange_memory_new(coll_pool *pool); /* NULL if memory is exhausted */
+/* NULL if memory is exhausted. */
+coll_exchange_memory *coll_exchange_memory_new(coll_process *process);
 /* After all its exchanges were reset. */
 void coll_exchange_memory_free(coll_exchange_memory *memory);
 /* The exchange of an index < COLL_SLOTS, which is the same on all ranks. */

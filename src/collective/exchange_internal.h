@@ -52,7 +52,7 @@ struct coll_exchange {
 };
 
 struct coll_exchange_memory {
-    coll_pool *pool;
+    coll_process *process;
     exchange_buffers *buffers; /* of the next run */
     coll_segment *segment;     /* the last one that was shared, or NULL */
     size_t refused_bytes;      /* the leader's: so much could not be shared; SIZE_MAX: any can */

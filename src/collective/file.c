@@ -21,7 +21,7 @@ coll_file *coll_file_new(coll_process *process)
     coll_file *file = calloc(1, sizeof *file);
     if (file == NULL)
         return NULL;
-    file->memory = coll_exchange_memory_new(process->pool);
+    file->memory = coll_exchange_memory_new(process);
     file->buffer = malloc(COLL_INDEPENDENT_BYTES);
     for (size_t i = 0; i < COLL_SLOTS && file->memory != NULL; i++)
         file->slots.slot[i].exchange = coll_exchange_at(file->memory, i);
@@ -60,17 +60,6 @@ bool coll_file_has_settings(const coll_file *file, const coll_facts *facts)
     for (size_t i = COLL_OF_RANKS; i < COLL_SETTINGS; i++)
         expected.of[i] = last[i];
     return has_plan_settings(file, expected.of);
-}
-
-static coll_process *process_of(const coll_file *file)
-{
-    return file->handle.runtime->process;
-}
-
-static double now(const coll_file *file)
-{
-    const coll_process *process = process_of(file);
-    return process->clock(process->context);
 }
 
 void coll_file_open(coll_file *file, const coll_handle *handle)
@@ -278,7 +267,7 @@ static const char *describe_bytes(const char *what, int64_t bytes, char text[64]
 static void tell_of_noncollective(const coll_file *file, int64_t read, int64_t written,
                                   int64_t collective)
 {
-    coll_process *process = process_of(file);
+    coll_process *process = file->handle.runtime->process;
     char name[PATH_MAX], writes[64], reads[64], others[64];
     if (!file->facts.is_asked_for || !process->job.is_first || file->group.size == 1 ||
         read + written < MANY_BYTES || read + written <= collective ||
@@ -295,8 +284,10 @@ static void tell_of_noncollective(const coll_file *file, int64_t read, int64_t w
 void coll_file_count_noncollective(coll_file *file, const int64_t bytes[2])
 {
     int64_t sum[] = {bytes[false], bytes[true], file->moved};
-    file->began = now(file);
-    if (!file->has_started || file->error != 0 || coll_reduce(&file->group, sum, 3, COLL_SUM) != 0)
+    if (!file->has_started || file->error != 0)
+        return;
+    file->began = coll_clock(&file->group);
+    if (coll_reduce(&file->group, sum, 3, COLL_SUM) != 0)
         return;
     tell_of_noncollective(file, sum[false], sum[true], sum[2]);
     memcpy(file->noncollective, sum, sizeof file->noncollective);
@@ -312,7 +303,7 @@ int coll_file_report_loss(coll_file *file, int rc)
         file->has_started && file->error == 0 ? coll_reduce(&file->group, value, 2, COLL_MAX) : 0;
     base_escape(name, sizeof name, file->handle.name);
     if (rc != 0 && own == value[1])
-        coll_log(process_of(file), 0, "%s: data that rank %d has written may be lost: %s", name,
+        coll_log(runtime->process, 0, "%s: data that rank %d has written may be lost: %s", name,
                  runtime->rank, strerror(-rc));
     return error == 0 ? (int)value[0] : error;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "collective/files.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mix.h"
@@ -50,9 +51,9 @@ static coll_file *push_kept(coll_process *process, coll_file *file)
 coll_file *coll_files_open(coll_process *process, const coll_ranks *ranks,
                            const coll_handle *handle, const coll_facts *facts)
 {
-    pthread_mutex_lock(&process->lock);
+    pthread_mutex_lock(&process->files_lock);
     coll_file *file = take_kept(process, ranks, facts);
-    pthread_mutex_unlock(&process->lock);
+    pthread_mutex_unlock(&process->files_lock);
     if (file == NULL)
         file = coll_file_new(process);
     if (file == NULL)
@@ -66,10 +67,10 @@ void coll_files_close(coll_process *process, coll_file *file)
 {
     coll_file_close(file);
     coll_file *out = file;
-    pthread_mutex_lock(&process->lock);
+    pthread_mutex_lock(&process->files_lock);
     if (coll_file_is_reusable(file))
         out = push_kept(process, file);
-    pthread_mutex_unlock(&process->lock);
+    pthread_mutex_unlock(&process->files_lock);
     coll_file_free(out);
 }
 
@@ -79,4 +80,9 @@ void coll_files_release(coll_process *process)
         process->kept = file->next;
         coll_file_free(file);
     }
+    while (process->idle > 0)
+        exchange_buffers_free(process->buffers[--process->idle]);
+    free(process->buffers);
+    process->buffers = NULL;
+    process->capacity = 0;
 }

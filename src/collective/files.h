@@ -22,7 +22,7 @@ coll_file *coll_files_open(coll_process *process, const coll_ranks *ranks,
 /* Ends the closing, which coll_file_count_noncollective has begun. Writes what is recorded. Keeps
  * the file, and the oldest of those that are kept goes, unless its opening has failed. Local. */
 void coll_files_close(coll_process *process, coll_file *file);
-/* Frees those that are kept. */
+/* Frees those that are kept, and all buffers. No call runs. */
 void coll_files_release(coll_process *process);
 
 #endif

@@ -54,13 +54,14 @@ typedef struct coll_process {
     /* A line for who asked for lines of this level; 0: for all. */
     void (*log)(void *context, int level, const char *format, va_list arguments);
 
-    struct coll_pool *pool; /* of all files (exchange.h) */
-
     /* ---- of src/collective; zero at first ---- */
 
     pthread_mutex_t lock;              /* PTHREAD_MUTEX_INITIALIZER; guards ... */
-    struct coll_recorder *recorder;    /* ... what it records; NULL if there is nothing yet ... */
-    struct coll_file *kept;            /* ... and closed files (files.h), the latest first */
+    struct coll_recorder *recorder;    /* ... what it records; NULL if there is nothing yet */
+    pthread_mutex_t files_lock;        /* likewise; guards ... */
+    struct coll_file *kept;            /* ... closed files (files.h), the latest first ... */
+    struct exchange_buffers **buffers; /* ... and those of runs, for the next of any file */
+    size_t idle, capacity;             /* of them */
     _Atomic int64_t plans, lines;      /* made by this process as rank 0; of statistics, ... */
     _Atomic int plan_lines, timelines; /* ... of them with a plan, and with a time line */
     _Atomic int64_t opens, opening;    /* files with statistics that it has opened as rank 0, ... */

@@ -80,9 +80,8 @@ static struct hwloc_topology *no_machine(void *context)
     return NULL;
 }
 
-void net_front(net_port *port, coll_pool *pool, coll_process *process, coll_runtime *runtime)
+void net_front(net_port *port, coll_process *process, coll_runtime *runtime)
 {
-    *pool = (coll_pool)COLL_POOL_INIT;
     *process = (coll_process){
         .context = port,
         .job = {.id = "simulation",
@@ -94,8 +93,8 @@ void net_front(net_port *port, coll_pool *pool, coll_process *process, coll_runt
         .mpi_setting = {"buffer", "aggregators"},
         .clock = port_get_time,
         .machine = no_machine,
-        .pool = pool,
         .lock = PTHREAD_MUTEX_INITIALIZER,
+        .files_lock = PTHREAD_MUTEX_INITIALIZER,
     };
     *runtime = (coll_runtime){
         .context = port,

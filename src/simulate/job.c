@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collective/exchange.h"
 #include "collective/files.h"
 #include "collective/record.h"
 #include "simulate/memory.h"
@@ -18,7 +19,6 @@ typedef struct job_rank {
     struct job *job;
     sim_account account;
     coll_process process;
-    coll_pool pool;
     coll_runtime runtime;
     coll_store store;
     coll_file *file; /* NULL by ROMIO */
@@ -107,7 +107,7 @@ static int rank_read(void *context, int64_t offset, char *data, int64_t bytes, i
 
 static void make_rank(job_rank *r)
 {
-    net_front(&r->port, &r->pool, &r->process, &r->runtime);
+    net_front(&r->port, &r->process, &r->runtime);
     r->runtime.near_message_size = r->runtime.far_message_size = MESSAGE_BYTES;
     r->runtime.locality = job_locality;
     r->runtime.error_class = error_class;
@@ -222,7 +222,6 @@ static void job_run_rank(void *context, int rank)
         coll_files_close(&r->process, r->file);
     coll_files_release(&r->process);
     coll_record_finish(&r->process);
-    coll_pool_release(&r->pool);
     coll_view_release(&r->view);
     end_phase(r);
 }

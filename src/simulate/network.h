@@ -19,7 +19,7 @@
 #include <ucontext.h>
 
 #include "base/mix.h"
-#include "collective/exchange.h"
+#include "collective/runtime.h"
 #include "collective/runtime.h"
 #include "simulate/events.h"
 
@@ -112,7 +112,7 @@ typedef struct net_port {
 /* Process and runtime of a rank, whose context is the port; the caller's are: message sizes, names
  * of localities, ranks in the job, losses and classes of errors. A message whose data are NULL has
  * no contents, and the receiver's memory then stays. */
-void net_front(net_port *port, coll_pool *pool, coll_process *process, coll_runtime *runtime);
+void net_front(net_port *port, coll_process *process, coll_runtime *runtime);
 
 /* They are the functions of coll_runtime; the context is a port. */
 int net_send(void *context, int peer, unsigned tag, const void *data, size_t bytes,

@@ -435,7 +435,6 @@ static void live(void *context, int rank)
     close_file(r, r->file, r->name);
     coll_files_release(&r->process);
     coll_record_finish(&r->process);
-    coll_pool_release(&r->pool);
     sim_memory_of(NULL);
     coll_view_release(&r->view);
     sim_memory_of(&r->account);

@@ -106,7 +106,6 @@ typedef struct sim_rank {
     sim_account account;
 
     coll_process process;
-    coll_pool pool;
     coll_runtime runtime;
     coll_store store;
     coll_file *file;

@@ -124,7 +124,7 @@ void sim_front(sim_rank *r)
 {
     const life *l = r->life;
     uint64_t of_life = l->seed;
-    net_front(&r->port, &r->pool, &r->process, &r->runtime);
+    net_front(&r->port, &r->process, &r->runtime);
     r->process.job.is_first = sim_job_rank(r, r->rank) == 0;
     r->process.job.folder = l->folder[0] != '\0' ? l->folder : NULL;
     r->process.show = show;

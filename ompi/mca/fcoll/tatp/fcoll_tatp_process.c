@@ -21,7 +21,6 @@
 #include "opal/util/output.h"
 
 #include "base/text.h"
-#include "collective/exchange.h"
 #include "collective/files.h"
 #include "collective/record.h"
 
@@ -100,8 +99,6 @@ static struct hwloc_topology *process_find_machine(void *context)
     return machine;
 }
 
-static coll_pool pool = COLL_POOL_INIT;
-
 static coll_process process = {
     .parameter = "MCA parameter",
     .prefix = "fcoll_tatp_",
@@ -114,7 +111,7 @@ static coll_process process = {
     .show = base_show_message,
     .log = process_log_line,
     .lock = PTHREAD_MUTEX_INITIALIZER,
-    .pool = &pool,
+    .files_lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
 static void find_job(void)
@@ -169,7 +166,6 @@ static void process_register_at_finalize(void)
 void tatp_process_release(void)
 {
     coll_files_release(&process);
-    coll_pool_release(&pool);
 }
 
 void tatp_process_records(void)
