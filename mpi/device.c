@@ -99,11 +99,10 @@ static int leave_context(const device_copier *c, int rc)
     return rc;
 }
 
-enum { NON_BLOCKING = 1, PORTABLE = 1 }; /* the same of all vendors */
-
 /* Host memory that is enlisted is copied faster. */
 static void *new_device_copier(const void *address, void *buffers, size_t bytes)
 {
+    enum { NON_BLOCKING = 1, PORTABLE = 1 }; /* of all vendors */
     const front_vendor *v = vendor_of(address);
     device_copier *c = malloc(sizeof *c);
     if (c == NULL)
@@ -150,13 +149,6 @@ static const char *find_device_end(void *copier, const char *address)
     return rc == 0 ? base + bytes : NULL;
 }
 
-const access_device front_device = {
-    .error = MPI_ERR_BUFFER,
-    .is_any = find_vendors,
-    .has = is_device_memory,
-    .new_copier = new_device_copier,
-    .free_copier = free_device_copier,
-    .start = start_device_copy,
-    .wait = wait_for_device,
-    .end_of = find_device_end,
-};
+const access_device front_device = {MPI_ERR_BUFFER,    find_vendors,       is_device_memory,
+                                    new_device_copier, free_device_copier, start_device_copy,
+                                    wait_for_device,   find_device_end};

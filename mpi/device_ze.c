@@ -4,6 +4,7 @@
 
 enum { ZE_GPU_ONLY = 1, ZE_DEVICE = 2, ZE_SYNCHRONOUS = 1 };
 enum { ZE_CONTEXT_DESC = 0xd, ZE_QUEUE_DESC = 0xe, ZE_ALLOCATION = 0x17 };
+enum { ZE_DRIVERS = 8 };
 
 /* Of a queue; that of a context ends with its flags in place of `ordinal`. */
 typedef struct ze_desc {
@@ -29,7 +30,6 @@ static int (*append_ze_copy)(void *list, void *to, const void *from, size_t byte
                              uint32_t waits, void **events);
 static int (*ask_ze_range)(void *context, const void *address, char **base, size_t *bytes);
 
-enum { ZE_DRIVERS = 8 };
 static void *ze_context[ZE_DRIVERS]; /* of the drivers: each knows its own devices only */
 static size_t ze_contexts;
 

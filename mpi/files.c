@@ -51,12 +51,12 @@ front_file *front_find(front_word handle)
 int front_report(front_word handle, int error)
 {
     const MPI_File file = (MPI_File)handle;
-    bool throws = false; /* the C++ of MPICH, where a function returns an error */
+    bool throws = false;
 #ifdef MPIR_ERRORS_THROW_EXCEPTIONS
+    /* the C++ of MPICH, where a function returns an error; else the error ends the job */
     MPI_Errhandler handler;
     if (error != MPI_SUCCESS && mpi.File_get_errhandler(file, &handler) == MPI_SUCCESS) {
-        throws =
-            handler == MPIR_ERRORS_THROW_EXCEPTIONS; /* MPI_File_call_errhandler ends the job */
+        throws = handler == MPIR_ERRORS_THROW_EXCEPTIONS;
         mpi.Errhandler_free(&handler);
     }
 #endif
@@ -87,13 +87,10 @@ static front_file *new_served_file(const char *name, int mode, MPI_File handle)
     MPI_Offset size = 0;
     if (f == NULL)
         return NULL;
-    f->handle = handle;
-    f->mode = mode;
-    f->name = strdup(name);
+    *f = (front_file){.handle = handle, .mode = mode, .name = strdup(name), .store.fd = -1};
     if (mode & MPI_MODE_APPEND)
         mpi.File_get_size(handle, &size);
     f->view.pointer = size;
-    f->store.fd = -1;
     if (f->name == NULL) {
         front_end_closing(f);
         return NULL;

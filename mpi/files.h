@@ -1,8 +1,5 @@
-/* SPDX-License-Identifier: BSD-3-Clause
- *
- * An open file that the library serves. Its mode and atomicity are the MPI's, which is asked for
- * them.
- */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An open file that the library serves. Whether it is atomic, the MPI is asked. */
 #ifndef MPI_FILES_H
 #define MPI_FILES_H
 
@@ -20,7 +17,6 @@ struct front_file {
     front_store store;
     coll_file *file;
     front_view view;
-
     _Atomic int64_t counted[2]; /* bytes by calls that are not collective: read, and written */
 
     bool has_left;    /* accesses to the MPI */

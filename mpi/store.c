@@ -99,7 +99,7 @@ static bool needs_lock(const front_store *s)
     return s->is_atomic || !s->has_coherent_cache;
 }
 
-static int lock_bytes(void *context, int64_t offset, int64_t bytes)
+static int lock_posix(void *context, int64_t offset, int64_t bytes)
 {
     front_store *s = context;
     int rc = front_store_open(s);
@@ -110,7 +110,7 @@ static int lock_bytes(void *context, int64_t offset, int64_t bytes)
                : rc;
 }
 
-static int unlock_bytes(void *context)
+static int unlock_posix(void *context)
 {
     const front_store *s = context;
     return needs_lock(s) ? storage_unlock(s->fd, s->offset, s->bytes) : 0;
@@ -118,7 +118,7 @@ static int unlock_bytes(void *context)
 
 /* ---- access ---- */
 
-static int write_extent(const front_store *s, const access_extent *extent)
+static int write_posix(const front_store *s, const access_extent *extent)
 {
     for (int64_t at = 0; at < extent->bytes;) {
         ssize_t done = TEMP_FAILURE_RETRY(
@@ -130,7 +130,7 @@ static int write_extent(const front_store *s, const access_extent *extent)
     return 0;
 }
 
-static bool may_map(void *context)
+static bool may_map_posix(void *context)
 {
     front_store *s = context;
     return front_store_open(s) == 0 && s->may_map;
@@ -138,29 +138,29 @@ static bool may_map(void *context)
 
 /* The last extent comes first: the file then ends behind all pages. false: the extents have to be
  * written one by one, and that returns the error if there is one. */
-static bool write_pages(front_store *s, const access_extent *extent, size_t count)
+static bool write_posix_pages(front_store *s, const access_extent *extent, size_t count)
 {
     if (s->is_atomic || !s->may_map || !access_pages_pay(extent, count))
         return false;
-    if (write_extent(s, &extent[count - 1]) == 0 && access_pages_write(s->fd, extent, count) == 0)
+    if (write_posix(s, &extent[count - 1]) == 0 && access_pages_write(s->fd, extent, count) == 0)
         return true;
     s->may_map = false;
     return false;
 }
 
-static int write_extents(void *context, const access_extent *extent, size_t count)
+static int write_posix_extents(void *context, const access_extent *extent, size_t count)
 {
     front_store *s = context;
     int rc = 0;
     s->has_written = true;
-    if (write_pages(s, extent, count))
+    if (write_posix_pages(s, extent, count))
         return rc;
     for (size_t i = 0; i < count && rc == 0; i++)
-        rc = write_extent(s, &extent[i]);
+        rc = write_posix(s, &extent[i]);
     return rc;
 }
 
-static int read_bytes(void *context, int64_t offset, char *data, int64_t bytes, int64_t *done)
+static int read_posix(void *context, int64_t offset, char *data, int64_t bytes, int64_t *done)
 {
     const front_store *s = context;
     *done = TEMP_FAILURE_RETRY(pread(s->fd, data, (size_t)bytes, offset));
@@ -171,7 +171,7 @@ static int read_bytes(void *context, int64_t offset, char *data, int64_t bytes, 
 }
 
 /* The MPI may have written, too, by a descriptor of its own. */
-static int flush_file(void *context)
+static int flush_posix(void *context)
 {
     front_store *s = context;
     if (s->mode & MPI_MODE_RDONLY)
@@ -181,14 +181,14 @@ static int flush_file(void *context)
     return rc == 0 ? front_store_flush(s) : rc;
 }
 
-static void refresh_file(void *context)
+static void refresh_posix(void *context)
 {
     const front_store *s = context;
     if (s->is_writable && s->fd >= 0)
         storage_refresh(s->fd);
 }
 
-static void begin_operation(void *context)
+static void begin_posix(void *context)
 {
     (void)context;
 }
@@ -199,10 +199,10 @@ void front_store_init(front_store *s, const char *name, int mode)
 {
     *s = (front_store){.name = front_store_path(name), .mode = mode, .fd = -1};
     s->store = (coll_store){
-        .access = {s, write_extents, read_bytes, lock_bytes, unlock_bytes, 0},
-        .flush = flush_file,
-        .refresh = refresh_file,
-        .begin = begin_operation,
-        .may_map = may_map,
+        .access = {s, write_posix_extents, read_posix, lock_posix, unlock_posix, 0},
+        .flush = flush_posix,
+        .refresh = refresh_posix,
+        .begin = begin_posix,
+        .may_map = may_map_posix,
     };
 }

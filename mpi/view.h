@@ -13,7 +13,7 @@
 #include "mpi/calls.h"
 
 typedef struct front_view {
-    int error;      /* it could not be read, or the library does not know its datatype */
+    int error;      /* why it is not known; 0: it is */
     bool is_native; /* its data representation */
     MPI_Offset displacement;
     int64_t etype, filetype; /* bytes */
