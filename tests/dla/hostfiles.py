@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads host files by `dla map -H` and by mpirun, and prints those that they read differently.
 
-hostfiles.py DLA MPIRUN. Each part of the grammar occurs once, with common parts around it that are drawn at random.
+hostfiles.py DLA MPIRUN; without MPIRUN prints all files, and what `dla map -H` reads. Each part of the grammar occurs once, with common parts around it that are drawn at random.
 No host is given without a number of slots, except again: mpirun gives it one for each core.
 """
 import os
@@ -88,12 +88,16 @@ def differs(expected, dla, mpirun):
 
 
 def main():
-    dla, mpirun = sys.argv[1:]
+    dla, mpirun = (sys.argv[1:] + [None])[:2]
     files = list(make_files())
     names = [f"hosts.{i}" for i in range(len(files))]
     for name, (_, text) in zip(names, files):
         with open(name, "w", encoding="latin-1", newline="") as out:
             out.write(text)
+    if mpirun is None:
+        for name, (expected, text) in zip(names, files):
+            print(f"{expected} {text!a}: {ask_dla(dla, name)}")
+        return
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         answers = list(zip(files, pool.map(lambda n: ask_dla(dla, n), names), pool.map(lambda n: ask_mpirun(mpirun, n), names)))
     for name, ((expected, text), by_dla, by_mpirun) in zip(names, answers):
