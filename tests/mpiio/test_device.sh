@@ -22,13 +22,16 @@ preloaded=$library:$tap_dir/gpu/libze_loader.so.1
 device_cases host_
 conform device_io "4 ranks, no driver of Level Zero" other 4
 
+# Vendors differ in how memory is told apart and copied: each kind of memory with one layout, and with all by the last of them.
 for vendor in "libze_loader.so.1:$tap_dir/gpu/libze_intel_gpu.so.1" libamdhip64.so.6 libcuda.so.1; do
     preloaded=$library:$tap_dir/gpu/$vendor
+    layouts=
+    [[ $vendor == libcuda* ]] || tap_full || layouts='bytes_(blocks|records)|mixed_indexed_records'
     # One copy after another fails.
-    device_cases failing_
+    device_cases "failing_.*($layouts)"
     environment=(DEVICE_BYTES=65536 TATP_CYCLE_BUFFER_SIZE=3000)
     conform device_io "4 ranks, ${vendor%:*}" other 4
-    device_cases 'device_|unified_|mixed_|host_|freed_'
+    device_cases "(device_|unified_|mixed_|host_|freed_).*($layouts)"
     environment=()
     conform device_io "4 ranks, ${vendor%:*}" other 4
 done
