@@ -208,10 +208,10 @@ by_column() {
         awk -F'[:,]' '{ nodes++; for (k = 3; k <= NF; k++) far += $k - $(k - 1) != 10000; ranks += NF - 1 }
             END { print nodes, ranks, far + 0 }')" "10000 40000 0" "$1"
 }
-by_column "ten thousand nodes" ""
 for ((leaf = 0; leaf < 500; leaf++)); do
     echo "SwitchName=l$leaf Nodes=nodeA[$(printf '%05d-%05d' $((20 * leaf)) $((20 * leaf + 19)))]"
 done >leaves.conf
 by_column "ten thousand nodes, five hundred switches" ,topology=leaves.conf
+! tap_full || by_column "ten thousand nodes" ""
 
 tap_plan
