@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cases.h"
 #include "failing_malloc.h"
 #include "seeded.h"
 #include "suite.h"
@@ -144,40 +145,22 @@ END_TEST
 
 /* ---- bad text ---- */
 
-static const struct {
-    const char *text;
-    size_t line;
-    const char *reason;
-} bad[] = {
-    {MM "array real general\n1 2\n1    \n", 4, "the file ends where a cost is expected"},
-    {MM "array real general\n1 1\nnan\n", 3, "'nan' where a cost is expected"},
-    {MM "array real general\n1 1\nNaN(12)\n", 3, "'NaN(12)' where a cost is expected"},
-    {MM "array real general\n1 1\n-inf\n", 3, "'-inf' where a cost is expected"},
-    {MM "array real general\n1 1\n1e400\n", 3, "a cost is beyond a double: 1e400"},
-    {MM "array real general\n1 1\n-1e309\n", 3, "a cost is beyond a double: -1e309"},
-    {MM "array real general\n1 1\n0x1p3\n", 3, "'0x1p3' where a cost is expected"},
-    {MM "array real general\n1 1\n1,5\n", 3, "'1,5' where a cost is expected"},
-    {MM "array integer general\n1 1\ninf\n", 3, "'inf' where a value is expected"},
-    {MM "array integer general\n0 9223372036854775807\n", 2,
-     "9223372036854775807 columns in a file of 66 bytes"},
-    {MM "coordinate integer general\n2 9000000 1\n1 1 1\n", 2,
-     "9000000 columns in a file of 67 bytes"},
-    {MM "coordinate integer general\n9000000 2 1\n1 1 1\n", 2,
-     "9000000 rows in a file of 67 bytes"},
-    {MM "coordinate integer general\n1 1 2\n1 1 9223372036854775807\n1 1 1\n", 0,
-     "costs of one pair add up beyond the range of 64 bits"},
-    {MM "coordinate real general\n1 1 2\n1 1 1.7e308\n1 1 1e308\n", 0,
-     "costs of one pair add up beyond the range of a double"},
-};
-
-START_TEST(bad_text)
+/* "refused, line N: REASON"; 0: of no line alone */
+static void check_refused(const char *head, const char *text, size_t length)
 {
     matrix_costs costs = {.rows = 99};
     matrix_error error = {0};
-    ck_assert_int_eq(read_text(bad[_i].text, &costs, &error), -EBADMSG);
-    ck_assert_str_eq(error.reason, bad[_i].reason);
-    ck_assert_uint_eq(error.line, bad[_i].line);
+    char reached[300], *copy = strndup(text, length);
+    ck_assert_int_eq(read_text(copy, &costs, &error), -EBADMSG);
+    snprintf(reached, sizeof reached, "refused, line %zu: %s", error.line, error.reason);
+    ck_assert_str_eq(reached, head);
     ck_assert(costs.rows == 99 && costs.start == NULL && costs.real == NULL);
+    free(copy);
+}
+
+START_TEST(bad_text)
+{
+    check_cases("costs", check_refused);
 }
 END_TEST
 
@@ -207,6 +190,5 @@ int main(void)
 {
     return run_tests("costs", ONCE(array_of_reals), ONCE(symmetric_array),
                      ONCE(reals_are_rounded_once), ONCE(pattern_and_symmetry), ONCE(nothing_listed),
-                     TIMES(random_lists, random_cases(100)), TIMES(bad_text, LENGTH(bad)),
-                     ONCE(memory_runs_out));
+                     TIMES(random_lists, random_cases(100)), ONCE(bad_text), ONCE(memory_runs_out));
 }

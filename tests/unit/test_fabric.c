@@ -149,52 +149,23 @@ static int collect(const char *name, void *context)
     return strcmp(name, "stop") == 0 ? 5 : 0;
 }
 
-static const struct {
-    const char *list, *names; /* NULL: it is refused */
-} hostlists[] = {
-    {"n0", "n0"},
-    {"n0,n1,login", "n0 n1 login"},
-    {"n[0-3,7]", "n0 n1 n2 n3 n7"},
-    {"n[08-11]", "n08 n09 n10 n11"},
-    {"n[8-11]x", "n8x n9x n10x n11x"},
-    {"tux[001-003],a[7]", "tux001 tux002 tux003 a7"},
-    {"r[0-1]n[0-2]", "r0n0 r0n1 r0n2 r1n0 r1n1 r1n2"},
-    {"a[1-3]-ib0", "a1-ib0 a2-ib0 a3-ib0"},
-    {"x1000c0s[0-1]b[0-1]n0", "x1000c0s0b0n0 x1000c0s0b1n0 x1000c0s1b0n0 x1000c0s1b1n0"},
-    {"[1-2]", "1 2"},
-    {"n[1,1]", "n1 n1"},
-    {"10.0.0.[1-2]", "10.0.0.1 10.0.0.2"},
-    {"[0-1][0-1][9]", "009 019 109 119"},
-    {"", ""},
-    {",a,,b,", "a b"},
-    {" a b,\tn[1, 2] ", NULL},
-    {" a b,\tn[1-2] ", "a b n1 n2"},
-    {"n[3", NULL},
-    {"n3]", NULL},
-    {"n[]", NULL},
-    {"n[a]", NULL},
-    {"n[1-]", NULL},
-    {"n[3-1]", NULL},
-    {"n[1;2]", NULL},
-    {"n[1-2-3]", NULL},
-    {"n[1[2]]", NULL},
-    {"n[0-9999999]", NULL},
-    {"n[0-1023][0-1023][0-1]", NULL},
-    {"n[99999999999]", NULL},
-    {"n[1,]", NULL},
-    {"n[-1]", NULL},
-};
+/* "names: NAME...", or "refused" */
+static void check_hostlist(const char *head, const char *text, size_t length)
+{
+    struct collected c = {.count = 0};
+    matrix_error error = {0, ""};
+    char list[100];
+    bool is_good = strncmp(head, "names: ", 7) == 0;
+    snprintf(list, sizeof list, "%.*s", (int)length - 1, text);
+    ck_assert_msg(topo_expand_hostlist(list, collect, &c, &error) == (is_good ? 0 : -EBADMSG), "%s",
+                  list);
+    if (is_good)
+        ck_assert_str_eq(c.text, head + 7);
+}
 
 START_TEST(expanded_hostlists)
 {
-    for (size_t k = 0; k < LENGTH(hostlists); k++) {
-        const char *list = hostlists[k].list, *names = hostlists[k].names;
-        struct collected c = {.count = 0};
-        matrix_error error = {0, ""};
-        ck_assert_int_eq(topo_expand_hostlist(list, collect, &c, &error), names ? 0 : -EBADMSG);
-        if (names != NULL)
-            ck_assert_str_eq(c.text, names);
-    }
+    check_cases("hostlist", check_hostlist);
 }
 END_TEST
 
@@ -425,60 +396,37 @@ END_TEST
 
 /* ---- addresses ---- */
 
-static const struct {
-    const char *addresses, *hosts; /* "none": no address */
-    int rc;
-    const char *hops;
-    size_t tree;
-} addresses[] = {
-    {"core.pod0.leaf0.n0,core.pod0.leaf0.n1,core.pod0.leaf1.n4,core.pod1.leaf4.n16", "n0,n1,n4,n16",
-     0, "1246 2146 4416 6661", 10},
-    /* Switches of the same name under others are others; several switches at a level are one word.
-     */
-    {"s[4-7].a.n0,s[4-7].b.n1,t.a.n2", "n0,n1,n2", 0, "146 416 661", 9},
-    /* A node's name may have dots, and may differ from the host's. */
-    {"l.10.0.0.1,l.10.0.0.2", "10.0.0.1,10.0.0.2", 0, "12 21", 3},
-    {"l.n1,m.n2", "n1.cluster,other", 0, "14 41", 5},
-    /* Switches may be called as hosts are. */
-    {"m.n1,n1.n2,host n1.n3", "n1,n2,n3", 0, "144 414 441", 7},
-    /* Slurm leaves a name empty where a way has no switch at a level. */
-    {"top..leaf0.n0,top.pod.leaf1.n1,top.pod.leaf2.n2,top..leaf0.n3", "n0,n1,n2,n3", 0,
-     "1552 5145 5415 2551", 9},
-    {".p.n0,t.q.n1", "n0,n1", 0, "15 51", 6},
-    {"l.n1,l..n2", "n1,n2", 0, "12 21", 3},
-    {"n1,n2", "n1,n2", -ENODATA, NULL, 0},
-    {"10.0.0.1", "10.0.0.1", -ENODATA, NULL, 0},
-    {"..n1,..n2", "n1,n2", -ENODATA, NULL, 0},
-    {"n1,n1", "n1,n2", -ENODATA, NULL, 0},
-    {"l.n1,n2", "n1,n2", -EBADMSG, NULL, 0},
-    {"n1,l.n2", "n1,n2", -EBADMSG, NULL, 0},
-    {"l.n1,.n2", "n1,n2", -EBADMSG, NULL, 0},
-    {"l.n1,", "n1,n2", -EBADMSG, NULL, 0},
-    {"l.n1,none", "n1,n2", -EBADMSG, NULL, 0},
-    {"l.n1,l.", "n1,n2", -EBADMSG, NULL, 0},
-    {"l.n1,m.n1", "n1,n1", -EBADMSG, NULL, 0},
-    /* An environment that was handed on. */
-    {"l.n1,l.n3,m.n2,l.n3", "n1,n3,n2,n4", -EBADMSG, NULL, 0},
-};
-
-START_TEST(slurm_addresses)
+/* As check_case; "none": without addresses. An address "none" is not there. */
+static void check_addresses(const char *head, const char *text, size_t length)
 {
+    char hosts[100], list[200], word[20], hops[100] = "";
+    size_t tree = 0;
     struct names address, host;
     topo t = {.nodes = 77};
     matrix_error error = {0, ""};
-    split_names(addresses[_i].addresses, &address);
-    split_names(addresses[_i].hosts, &host);
+    ck_assert_int_ge(sscanf(head, "%99[^:]: %19[a-z] %99[0-9 ], %zu", hosts, word, hops, &tree), 2);
+    snprintf(list, sizeof list, "%.*s", (int)length - 1, text);
+    split_names(list, &address);
+    split_names(hosts, &host);
     for (size_t k = 0; k < address.count; k++)
         if (strcmp(address.name[k], "none") == 0)
             address.name[k] = NULL;
-    ck_assert_int_eq(topo_from_addresses(address.name, host.name, host.count, &t, &error),
-                     addresses[_i].rc);
-    if (addresses[_i].rc == 0) {
-        check_hops(&t, addresses[_i].hops, addresses[_i].tree);
+    int rc = topo_from_addresses(address.name, host.name, host.count, &t, &error);
+    ck_assert_msg(rc == (*hops != '\0'               ? 0
+                         : strcmp(word, "none") == 0 ? -ENODATA
+                                                     : -EBADMSG),
+                  "%s: %s: %d", head, list, rc);
+    if (rc == 0) {
+        check_hops(&t, hops, tree);
         topo_release(&t);
     } else {
         ck_assert_uint_eq(t.nodes, 77);
     }
+}
+
+START_TEST(slurm_addresses)
+{
+    check_cases("addresses", check_addresses);
 }
 END_TEST
 
@@ -793,8 +741,7 @@ int main(void)
     return run_tests("fabric", ONCE(expanded_hostlists), ONCE(hostlist_ends),
                      TIMES(three_levels, LENGTH(tellings)), ONCE(odd_fabric), TIMES(small_files, 4),
                      ONCE(width_of_folded_switches), ONCE(more_than_any_network),
-                     ONCE(too_many_places), ONCE(no_text), ONCE(cut_short),
-                     TIMES(slurm_addresses, LENGTH(addresses)), ONCE(random_networks),
-                     ONCE(random_trees), ONCE(ten_thousand_nodes),
+                     ONCE(too_many_places), ONCE(no_text), ONCE(cut_short), ONCE(slurm_addresses),
+                     ONCE(random_networks), ONCE(random_trees), ONCE(ten_thousand_nodes),
                      ONCE(out_of_memory_for_addresses));
 }
