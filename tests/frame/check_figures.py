@@ -112,6 +112,32 @@ def parts():
         yield "| " + " | ".join(f"{over(placement, strategy, other, figure):.2f}" for placement in ("byslot", "dla", "bynode")) + " |"
 
 
+def contests():
+    for mapping, name in (("slot", "by slot"), ("node", "by node"), ("dla", "placed")):
+        cases = rows("bench/results/contest.csv", mapping=mapping)
+        over = (f"{mean([float(row[f'over_{other}']) for row in cases]):.2f}" for other in ("vulcan", "romio", "hand"))
+        yield f"| {name} | {len(cases) // 2} | {' | '.join(over)} |"
+    for mapping, name in (("slot", "by slot"), ("dla", "placed")):
+        programs = rows("bench/results/programs.csv", mapping=mapping)
+        over = (f"{mean([float(row[f'over_{other}']) for row in programs]):.2f}" for other in ("vulcan", "romio", "otp"))
+        yield f"| {name} | {len(programs) // 2} | {' | '.join(over)} |"
+    slower = [row for row in rows("bench/results/programs.csv", mapping="slot") if float(row["over_romio"]) >= 1]
+    yield f"ROMIO is faster in {('no call', 'one call', 'two calls')[len(slower)]}"
+    yield " and ".join(f"`{row['pattern']}` ({row['over_romio']})" for row in slower)
+
+
+def programs():
+    slot = rows("bench/results/programs.csv", mapping="slot")
+    placed = rows("bench/results/programs.csv", mapping="dla")
+    pairs = list(zip(slot, placed))
+    kept = {one["pattern"] for one, other in pairs if int(other["node_bytes"]) < 0.8 * int(one["node_bytes"])}
+    left = [int(other["node_bytes"]) / int(one["node_bytes"]) for one, other in pairs if one["pattern"] in kept]
+    yield f"the engine takes {mean([float(row['over_romio']) / float(row['over_otp']) for row in slot]):.2f} of ROMIO's time"
+    yield f"assignment {mean([float(row['over_otp']) for row in slot]):.2f} of that of `otp`"
+    yield f"in {('none', 'one')[len(kept)]} of them (`{''.join(kept)}`: {mean(left):.2f} are left)"
+    yield f"and takes {mean([float(other['median_ms']) / float(one['median_ms']) for one, other in pairs]):.2f} of the time"
+
+
 def corpus():
     by = {(row["case"], row["method"]): float(row["bytes"]) for row in rows("bench/results/corpus.csv")}
     ratios = [1 if placed == by[case, "byslot"] else placed / by[case, "byslot"]
@@ -129,7 +155,7 @@ def demo():
 
 
 PAGES = {"README": (demo, corpus), "doc/scale": (scale, calibration), "doc/reorder": (reorder,), "doc/datapath": (trials,),
-         "doc/evaluation": (evaluation, parts), "doc/applications": (applications,)}
+         "doc/benchmarks": (contests,), "doc/evaluation": (evaluation, parts, programs), "doc/applications": (applications,)}
 for page, wanted in PAGES.items():
     text = " ".join((SOURCE / f"{page}.md").read_text(encoding="utf-8").split())
     for figures in wanted:
