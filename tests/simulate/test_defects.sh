@@ -15,7 +15,7 @@ compile() { "$compiler" -std=gnu11 -O1 -w -I"$top_srcdir/src" "$@"; }
 link_simulation() {
     compile -o "$tap_dir/simulate" "$top_builddir"/tests/simulate/{access,engine,life,order,orders,runtime,simulate,store,watch}.o "$tap_dir/defect.o" \
         -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free,--wrap=exchange_execute,--wrap=rows_most_domains -Wl,--start-group \
-        "$top_builddir"/.libs/lib{simulate,collective,parameters,exchange,plan,lap_real,topo,storage,record,cache,access,matrix,json,machine}.a \
+        "$top_builddir"/.libs/lib{simulate,collective,exchange,plan,lap,topo,storage,record,cache,access,matrix,json,machine}.a \
         -Wl,--end-group -lhwloc -lm -lpthread
 }
 
