@@ -87,7 +87,8 @@ static void make_rank(int rank)
     rc |= access_append_memory(&world.memory[rank].list, world.data[rank], OWN);
     rc |= domains_cut(&world.domains, &world.list[rank], &world.share[rank], &shares);
     must(rc == 0 && shares == RANKS, "no memory");
-    world.windows[rank] = (exchange_windows){world.flags[rank], world.window_data[rank][0], CYCLE};
+    for (int a = 0; a < RANKS; a++)
+        world.windows[a] = (exchange_windows){world.flags[a], world.window_data[a][0], CYCLE};
     for (int a = 0; a < RANKS; a++) {
         const access_list *list = &world.share[rank][a].list;
         world.target[rank][a] = (exchange_target){.aggregator = a, .list = list};
