@@ -138,6 +138,14 @@ def programs():
     yield f"and takes {mean([float(other['median_ms']) / float(one['median_ms']) for one, other in pairs]):.2f} of the time"
 
 
+def gio():
+    of = {(row["program"], row["way"], row["operation"]): float(row["median_ms"]) for row in rows("bench/results/gio.csv")}
+    for program in dict.fromkeys(program for program, _, _ in of):
+        cells = [", ".join(f"{of[program, 'tatp', operation] / of[program, other, operation]:.2f}" for operation in ("write", "read")
+                           if (program, other, operation) in of) for other in ("gio", "romio")]
+        yield f"| {program.replace('_', ' ') if program.startswith('E3SM') else program} | {' | '.join(cells)} |"
+
+
 def corpus():
     by = {(row["case"], row["method"]): float(row["bytes"]) for row in rows("bench/results/corpus.csv")}
     ratios = [1 if placed == by[case, "byslot"] else placed / by[case, "byslot"]
@@ -155,7 +163,7 @@ def demo():
 
 
 PAGES = {"README": (demo, corpus), "doc/scale": (scale, calibration), "doc/reorder": (reorder,), "doc/datapath": (trials,),
-         "doc/benchmarks": (contests,), "doc/evaluation": (evaluation, parts, programs), "doc/applications": (applications,)}
+         "doc/benchmarks": (contests, gio), "doc/evaluation": (evaluation, parts, programs), "doc/applications": (applications,)}
 for page, wanted in PAGES.items():
     text = " ".join((SOURCE / f"{page}.md").read_text(encoding="utf-8").split())
     for figures in wanted:
