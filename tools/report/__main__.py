@@ -274,7 +274,7 @@ def make_page(options, tools, notes):
     tools.copy_pipes(options.view, options.topology)
     report.look(tools)
     write(path, render(report))
-    return [*advice.summary(report.runs, advice.advise(report)), path] if os.path.isfile(path) else None
+    return [*advice.summary(report), path] if os.path.isfile(path) else None
 
 
 def main():

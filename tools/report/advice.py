@@ -231,13 +231,12 @@ def advise(report):
 
 # ---- the summary: five lines, and the first recommendation of the page ----
 
-def measured(run, others):
+def measured(run, plan, others):
     calls = [text.count(run.count(op), op) for op in ("write", "read") if run.count(op) > 0]
     more = f"; the last of {others + 1} runs" if others > 0 else ""
     noncollective = run.sum("noncollective_bytes")
     if noncollective > 0:
         more = f"; {text.size(noncollective)} more by calls that are not collective" + more
-    plan = planning.most_important(run)
     mapped = f", mapped {plan.mapping}" if plan is not None and plan.mapping else ""
     moved = f"{' and '.join(calls)} of {text.size(run.sum('bytes'))} in all" if calls else "no collective call"
     return (f"{run.program or 'a program'}: {moved}, in "
@@ -282,10 +281,10 @@ def plans(run):
             f"metadata {text.size(metadata)} ({text.share(metadata, total)} of the data)")
 
 
-def summary(runs, advised):
-    """Of the last run; advised: what the page says to try, the most important first."""
-    run, last = runs[-1], compared(runs)
-    table = [("measured", measured(run, len(runs) - 1)), ("time", time_spent(run)), ("between nodes", between_nodes(run)),
+def summary(report):
+    """Of the last run."""
+    run, last, advised = report.run, compared(report.runs), advise(report)
+    table = [("measured", measured(run, report.plan, len(report.runs) - 1)), ("time", time_spent(run)), ("between nodes", between_nodes(run)),
              ("hop-bytes", hop_bytes(run)), ("plans", plans(run))]
     if last is not None:
         table.append(("compared", last))
