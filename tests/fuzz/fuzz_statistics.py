@@ -73,7 +73,7 @@ def feed(program, tools, path):
         report = program.Report(options, [])
         report.look(program.planning.Tools(tools, os.path.dirname(path)))
         program.write(options.output, program.render(report))
-        program.advice.summary(report.runs, program.advice.advise(report))
+        program.advice.summary(report)
         program.jobs.lines([path], program.planning.Tools(tools, os.path.dirname(path)), True, [])
     except (program.planning.ToolError, program.statistics_file.StatisticsError):
         return False
