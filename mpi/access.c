@@ -58,8 +58,7 @@ static void describe_call(front_file *f, coll_call *call, front_access *access)
 {
     const MPI_Datatype type = (MPI_Datatype)access->datatype;
     int atomic = 0;
-    *call = (coll_call){
-        .file = f->file, .write = access->write, .blocking = true, .view = &f->view.bytes};
+    *call = (coll_call){.file = f->file, .write = access->write, .view = &f->view.bytes};
     mpi.File_get_atomicity(f->handle, &atomic);
     call->atomic = atomic;
     int rc = check_access(f, access);
@@ -177,7 +176,6 @@ int front_start(front_file *f, front_access *access, void *request)
         return front_report((front_word)f->handle, error);
     }
     describe_call(f, &c->call, access);
-    c->call.blocking = false;
     c->request.file = f->handle;
     c->file = f;
     c->access = *access;

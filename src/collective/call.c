@@ -24,7 +24,7 @@ typedef struct running {
 static int run_layers(running *r, coll_op *op, int64_t layers)
 {
     int rc = coll_layers_expand(&r->layers, r->call->view, r->position, r->call->bytes);
-    bool is_planned = !op->independent;
+    bool is_planned = coll_op_is_planned(op);
     op->accesses = coll_layers_at(&r->layers, 0);
     rc = coll_op_run(op, rc);
     if (rc == 0 && layers == 1 && op->hi > 0 && is_planned)
@@ -73,24 +73,17 @@ static int reuse_plan(running *r, coll_op *op, const coll_agreement *agreement)
     coll_file *file = r->call->file;
     coll_slot *slot = &file->slots.slot[agreement->slot];
     const file_domains *domains = slot->plan.layout.domains;
-    double begin = op->since;
     op->slot = slot;
     op->lo = domains->lo;
     op->hi = domains->hi;
     op->shift = agreement->shift;
-    coll_op_choose_by_trial(op, r->call->blocking);
+    coll_op_settle_way(op);
     int rc = 0;
-    if (op->independent)
+    if (op->way == COLL_INDEPENDENT)
         rc = coll_layers_expand(&r->layers, r->call->view, r->position, r->call->bytes);
     op->accesses = coll_layers_at(&r->layers, 0);
     coll_slots_remember(&file->slots, slot, &r->access);
-    rc = coll_op_transfer(op, rc);
-    if (rc == 0 && op->trial != NULL) {
-        file->slots.timed.trial = &slot->trial[op->write];
-        file->slots.timed.independent = op->independent;
-        file->slots.timed.seconds = op->since - begin;
-    }
-    return rc;
+    return coll_op_transfer(op, rc);
 }
 
 static int run_anew(running *r, coll_op *op, const coll_agreement *agreement)
@@ -123,38 +116,42 @@ static bool expects_independent(const running *r)
  * happened, and transfers them again. */
 static int transfer_early(running *r, coll_op *op)
 {
-    bool gave_up;
     r->access.is_done = r->access.hi == 0;
     if (!expects_independent(r))
         return 0;
     int rc = coll_layers_expand(&r->layers, r->call->view, r->position, r->call->bytes);
     op->accesses = coll_layers_at(&r->layers, 0);
     if (rc == 0)
-        rc = coll_op_run_independent(op, &gave_up);
+        rc = coll_op_run_independent(op);
     r->access.is_done = rc == 0;
     return rc;
 }
 
-static void choose_way(running *r, const coll_agreement *agreement, coll_op *op)
+/* Whether a plan is good for nothing if its aggregators merge no pieces that are written. */
+static bool has_to_merge(const running *r, const coll_agreement *agreement)
+{
+    return r->call->write && !agreement->atomic && agreement->layers == 1 &&
+           !aggregation_shares_locks(&agreement->aggregation) &&
+           coll_op_chooses_way(&r->call->file->settings.plan, true);
+}
+
+static coll_way choose_way(running *r, const coll_agreement *agreement)
 {
     coll_file *file = r->call->file;
-    bool was_early = r->access.is_done && r->access.hi > 0;
-    op->atomic = agreement->atomic;
-    op->piece = agreement->aggregation.mean;
-    op->independent =
-        coll_op_is_independent(file, r->call->write, op->atomic, &agreement->aggregation);
-    op->is_done = op->independent && agreement->is_done;
-    bool shares_locks = r->call->write && aggregation_shares_locks(&agreement->aggregation);
-    op->may_be_independent = !op->atomic && agreement->layers == 1 && !shares_locks &&
-                             coll_op_chooses_way(&file->settings.plan, r->call->write);
-    file->was_independent[r->call->write] = op->independent;
-    file->misjudged = file->misjudged || (was_early && !op->independent);
+    bool write = r->call->write, was_early = r->access.is_done && r->access.hi > 0;
+    bool is_independent =
+        coll_op_is_independent(file, write, agreement->atomic, &agreement->aggregation);
+    file->was_independent[write] = is_independent;
+    file->misjudged = file->misjudged || (was_early && !is_independent);
+    if (is_independent)
+        return agreement->is_done ? COLL_DONE : COLL_INDEPENDENT;
+    return has_to_merge(r, agreement) ? COLL_MERGING : COLL_PLANNED;
 }
 
 static int run_ops(running *r)
 {
     coll_file *file = r->call->file;
-    coll_op op = {.file = file, .write = r->call->write, .memory = &r->call->memory};
+    coll_op op = {.call = r->call};
     coll_agreement agreement;
     op.since = coll_clock(&file->group);
     (void)coll_message_bytes(&file->group);
@@ -166,10 +163,13 @@ static int run_ops(running *r)
     if (rc == 0)
         rc = coll_file_agree(file, agreement.settings_differ);
     if (rc == 0)
-        choose_way(r, &agreement, &op);
+        op.way = choose_way(r, &agreement);
+    op.atomic = agreement.atomic;
+    op.piece = agreement.aggregation.mean;
     coll_op_end_stage(&op, &op.time.of[COLL_ST1]);
     op.time.of[COLL_ST1] -= op.time.of[COLL_ST5];
-    bool reuse = agreement.reuse && !op.independent && file->slots.slot[agreement.slot].is_reusable;
+    bool reuse =
+        agreement.reuse && coll_op_is_planned(&op) && file->slots.slot[agreement.slot].is_reusable;
     if (rc == 0)
         rc = reuse ? reuse_plan(r, &op, &agreement) : run_anew(r, &op, &agreement);
     coll_exchange_release(file->memory, &file->group);

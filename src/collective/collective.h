@@ -64,7 +64,6 @@ int coll_file_report_loss(coll_file *file, int rc);
 typedef struct coll_call {
     coll_file *file;
     bool write, atomic;
-    bool blocking;        /* its time is not that of the program as well */
     int error;            /* of the arguments, on this rank */
     access_memory memory; /* the caller's */
     const coll_view *view;

@@ -5,8 +5,6 @@
 /* Bytes of one transfer at most with data contiguous in memory: below what a system call transfers
  * at once. */
 #define MOST_DIRECT ((int64_t)1 << 30)
-/* Extents that are written before the limit is looked at for the first time. */
-#define FIRST_BATCH 4
 
 static void advance(access_piece *piece, int64_t bytes)
 {
@@ -17,27 +15,15 @@ static void advance(access_piece *piece, int64_t bytes)
 
 typedef struct execution {
     const coll_independent_run *run;
-    const coll_group *group;
     const exchange_store *store;
-    double start;
     coll_independent_result *result;
 } execution;
-
-/* Gives up if the time is behind the data: no need to wait for the end of the limit. A sixteenth of
- * it is allowed for the first pieces. */
-static void check_limit(const execution *e)
-{
-    double bytes = (double)e->run->accesses->bytes, moved = (double)e->result->moved;
-    if (e->run->limit > 0 && moved < bytes)
-        e->result->gave_up =
-            (coll_clock(e->group) - e->start) * bytes > e->run->limit * (moved + bytes / 16);
-}
 
 /* ---- writing ---- */
 
 typedef struct write_batch {
     access_extent extent[ACCESS_BATCH];
-    size_t count, most;
+    size_t count;
     int64_t bytes, buffered; /* of all extents; of those whose data are in the buffer */
 } write_batch;
 
@@ -47,9 +33,7 @@ static int flush_batch(execution *e, write_batch *batch)
     if (rc == 0)
         e->result->moved += batch->bytes;
     batch->count = 0;
-    batch->most = 2 * batch->most < ACCESS_BATCH ? 2 * batch->most : ACCESS_BATCH;
     batch->bytes = batch->buffered = 0;
-    check_limit(e);
     return rc;
 }
 
@@ -77,13 +61,12 @@ static int write_accesses(execution *e)
     write_batch batch;
     int rc = 0;
     batch.count = 0;
-    batch.most = e->run->limit > 0 ? FIRST_BATCH : ACCESS_BATCH;
     batch.bytes = batch.buffered = 0;
     access_cursor_init(&cursor, e->run->accesses);
-    while (rc == 0 && !e->result->gave_up && access_take_piece(&cursor, ACCESS_END, &piece)) {
+    while (rc == 0 && access_take_piece(&cursor, ACCESS_END, &piece)) {
         while (rc == 0 && piece.length > 0) {
             append_part(e->run, &piece, &batch);
-            if (batch.most == batch.count || COLL_INDEPENDENT_BYTES == batch.buffered)
+            if (batch.count == ACCESS_BATCH || COLL_INDEPENDENT_BYTES == batch.buffered)
                 rc = flush_batch(e, &batch);
         }
     }
@@ -132,15 +115,12 @@ static int read_accesses(execution *e)
     bool ended = false;
     int rc = 0;
     access_cursor_init(&cursor, e->run->accesses);
-    while (rc == 0 && !ended && !e->result->gave_up &&
-           access_take_piece(&cursor, ACCESS_END, &piece)) {
+    while (rc == 0 && !ended && access_take_piece(&cursor, ACCESS_END, &piece)) {
         while (rc == 0 && !ended && piece.length > 0) {
             int64_t done;
             rc = read_part(e, &piece, &ended, &done);
             e->result->moved += done;
         }
-        if (!ended)
-            check_limit(e);
     }
     return rc;
 }
@@ -164,15 +144,12 @@ static int access_locked(execution *e)
 int coll_independent_execute(const coll_group *group, const coll_store *store,
                              const coll_independent_run *run, coll_independent_result *result)
 {
-    execution e = {.group = group,
-                   .store = &store->access,
-                   .run = run,
-                   .start = coll_clock(group),
-                   .result = result};
+    execution e = {.store = &store->access, .run = run, .result = result};
+    double start = coll_clock(group);
     *result = (coll_independent_result){0};
     if (store->begin != NULL)
         store->begin(store->access.context);
     int rc = access_locked(&e);
-    result->seconds = coll_clock(group) - e.start;
+    result->seconds = coll_clock(group) - start;
     return rc;
 }

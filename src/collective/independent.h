@@ -18,14 +18,12 @@ typedef struct coll_independent_run {
     bool write;
     const access_memory *memory; /* bytes of the stream <-> addresses */
     const access_list *accesses; /* bytes of the stream <-> the file, ordered */
-    double limit;                /* seconds; 0: none */
     char *buffer;                /* COLL_INDEPENDENT_BYTES */
 } coll_independent_run;
 
 typedef struct coll_independent_result {
     int64_t moved;  /* bytes that were written or read */
     double seconds; /* of all of it */
-    bool gave_up;   /* it would have taken longer than the limit */
 } coll_independent_result;
 
 /* Accesses one extent of the file after the other, in ascending order. Writes covered extents only

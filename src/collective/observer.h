@@ -30,7 +30,6 @@ typedef struct coll_observed {
     const char *file; /* that is accessed */
     bool write;
     bool makes_plan;
-    bool counts_as_planned; /* by a plan, or as a trial of the other way */
     /* Of a new plan. */
     const access_list *list; /* what this rank accesses, ordered */
     int64_t lo, hi;          /* range over all ranks */

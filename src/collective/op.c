@@ -9,7 +9,7 @@ static const domain_layout *layout_of(const coll_op *op)
 
 void coll_op_end_stage(coll_op *op, double *stage)
 {
-    double now = coll_clock(&op->file->group);
+    double now = coll_clock(&op->call->file->group);
     *stage += now - op->since;
     op->since = now;
 }
@@ -18,7 +18,7 @@ void coll_op_end_stage(coll_op *op, double *stage)
  * all ranks. */
 static int make_plan(coll_op *op, int rc)
 {
-    coll_file *file = op->file;
+    coll_file *file = op->call->file;
     const coll_plan_input in = {
         .settings = &file->settings.plan,
         .group = &file->group,
@@ -36,25 +36,25 @@ static int make_plan(coll_op *op, int rc)
     return rc;
 }
 
-/* Whether a write, by a plan, is independent because no aggregator would merge pieces. */
-static bool merges_nothing(const coll_op *op)
+void coll_op_settle_way(coll_op *op)
 {
-    return op->write && op->may_be_independent && op->slot->merges_nothing;
+    if (op->way == COLL_MERGING)
+        op->way = op->slot->merges_nothing ? COLL_INDEPENDENT : COLL_PLANNED;
 }
 
 static enum coll_exchange_kind kind_of_exchange(const coll_op *op)
 {
-    if (op->write && op->atomic)
+    if (op->call->write && op->atomic)
         return COLL_EXCHANGE_ORDERED;
-    return op->file->settings.of[PARAMETER_SHARED_MEMORY] ? COLL_EXCHANGE_SHARED
-                                                          : COLL_EXCHANGE_BY_MESSAGES;
+    return op->call->file->settings.of[PARAMETER_SHARED_MEMORY] ? COLL_EXCHANGE_SHARED
+                                                                : COLL_EXCHANGE_BY_MESSAGES;
 }
 
-/* As make_plan. Where no aggregator would merge pieces that are written, there is no exchange. */
+/* As make_plan. */
 static int prepare_exchange(coll_op *op)
 {
     enum { ERROR, MERGES, VALUES };
-    coll_file *file = op->file;
+    coll_file *file = op->call->file;
     coll_exchange *prepared = op->slot->exchange;
     int rc = coll_exchange_prepare(prepared, &file->group, layout_of(op), kind_of_exchange(op));
     if (rc == 0)
@@ -62,35 +62,35 @@ static int prepare_exchange(coll_op *op)
     int64_t value[VALUES] = {[MERGES] = coll_exchange_merges(prepared, file->handle.store)};
     rc = coll_agree_max(&file->group, value, VALUES, rc);
     op->slot->merges_nothing = !value[MERGES];
-    op->independent = rc == 0 && merges_nothing(op);
+    if (rc == 0)
+        coll_op_settle_way(op);
     coll_op_end_stage(op, &op->time.of[COLL_ST3]);
     return rc;
 }
 
-/* Tells the observers of an operation that was carried out. To the recorder, what trials choose
- * goes by aggregators: a record depends on accesses and settings only. */
+/* Tells the observers of an operation that was carried out. */
 static void observe_op(const coll_op *op)
 {
-    coll_file *file = op->file;
+    coll_file *file = op->call->file;
+    bool is_planned = coll_op_is_planned(op);
     file->moved += op->result.moved;
     const coll_observed access = {
         .group = &file->group,
         .nodes = &file->nodes,
         .settings = &file->settings.plan,
         .file = file->handle.name,
-        .write = op->write,
+        .write = op->call->write,
         .makes_plan = op->makes_plan,
-        .counts_as_planned = !op->independent || op->trial != NULL,
         .list = op->accesses,
         .lo = op->lo,
         .hi = op->hi,
-        .plan = op->independent ? NULL : &op->slot->plan,
+        .plan = is_planned ? &op->slot->plan : NULL,
         .time = op->time,
         .moved = op->result.moved,
         .messages = op->result.messages,
         .device = access_staging_take_use(file->staging),
         .metadata = coll_message_bytes(&file->group),
-        .plan_calls = op->independent ? 0 : op->slot->ops,
+        .plan_calls = is_planned ? op->slot->ops : 0,
     };
     if (op->makes_plan)
         coll_observers_plan(&file->observers, &access, op->slot->observed);
@@ -100,18 +100,18 @@ static void observe_op(const coll_op *op)
 /* rc: the error of what has moved the data. */
 static int complete_copies(const coll_op *op, int rc)
 {
-    int copied = access_memory_complete(op->memory, op->write);
+    int copied = access_memory_complete(&op->call->memory, op->call->write);
     return rc == 0 ? copied : rc;
 }
 
 /* Moves the data by a plan and an exchange that are complete on all ranks. */
 static int run_exchange(coll_op *op)
 {
-    coll_file *file = op->file;
+    coll_file *file = op->call->file;
     const domain_layout *layout = layout_of(op);
     const exchange_run run = {
-        .write = op->write,
-        .memory = op->memory,
+        .write = op->call->write,
+        .memory = &op->call->memory,
         .shift = op->shift,
         .probe = coll_observers_start(&file->observers, layout),
     };
@@ -125,19 +125,18 @@ static int run_exchange(coll_op *op)
     return complete_copies(op, rc);
 }
 
-int coll_op_run_independent(coll_op *op, bool *gave_up)
+int coll_op_run_independent(coll_op *op)
 {
+    coll_file *file = op->call->file;
     const coll_independent_run run = {
-        .write = op->write,
-        .memory = op->memory,
+        .write = op->call->write,
+        .memory = &op->call->memory,
         .accesses = op->accesses,
-        .limit = op->trial != NULL ? trial_limit(op->trial) : 0,
-        .buffer = op->file->buffer,
+        .buffer = file->buffer,
     };
     coll_independent_result result;
-    int rc = coll_independent_execute(&op->file->group, op->file->handle.store, &run, &result);
+    int rc = coll_independent_execute(&file->group, file->handle.store, &run, &result);
     op->result.moved = result.moved;
-    *gave_up = result.gave_up;
     op->time.of[COLL_ST5] = result.seconds;
     return complete_copies(op, rc);
 }
@@ -156,28 +155,24 @@ void coll_op_refresh(const coll_file *file)
         store->refresh(store->access.context);
 }
 
-/* Moves the data and agrees on errors, unless that is done; does it again by the plan where any
- * rank gave up. */
+/* Moves the data, and agrees on errors. */
+static int move_data(coll_op *op, int rc)
+{
+    coll_file *file = op->call->file;
+    op->result = (exchange_result){0};
+    if (rc == 0)
+        rc = op->way == COLL_INDEPENDENT ? coll_op_run_independent(op) : run_exchange(op);
+    rc = coll_agree_error(&file->group, coll_op_flush(file, rc));
+    coll_op_refresh(file);
+    return rc;
+}
+
 int coll_op_transfer(coll_op *op, int rc)
 {
-    enum { ERROR, GAVE_UP, VALUES };
-    coll_file *file = op->file;
-    bool gave_up = false;
-    if (!op->is_done) {
-        op->result = (exchange_result){0};
-        if (rc == 0)
-            rc = op->independent ? coll_op_run_independent(op, &gave_up) : run_exchange(op);
-        rc = coll_op_flush(file, rc);
-        int64_t value[VALUES] = {[GAVE_UP] = gave_up};
-        rc = coll_agree_max(&file->group, value, VALUES, rc);
-        coll_op_refresh(file);
-        op->since = coll_clock(&file->group);
-        gave_up = value[GAVE_UP];
-    }
-    if (rc == 0 && gave_up) {
-        op->independent = false;
-        return coll_op_transfer(op, rc);
-    }
+    coll_file *file = op->call->file;
+    if (op->way != COLL_DONE)
+        rc = move_data(op, rc);
+    op->since = coll_clock(&file->group);
     op->moved += op->result.moved;
     coll_exchange_release(file->memory, &file->group);
     if (rc == 0)
@@ -189,7 +184,7 @@ int coll_op_transfer(coll_op *op, int rc)
  * far. The error is that of all ranks. */
 static int plan_op(coll_op *op, int rc)
 {
-    coll_slot_reset(op->slot, &op->file->observers);
+    coll_slot_reset(op->slot, &op->call->file->observers);
     if (op->hi > 0)
         rc = make_plan(op, rc);
     if (op->hi > 0 && rc == 0)
@@ -200,9 +195,9 @@ static int plan_op(coll_op *op, int rc)
 /* An operation with a new plan, or without one. rc and the error: as plan_op. */
 int coll_op_run(coll_op *op, int rc)
 {
-    if (!op->independent)
+    if (coll_op_is_planned(op))
         rc = plan_op(op, rc);
-    if (op->hi > 0 && (rc == 0 || op->independent))
+    if (op->hi > 0 && (rc == 0 || !coll_op_is_planned(op)))
         rc = coll_op_transfer(op, rc);
     op->time = (coll_times){0};
     op->makes_plan = false;
@@ -237,17 +232,8 @@ int coll_op_agree_range(coll_op *op)
     enum { ERROR, LOW, HIGH, VALUES };
     int64_t value[VALUES] = {
         [LOW] = -access_lower(op->accesses), [HIGH] = access_upper(op->accesses)};
-    int rc = coll_agree_max(&op->file->group, value, VALUES, 0);
+    int rc = coll_agree_max(&op->call->file->group, value, VALUES, 0);
     op->lo = -value[LOW];
     op->hi = value[HIGH];
     return rc;
-}
-
-void coll_op_choose_by_trial(coll_op *op, bool blocking)
-{
-    op->independent = merges_nothing(op);
-    if (!op->may_be_independent || op->independent || !blocking)
-        return;
-    op->trial = &op->slot->trial[op->write];
-    op->independent = trial_next(op->trial) != TRIAL_AGGREGATORS;
 }

@@ -7,17 +7,20 @@
 #include "collective/aggregation.h"
 #include "collective/file.h"
 
+/* How the data of an operation move; the same on all ranks. */
+typedef enum coll_way {
+    COLL_PLANNED,     /* by the aggregators of a plan */
+    COLL_MERGING,     /* the same, if they merge pieces; else independently. A write of one layer */
+    COLL_INDEPENDENT, /* each rank transfers its own data, without an exchange */
+    COLL_DONE         /* all ranks have done so before the first agreement, without an error */
+} coll_way;
+
 typedef struct coll_op {
-    coll_file *file;
-    bool write;
-    coll_slot *slot;             /* of its plan */
+    const coll_call *call; /* whose data these are */
+    coll_way way;
+    bool atomic;                 /* on any rank */
     bool makes_plan;             /* and does not reuse it */
-    bool independent;            /* without an exchange; the same on all ranks */
-    bool may_be_independent;     /* if that is faster; the same on all ranks */
-    const trial *trial;          /* that has chosen `independent`; NULL if a rule has */
-    bool atomic;                 /* the same on all ranks */
-    bool is_done;                /* all ranks have transferred their data, without an error */
-    const access_memory *memory; /* bytes of the stream <-> addresses */
+    coll_slot *slot;             /* of its plan */
     const access_list *accesses; /* bytes of the stream <-> the file, ordered */
     int64_t lo, hi;              /* accessed range of the plan, over all ranks */
     int64_t piece;               /* bytes of a piece in the mean, the least of any rank */
@@ -28,21 +31,20 @@ typedef struct coll_op {
     int64_t moved; /* bytes of this rank's buffer that were written or read, by all operations */
 } coll_op;
 
-/* With a new plan or, if it is independent, without one. rc: this rank's status so far. The error
+/* With a new plan, or without one. rc: this rank's status so far. The error
  * is that of all ranks. Collective. */
 int coll_op_run(coll_op *op, int rc);
-/* By the plan in the slot, or independent. rc: as above; an error is passed here for an independent
- * operation only. Collective. */
+/* By the plan in the slot, or without one. rc: as above; an error is passed here for an operation
+ * without a plan only. Collective. */
 int coll_op_transfer(coll_op *op, int rc);
-/* Transfers this rank's data, without an agreement. *gave_up: it was a trial, and takes too long.
- * Local. */
-int coll_op_run_independent(coll_op *op, bool *gave_up);
+/* Transfers this rank's data, without an agreement. Local. */
+int coll_op_run_independent(coll_op *op);
 
 /* The rule of caches. Where those of nodes are not coherent, another node than the one that has
  * written a byte may access it only when it is in storage, and no older one in that node's cache.
  * So all ranks flush before the first agreement of a call, for what they have accessed alone, and
  * before the agreement after data were moved; and refresh after both. By whom a byte is accessed
- * next is then free: by a new plan, a trial, or the program itself. rc: this rank's status so far.
+ * next is then free: by a new plan, or by the program itself. rc: this rank's status so far.
  * Local. */
 int coll_op_flush(const coll_file *file, int rc);
 void coll_op_refresh(const coll_file *file);
@@ -57,9 +59,12 @@ bool coll_op_chooses_way(const coll_plan_settings *settings, bool write);
 bool coll_op_is_independent(const coll_file *file, bool write, bool atomic,
                             const aggregation_access *access);
 
-/* Where a plan is reused, its trial chooses the way; not of a non-blocking call, whose time is that
- * of the program as well. */
-void coll_op_choose_by_trial(coll_op *op, bool blocking);
+/* The exchange of the plan in the slot is prepared: whether an operation goes by it. */
+void coll_op_settle_way(coll_op *op);
+static inline bool coll_op_is_planned(const coll_op *op)
+{
+    return op->way == COLL_PLANNED || op->way == COLL_MERGING;
+}
 
 /* The accessed range of a further layer over all ranks; hi is 0 if no rank has data. Collective. */
 int coll_op_agree_range(coll_op *op);

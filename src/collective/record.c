@@ -477,7 +477,7 @@ static void count_access(void *context, const coll_observed *access, void **stat
     recorded *r = *state;
     (void)context;
     if (r != NULL)
-        r->times += access->counts_as_planned;
+        r->times += access->plan != NULL;
 }
 
 static void append_accesses(void *context, void **state, bool is_released)

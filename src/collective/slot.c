@@ -45,10 +45,8 @@ coll_slot *coll_slots_oldest(coll_slots *slots)
 
 void coll_slots_remember(coll_slots *slots, coll_slot *slot, const coll_access *access)
 {
-    if (!slot->is_reusable) {
+    if (!slot->is_reusable)
         slot->first = access->lo;
-        memset(slot->trial, 0, sizeof slot->trial);
-    }
     slot->is_reusable = !access->atomic;
     slot->access = *access;
     slot->last_use = ++slots->uses;
@@ -107,8 +105,8 @@ bool coll_slot_matches(const coll_slot *slot, const coll_access *access)
 /* What the ranks agree on, by maxima: errors; for each slot the distances by which the plan would
  * be moved, equal on all ranks or it is not reused; whether all ranks have the same plans; the
  * accessed range (a rank without data does not lower it to 0); what decides on aggregation; the
- * number of layers; kept bytes; the time of the last call; settings, and their negative; whether
- * data are still to be transferred; atomic mode. */
+ * number of layers; kept bytes; settings, and their negative; whether data are still to be
+ * transferred; atomic mode. */
 enum {
     ERROR,
     FARTHEST,
@@ -123,7 +121,6 @@ enum {
     LOCK_UNIT,
     LAYERS,
     KEPT,
-    NANOSECONDS,
     SETTINGS,
     OTHER_SETTINGS,
     WAITS,
@@ -200,7 +197,6 @@ int coll_slots_agree(coll_slots *slots, coll_group *group, const coll_access *ac
         [MEAN] = -ACCESS_END,
         [UNALIGNED] = -1,
         [KEPT] = slots->bytes,
-        [NANOSECONDS] = slots->timed.trial != NULL ? 1 + (int64_t)(1e9 * slots->timed.seconds) : 0,
         [SETTINGS] = access->settings,
         [OTHER_SETTINGS] = -access->settings,
         [WAITS] = !access->is_done,
@@ -211,9 +207,6 @@ int coll_slots_agree(coll_slots *slots, coll_group *group, const coll_access *ac
     if (rc == 0)
         put_access(slots, access, value);
     rc = coll_agree_max(group, value, VALUES, rc);
-    if (rc == 0 && slots->timed.trial != NULL)
-        trial_add(slots->timed.trial, slots->timed.independent, value[NANOSECONDS]);
-    slots->timed.trial = NULL;
     *agreement = rc == 0 ? read_agreement(slots, value) : (coll_agreement){0};
     return rc;
 }

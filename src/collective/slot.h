@@ -14,7 +14,6 @@
 #include "collective/exchange.h"
 #include "collective/observer.h"
 #include "collective/plan.h"
-#include "collective/trial.h"
 #include "collective/view.h"
 
 /* What a rank accesses in one call. */
@@ -46,7 +45,6 @@ typedef struct coll_slot {
     int64_t first;      /* offset of the first byte that this rank accesses by the plan unmoved */
     uint64_t last_use;  /* 0: none */
     coll_access access; /* that it was last used for */
-    trial trial[2];     /* of reading, of writing */
 } coll_slot;
 
 /* The slots of a file. */
@@ -54,13 +52,6 @@ typedef struct coll_slots {
     coll_slot slot[COLL_SLOTS];
     uint64_t uses;
     int64_t bytes; /* that plans and exchanges keep, as far as they grow with the number of runs */
-    /* The last call to which a trial applied: its seconds on this rank. The next agreement finds
-     * the largest, which all ranks add to the trial. */
-    struct {
-        trial *trial; /* NULL if there is none */
-        bool independent;
-        double seconds;
-    } timed;
 } coll_slots;
 
 /* Releases the plan, what was prepared for it, and what is known of it. */

@@ -141,7 +141,6 @@ static void access_view(job_rank *r, enum job_phase_kind kind)
         coll_call call = {
             .file = r->file,
             .write = write,
-            .blocking = true,
             .memory = {.list = list},
             .view = &r->view,
             .position = {place, 0},

@@ -60,14 +60,6 @@ def reorder():
         yield f"| {name} | " + " | ".join(f"{int(n) / 1e6:.1f}" for n in (c["halo_bytes"], c["write_bytes"], f["write_bytes"])) + " |"
 
 
-def trials():
-    for what in ("read", "write"):
-        parts = [float(row["trials_median_ms"]) / float(row["rules_median_ms"])
-                 for row in rows("bench/results/trials.csv", operation=what)]
-        yield f"{what}s{' take' if what == 'read' else ''} {span(parts)}"
-        yield f"(mean {mean(parts):.2f}"
-
-
 def saved(kind, ranks, placement, strategy):
     for machine in ("inspur", "bluelight"):
         of = {row["strategy"]: float(row["hop_bytes"]) for row in rows(
@@ -162,8 +154,7 @@ def demo():
                          f" {float(row['uplink_bytes']) / 1e6:.1f} MB" for row in both)
 
 
-PAGES = {"README": (demo, corpus), "doc/scale": (scale, calibration), "doc/reorder": (reorder,), "doc/datapath": (trials,),
-         "doc/benchmarks": (contests, gio), "doc/evaluation": (evaluation, parts, programs), "doc/applications": (applications,)}
+PAGES = {"README": (demo, corpus), "doc/scale": (scale, calibration), "doc/reorder": (reorder,), "doc/benchmarks": (contests, gio), "doc/evaluation": (evaluation, parts, programs), "doc/applications": (applications,)}
 for page, wanted in PAGES.items():
     text = " ".join((SOURCE / f"{page}.md").read_text(encoding="utf-8").split())
     for figures in wanted:

@@ -44,7 +44,6 @@ static void draw_step(life *l, int i)
     s->deal = sim_draw(l, 0, l->is_plain ? DEAL_SHARED - 1 : DEALS - 1);
     s->overlaps_self = sim_one_in(l, 3);
     s->atomic = sim_one_in(l, 6);
-    s->blocking = !sim_one_in(l, 3);
     s->gaps = sim_one_in(l, 3);
     /* The same access at another place, as of the next time step. */
     bool is_access = s->kind == STEP_WRITE || s->kind == STEP_READ;
@@ -52,7 +51,6 @@ static void draw_step(life *l, int i)
         s->seed = before->seed;
         s->copies = before->copies + sim_draw(l, 0, 4);
         s->atomic = before->atomic;
-        s->blocking = before->blocking;
     }
     repeat_turn(l, i);
     /* No rank writes bytes twice. */
@@ -352,7 +350,6 @@ static void access_file(sim_rank *r)
         .file = r->file,
         .write = s->kind == STEP_WRITE,
         .atomic = s->atomic,
-        .blocking = s->blocking,
         .error = sim_has_fault(r, FAULT_ARGUMENT) ? -EINVAL : 0,
         .memory = r->memory,
         .view = &r->view,
@@ -464,9 +461,9 @@ static void end_life(life *l)
 
 /* ---- what was simulated ---- */
 
-enum { WRITES, READS, ERRORS, LOSSES, FAULTS, REUSE, TRIALS, STRIPES, RECORDS };
-const char *const sim_feature[] = {"writes",       "reads",  "errors",  "losses",  "faults",
-                                   "plans reused", "trials", "stripes", "records", NULL};
+enum { WRITES, READS, ERRORS, LOSSES, FAULTS, REUSE, STRIPES, RECORDS };
+const char *const sim_feature[] = {"writes",       "reads",   "errors",  "losses", "faults",
+                                   "plans reused", "stripes", "records", NULL};
 
 void sim_find_features(const life *l, bool *has)
 {
@@ -479,7 +476,6 @@ void sim_find_features(const life *l, bool *has)
         has[READS] |= s->kind == STEP_READ && s->has_result && s->result == 0;
         has[ERRORS] |= s->has_result && s->result != 0;
         has[REUSE] |= s->reuses_plan;
-        has[TRIALS] |= s->is_trial;
         has[STRIPES] |= s->is_striped;
     }
 }

@@ -53,7 +53,7 @@ typedef struct sim_step {
     uint64_t seed; /* of what is drawn for each rank */
     /* Of an access, on all ranks: how far it begins in the view, in copies; memory with gaps. */
     int64_t copies;
-    bool atomic, blocking, gaps;
+    bool atomic, gaps;
     /* Of a view: how its blocks are dealt. */
     enum deal deal;
     bool overlaps_self;
@@ -65,7 +65,7 @@ typedef struct sim_step {
     int done;       /* ranks */
     /* What rank 0 saw of it (watch.c); of the last operation, where there were several: */
     int operations;
-    bool makes_plan, has_plan, reuses_plan, is_trial;
+    bool makes_plan, has_plan, reuses_plan;
     int64_t period;                  /* of its plan */
     division_settings division;      /* with which it was made */
     bool is_striped;                 /* all of it by rules for stripes */

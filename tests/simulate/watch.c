@@ -39,8 +39,8 @@ static bool has_new_hints(const life *l, int step)
     return false;
 }
 
-/* Whether all of an access is made by rules for stripes: no two ranks share one, but in a trial
- * that is given up. What begins before the ranks have agreed on new hints goes by the old ones. */
+/* Whether all of an access is made by rules for stripes: no two ranks share one. What begins before
+ * the ranks have agreed on new hints goes by the old ones. */
 static bool is_striped(const life *l, int step, const coll_observed *access)
 {
     const coll_plan_settings *settings = access->settings;
@@ -153,12 +153,11 @@ void sim_check_plan(life *l, int step)
     if (earlier >= 0 && s->makes_plan)
         sim_fail(l, "step %d makes a plan though that of step %d fits", step, earlier);
     s->reuses_plan = earlier >= 0 && s->has_plan;
-    /* Nothing but a trial makes another choice for the same access, where it does not depend on
-     * stripes, which lie otherwise after a distance, nor on hints that were not agreed on. */
-    s->is_trial = earlier >= 0 && !s->has_plan && l->step[earlier].kind == s->kind &&
-                  !has_new_hints(l, earlier) && (s->kind == STEP_READ || s->division.stripe == 0);
-    if (s->is_trial && !s->blocking)
-        sim_fail(l, "step %d does not block, and is a trial", step);
+    /* The choice for the same access is the same, where it does not depend on stripes, which lie
+     * otherwise after a distance, nor on hints that were not agreed on. */
+    if (earlier >= 0 && !s->has_plan && l->step[earlier].kind == s->kind &&
+        !has_new_hints(l, earlier) && (s->kind == STEP_READ || s->division.stripe == 0))
+        sim_fail(l, "step %d has no plan, as step %d had for this access", step, earlier);
 }
 
 /* ---- stripes ---- */

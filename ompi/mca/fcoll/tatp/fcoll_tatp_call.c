@@ -31,7 +31,6 @@ static void fill_call(tatp_call *call, ompio_file_t *fh, bool write, const tatp_
         .file = file->file,
         .write = write,
         .atomic = fh->f_atomicity,
-        .blocking = NULL == call->request,
         .view = &file->view.view,
     };
     int rc = tatp_io_check_mode(fh, write);
