@@ -2,10 +2,8 @@
 /* Whether a collective access needs aggregators. */
 #include "collective/aggregation.h"
 
-/* Mean length of a rank's pieces that are worth a request each, bytes: a few short ones among long
- * ones do not matter, but one rank with short ones gives all ranks aggregators. A request to a
- * local file system costs less than a microsecond, as much as 2 to 4 KiB on their way through an
- * aggregator; a server takes longer. */
+/* Bytes that are worth a request. A request to a local file system costs less than a microsecond,
+ * as much as 2 to 4 KiB on their way through an aggregator; a server takes longer. */
 #define LARGE_LOCAL_PIECE ((int64_t)8 << 10)
 #define LARGE_PIECE ((int64_t)64 << 10)
 
@@ -23,10 +21,10 @@ aggregation_access aggregation_describe(const access_list *list, int64_t lock_un
     aggregation_access access = {
         .lo = access_lower(list),
         .pieces = access_blocks(list),
+        .bytes = list->bytes,
         .unaligned = -1,
         .lock_unit = lock_unit,
     };
-    access.mean = access.pieces > 0 ? list->bytes / access.pieces : ACCESS_END;
     for (size_t i = 0; i < list->count; i++) {
         const access_run *run = &list->run[i];
         int64_t unaligned = lock_unit > 0 ? last_unaligned(run, lock_unit) : -1;
@@ -49,10 +47,15 @@ aggregation_access aggregation_move(const aggregation_access *access, int64_t di
     return moved;
 }
 
+int64_t aggregation_piece(const aggregation_access *access)
+{
+    return access->pieces > 0 ? access->bytes / access->pieces : ACCESS_END;
+}
+
 bool aggregation_pays(const aggregation_access *access, bool write)
 {
     bool is_local = access->lock_unit == 0, one_piece = access->pieces <= 1;
-    bool large = access->mean >= (is_local ? LARGE_LOCAL_PIECE : LARGE_PIECE);
+    bool large = aggregation_piece(access) >= (is_local ? LARGE_LOCAL_PIECE : LARGE_PIECE);
     return !(one_piece || large) || (write && aggregation_shares_locks(access));
 }
 

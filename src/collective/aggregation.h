@@ -20,12 +20,11 @@ typedef enum aggregation_choice {
     AGGREGATION_NEVER
 } aggregation_choice;
 
-/* An ordered access, of one rank or (by maxima and minima) of all ranks. Bytes. */
+/* An ordered access, of one rank or of all ranks (by maxima; `lo` by the minimum). */
 typedef struct aggregation_access {
     int64_t lo;        /* first byte; of ranks without data: ACCESS_END */
     int64_t pieces;    /* contiguous pieces; the most of any rank */
-    int64_t mean;      /* mean length of the pieces, the least of any rank; of ranks without data:
-                          ACCESS_END */
+    int64_t bytes;     /* the most of any rank */
     int64_t unaligned; /* the largest offset of a piece that does not begin at a multiple of
                           lock_unit; -1: there is none */
     int64_t lock_unit; /* what the file system locks together; 0: not known, or local */
@@ -36,9 +35,13 @@ aggregation_access aggregation_describe(const access_list *list, int64_t lock_un
 /* The same access, moved by a distance. */
 aggregation_access aggregation_move(const aggregation_access *access, int64_t distance);
 
+/* Bytes for each piece of the rank with most pieces, as many as the rank with most bytes has: a
+ * rank whose requests take less time than another's bytes delays nobody. Without pieces:
+ * ACCESS_END. */
+int64_t aggregation_piece(const aggregation_access *access);
 /* For the access of all ranks: true if it should have aggregators. None are needed if no rank has
- * more than one piece, or the pieces of every rank are large in the mean, and, for writing, no two
- * ranks write under one lock. */
+ * more than one piece, or aggregation_piece is worth a request, and, for writing, no two ranks
+ * write under one lock. */
 bool aggregation_pays(const aggregation_access *access, bool write);
 
 /* Whether ranks may write under one lock if each writes its own data: pieces begin inside one. */

@@ -142,7 +142,7 @@ static coll_way choose_way(running *r, const coll_agreement *agreement)
     bool is_independent =
         coll_op_is_independent(file, write, agreement->atomic, &agreement->aggregation);
     file->was_independent[write] = is_independent;
-    file->misjudged = file->misjudged || (was_early && !is_independent);
+    file->misjudged = file->misjudged || (was_early && !(is_independent && agreement->is_done));
     if (is_independent)
         return agreement->is_done ? COLL_DONE : COLL_INDEPENDENT;
     return has_to_merge(r, agreement) ? COLL_MERGING : COLL_PLANNED;
@@ -165,7 +165,7 @@ static int run_ops(running *r)
     if (rc == 0)
         op.way = choose_way(r, &agreement);
     op.atomic = agreement.atomic;
-    op.piece = agreement.aggregation.mean;
+    op.piece = aggregation_piece(&agreement.aggregation);
     coll_op_end_stage(&op, &op.time.of[COLL_ST1]);
     op.time.of[COLL_ST1] -= op.time.of[COLL_ST5];
     bool reuse =

@@ -23,7 +23,7 @@ typedef struct coll_op {
     coll_slot *slot;             /* of its plan */
     const access_list *accesses; /* bytes of the stream <-> the file, ordered */
     int64_t lo, hi;              /* accessed range of the plan, over all ranks */
-    int64_t piece;               /* bytes of a piece in the mean, the least of any rank */
+    int64_t piece;               /* as of aggregation_piece */
     int64_t shift;               /* byte o of the plan is byte o + shift of the file */
     coll_times time;
     double since; /* when the last stage ended */

@@ -116,7 +116,7 @@ enum {
     LOW,
     HIGH,
     PIECES,
-    MEAN,
+    BYTES,
     UNALIGNED,
     LOCK_UNIT,
     LAYERS,
@@ -145,7 +145,7 @@ static void put_access(const coll_slots *slots, const coll_access *access, int64
         value[LOW] = -access->lo;
     value[HIGH] = access->hi;
     value[PIECES] = access->aggregation.pieces;
-    value[MEAN] = -access->aggregation.mean;
+    value[BYTES] = access->aggregation.bytes;
     value[UNALIGNED] = access->aggregation.unaligned;
     value[LOCK_UNIT] = access->lock_unit;
     for (size_t slot = 0; slot < COLL_SLOTS; slot++) {
@@ -175,7 +175,7 @@ static coll_agreement read_agreement(const coll_slots *slots, const int64_t *val
         .settings_differ = value[SETTINGS] != -value[OTHER_SETTINGS],
         .atomic = value[ATOMIC],
         .is_done = !value[WAITS],
-        .aggregation = {-value[LOW], value[PIECES], -value[MEAN], value[UNALIGNED],
+        .aggregation = {-value[LOW], value[PIECES], value[BYTES], value[UNALIGNED],
                         value[LOCK_UNIT]},
     };
     for (size_t slot = 0; slot < COLL_SLOTS && same_plans && !agreement.reuse; slot++) {
@@ -194,7 +194,6 @@ int coll_slots_agree(coll_slots *slots, coll_group *group, const coll_access *ac
         [NEWEST] = digest,
         [OLDEST] = -digest,
         [LOW] = -ACCESS_END,
-        [MEAN] = -ACCESS_END,
         [UNALIGNED] = -1,
         [KEPT] = slots->bytes,
         [SETTINGS] = access->settings,
