@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sparse auction that assigns units to nodes. */
+/* The sparse auction that assigns units to nodes, from the top of the network down: to the groups
+ * of each level, among the units of the group above. */
 #include "plan/auction.h"
 #include "base/heap.h"
-#include "plan/costs.h"
+#include "plan/input.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
-#include <string.h>
+#include <stdlib.h>
 
 #define NONE SIZE_MAX
 
-/* It is in bytes of the average unit times one hop. */
+/* It is in bytes of the average unit. */
 #define EPSILON .01
 
 /* ---- bids ---- */
@@ -26,237 +27,94 @@ struct bid {
 #define BID_PRECEDES(order, a, b) ((void)(order), (a).price < (b).price)
 BASE_HEAP(bid_heap, struct bid, const void *, BID_PRECEDES, BASE_HEAP_UNPLACED);
 
-/* The slots of a node: bid[first] .. bid[first + units - 1] are a heap, the lowest price first,
+/* The slots of a place: bid[first] .. bid[first + units - 1] are a heap, the lowest price first,
  * once all slots are taken, which they remain. */
 struct slots {
     size_t first, count;
     size_t units;
 };
 
-/* Heaps of nodes by price, then by number. node[position[n]] is n for every node n in a heap. */
-struct node_order {
+/* Heaps of places by price, then by number. place[position[n]] is n for every place n. */
+struct place_order {
     const double *price;
     size_t *position;
 };
 
-struct node_queue {
-    size_t *node;
-    size_t count;
+#define PLACE_PRECEDES(order, a, b)                                                                \
+    ((order)->price[a] < (order)->price[b] || ((order)->price[a] == (order)->price[b] && (a) < (b)))
+#define PLACE_PLACED(order, item, at) ((order)->position[item] = (at))
+BASE_HEAP(place_heap, size_t, const struct place_order *, PLACE_PRECEDES, PLACE_PLACED);
+
+/* The bytes of units at places: those of unit u are entries start[u] .. start[u + 1] - 1. */
+struct gains {
+    size_t units, places;
+    size_t *start, *place;
+    double *bytes;
 };
 
-#define NODE_PRECEDES(order, a, b)                                                                 \
-    ((order)->price[a] < (order)->price[b] || ((order)->price[a] == (order)->price[b] && (a) < (b)))
-#define NODE_PLACED(order, item, at) ((order)->position[item] = (at))
-BASE_HEAP(node_heap, size_t, const struct node_order *, NODE_PRECEDES, NODE_PLACED);
-
+/* Units that bid for places: a unit gains its bytes there. */
 struct auction {
     struct base_arena arena;
-    const matrix *bytes;
-    const topo *topology;
+    const struct gains *gains;
     const size_t *capacity;
-    size_t units;          /* with bytes */
-    double epsilon;        /* the least rise of a price, hop-bytes */
+    double epsilon;        /* the least rise of a price, bytes */
     size_t bids, patience; /* epsilon doubles when bids exceed patience */
-    size_t *node_of_unit;
-    struct classes classes;
+    size_t *place_of_unit;
 
     size_t *queue; /* a ring of units without a slot */
     size_t first_queued, count_queued;
 
-    struct slots *slots; /* of each node */
+    struct slots *slots; /* of each place */
     struct bid *bid;
-    double *price; /* of a slot on each node; INFINITY where it has none */
+    double *price; /* of a slot at each place; INFINITY where it has none */
 
-    struct node_queue *cheapest; /* of each class, its nodes by price */
-    struct node_order by_price;
-    size_t *cheapest_node;
-
-    /* Gains; all NULL for a single class. */
-    double *entry; /* of each entry of `bytes`: on its node */
-    double *away;  /* of each entry: on another node of the same class */
-    double *far;   /* of each unit: upper bound for classes without entries */
-    float *hops;   /* hops[q * stride + p]: from class p to a node of q; exact below 2^24 */
-    size_t stride;
-    double *class; /* result of gains_of_classes, `stride` entries */
+    size_t *cheapest; /* places by price */
+    struct place_order by_price;
 };
 
-/* ---- gains: of a unit on each node, its hop-bytes, negated; with a flat topology the hop-bytes
- * saved by bytes that stay on their node ---- */
+/* ---- the best place of a unit ---- */
 
-static double gain_of_entry(const struct auction *a, size_t e)
-{
-    return a->entry != NULL ? a->entry[e]
-                            : (TOPO_OTHER_NODE - TOPO_SAME_NODE) * (double)a->bytes->value[e];
-}
-
-/* Classes per block: loops of constant length without branches vectorise. */
-enum { BLOCK = 8 };
-
-static void auction_fill_hops(struct auction *a)
-{
-    const struct classes *classes = &a->classes;
-    for (size_t p = 0; p < classes->count; p++)
-        for (size_t q = 0; q < classes->count; q++)
-            a->hops[q * a->stride + p] = hops_of_classes(classes, p, q);
-}
-
-/* Minimum hops from another class to a node of q. */
-static double nearest_class(const struct auction *a, size_t q)
-{
-    double nearest = INFINITY;
-    for (size_t p = 0; p < a->classes.count; p++)
-        if (p != q && a->hops[q * a->stride + p] < nearest)
-            nearest = a->hops[q * a->stride + p];
-    return nearest;
-}
-
-static double gain_away(const struct auction *a, size_t unit, size_t p)
-{
-    const matrix *m = a->bytes;
-    double sum = 0.0;
-    for (size_t e = m->row_start[unit]; e < m->row_start[unit + 1]; e++) {
-        size_t q = a->classes.of_node[m->col[e]];
-        sum -= (double)a->hops[q * a->stride + p] * (double)m->value[e];
-    }
-    return sum;
-}
-
-/* Bounds `far` by the nearest class of each entry. */
-static void weigh_unit(struct auction *a, size_t unit, const double *nearest)
-{
-    const matrix *m = a->bytes;
-    double far = 0.0;
-    for (size_t e = m->row_start[unit]; e < m->row_start[unit + 1]; e++) {
-        size_t p = a->classes.of_node[m->col[e]];
-        double own = (double)m->value[e];
-        a->away[e] = gain_away(a, unit, p);
-        a->entry[e] = a->away[e] + (a->classes.within[p] - TOPO_SAME_NODE) * own;
-        far -= own > 0.0 ? nearest[p] * own : 0.0;
-    }
-    a->far[unit] = far;
-}
-
-/* Allocates in the arena. -ENOMEM. */
-static int set_up_gains(struct auction *a)
-{
-    const matrix *bytes = a->bytes;
-    struct base_arena *arena = &a->arena;
-    size_t entries = bytes->row_start[bytes->rows], classes = a->classes.count, cells;
-    a->stride = (classes + BLOCK - 1) / BLOCK * BLOCK;
-    if (a->classes.between == NULL)
-        return 0;
-    if (__builtin_mul_overflow(classes, a->stride, &cells))
-        return -ENOMEM;
-    a->entry = base_arena_alloc(arena, entries, sizeof *a->entry);
-    a->away = base_arena_alloc(arena, entries, sizeof *a->away);
-    a->far = base_arena_alloc(arena, bytes->rows, sizeof *a->far);
-    a->hops = base_arena_alloc(arena, cells, sizeof *a->hops);
-    a->class = base_arena_alloc(arena, a->stride, sizeof *a->class);
-    double *nearest = base_arena_alloc(arena, classes, sizeof *nearest);
-    if (arena->failed)
-        return -ENOMEM;
-    auction_fill_hops(a);
-    for (size_t q = 0; q < classes; q++)
-        nearest[q] = nearest_class(a, q);
-    for (size_t u = 0; u < bytes->rows; u++)
-        weigh_unit(a, u, nearest);
-    return 0;
-}
-
-/* ---- classes without entries ---- */
-
-static void auction_sum_block(const struct auction *a, size_t unit, size_t first)
-{
-    const matrix *m = a->bytes;
-    double sum[BLOCK] = {0.0};
-    for (size_t e = m->row_start[unit]; e < m->row_start[unit + 1]; e++) {
-        const float *hops = a->hops + a->classes.of_node[m->col[e]] * a->stride + first;
-        double bytes = (double)m->value[e];
-        for (size_t k = 0; k < BLOCK; k++)
-            sum[k] -= (double)hops[k] * bytes;
-    }
-    memcpy(a->class + first, sum, sizeof sum);
-}
-
-/* Finds the gain of a unit in each class, on a node that does not access it: a->class[p], -INFINITY
- * for the classes of its entries. Makes a->far[unit] exact. O(entries of the unit * classes). */
-static void gains_of_classes(struct auction *a, size_t unit)
-{
-    const matrix *m = a->bytes;
-    double far = -INFINITY;
-    for (size_t first = 0; first < a->stride; first += BLOCK)
-        auction_sum_block(a, unit, first);
-    for (size_t e = m->row_start[unit]; e < m->row_start[unit + 1]; e++)
-        a->class[a->classes.of_node[m->col[e]]] = -INFINITY;
-    for (size_t p = 0; p < a->classes.count; p++)
-        far = a->class[p] > far ? a->class[p] : far;
-    a->far[unit] = far;
-}
-
-/* ---- the best node of a unit ---- */
-
-/* The best node of a unit, and the value of the second best. */
+/* The best place of a unit, and the value of the second best. */
 struct preference {
-    size_t node, left; /* left: wins ties */
+    size_t place, left; /* left: wins ties */
     double value, second;
 };
 
-static void consider_node(struct preference *c, size_t node, double value)
+static void consider(struct preference *c, size_t place, double value)
 {
-    if (value > c->value || (value == c->value && node == c->left)) {
-        if (node != c->node)
+    if (value > c->value || (value == c->value && place == c->left)) {
+        if (place != c->place)
             c->second = c->value;
-        c->node = node;
+        c->place = place;
         c->value = value;
-    } else if (node != c->node && value > c->second) {
+    } else if (place != c->place && value > c->second) {
         c->second = value;
     }
 }
 
-/* `gain`: of those nodes of the class that do not access the unit. For those that do, it is exact
- * or too low, and they are considered elsewhere. */
-static void consider_class(const struct auction *a, struct preference *c, size_t class, double gain)
+/* The cheapest places but those where the unit has bytes, which are worth more there. */
+static void consider_cheapest(const struct auction *a, struct preference *c)
 {
-    const struct node_queue *q = &a->cheapest[class];
-    if (c->left != NONE && a->classes.of_node[c->left] == class)
-        consider_node(c, c->left, gain - a->price[c->left]);
-    if (q->count > 0)
-        consider_node(c, q->node[0], gain - a->price[q->node[0]]);
-    if (q->count > 1) {
-        bool third = q->count > 2 && NODE_PRECEDES(&a->by_price, q->node[2], q->node[1]);
-        size_t second = q->node[third ? 2 : 1];
-        consider_node(c, second, gain - a->price[second]);
+    const size_t *place = a->cheapest;
+    size_t count = a->gains->places;
+    if (c->left != NONE)
+        consider(c, c->left, -a->price[c->left]);
+    consider(c, place[0], -a->price[place[0]]);
+    if (count > 1) {
+        bool third = count > 2 && PLACE_PRECEDES(&a->by_price, place[2], place[1]);
+        size_t second = place[third ? 2 : 1];
+        consider(c, second, -a->price[second]);
     }
 }
 
-/* Considers classes without entries only if one of them may be the best. */
-static void consider_far_classes(struct auction *a, struct preference *c, size_t unit)
+static struct preference choose_place(const struct auction *a, size_t unit)
 {
-    if (a->far[unit] >= c->value)
-        gains_of_classes(a, unit);
-    if (a->far[unit] < c->value) {
-        c->second = fmax(c->second, a->far[unit]);
-        return;
-    }
-    for (size_t p = 0; p < a->classes.count; p++)
-        if (a->class[p] > c -> second)
-            consider_class(a, c, p, a->class[p]);
-}
-
-static struct preference choose_node(struct auction *a, size_t unit)
-{
-    const matrix *m = a->bytes;
-    size_t begin = m->row_start[unit], end = m->row_start[unit + 1];
-    struct preference c = {NONE, unit > 0 ? a->node_of_unit[unit - 1] : NONE, -INFINITY, -INFINITY};
-    for (size_t e = begin; e < end; e++)
-        consider_node(&c, m->col[e], gain_of_entry(a, e) - a->price[m->col[e]]);
-    if (a->entry == NULL) {
-        consider_class(a, &c, 0, 0.0);
-        return c;
-    }
-    for (size_t e = begin; e < end; e++)
-        consider_class(a, &c, a->classes.of_node[m->col[e]], a->away[e]);
-    consider_far_classes(a, &c, unit);
+    const struct gains *g = a->gains;
+    size_t left = unit > 0 ? a->place_of_unit[unit - 1] : NONE;
+    struct preference c = {NONE, left, -INFINITY, -INFINITY};
+    for (size_t e = g->start[unit]; e < g->start[unit + 1]; e++)
+        consider(&c, g->place[e], g->bytes[e] - a->price[g->place[e]]);
+    consider_cheapest(a, &c);
     return c;
 }
 
@@ -268,103 +126,90 @@ static bool is_full(const struct slots *s)
 }
 
 /* The price of the cheapest slot: 0 as long as one is free. */
-static double price_of(const struct auction *a, size_t node)
+static double price_of(const struct auction *a, size_t place)
 {
-    const struct slots *s = &a->slots[node];
+    const struct slots *s = &a->slots[place];
     if (s->count == 0)
         return INFINITY;
     return is_full(s) ? a->bid[s->first].price : 0.0;
 }
 
-static void update_price(struct auction *a, size_t node)
+static void update_price(struct auction *a, size_t place)
 {
-    const struct node_queue *q = &a->cheapest[a->classes.of_node[node]];
-    a->price[node] = price_of(a, node);
-    node_heap_fix(&a->by_price, q->node, q->count, a->by_price.position[node], node);
+    a->price[place] = price_of(a, place);
+    place_heap_fix(&a->by_price, a->cheapest, a->gains->places, a->by_price.position[place], place);
 }
 
-static void take_free_slot(struct auction *a, size_t node, struct bid bid)
+static void take_free_slot(struct auction *a, size_t place, struct bid bid)
 {
-    struct slots *s = &a->slots[node];
+    struct slots *s = &a->slots[place];
     a->bid[s->first + s->units++] = bid;
     if (!is_full(s))
         return;
     bid_heap_build(NULL, a->bid + s->first, s->units);
-    update_price(a, node);
+    update_price(a, place);
 }
 
 /* The bid takes a slot of a full node. Returns the evicted unit. */
-static size_t evict(struct auction *a, size_t node, struct bid bid)
+static size_t evict(struct auction *a, size_t place, struct bid bid)
 {
-    struct slots *s = &a->slots[node];
+    struct slots *s = &a->slots[place];
     struct bid *heap = a->bid + s->first;
     size_t out = heap[0].unit;
     bid_heap_down(NULL, heap, s->units, 0, bid);
-    update_price(a, node);
+    update_price(a, place);
     return out;
 }
 
 /* The unit bids for its best node. Returns the evicted unit, or NONE. */
 static size_t bid_of_unit(struct auction *a, size_t unit)
 {
-    struct preference c = choose_node(a, unit);
+    struct preference c = choose_place(a, unit);
     double rise = isinf(c.second) ? 0.0 : c.value - c.second;
-    a->node_of_unit[unit] = c.node;
+    a->place_of_unit[unit] = c.place;
     if (++a->bids > a->patience) {
-        a->patience += 16 * a->units;
+        a->patience += 16 * a->gains->units;
         a->epsilon *= 2;
     }
-    struct bid bid = {a->price[c.node] + rise + a->epsilon, unit};
-    if (is_full(&a->slots[c.node]))
-        return evict(a, c.node, bid);
-    take_free_slot(a, c.node, bid);
+    struct bid bid = {a->price[c.place] + rise + a->epsilon, unit};
+    if (is_full(&a->slots[c.place]))
+        return evict(a, c.place, bid);
+    take_free_slot(a, c.place, bid);
     return NONE;
 }
 
 static void enqueue_unit(struct auction *a, size_t unit)
 {
-    assert(a->count_queued < a->bytes->rows);
+    assert(a->count_queued < a->gains->units);
     if (unit != NONE)
-        a->queue[(a->first_queued + a->count_queued++) % a->bytes->rows] = unit;
+        a->queue[(a->first_queued + a->count_queued++) % a->gains->units] = unit;
 }
 
 static void assign_queued(struct auction *a)
 {
     while (a->count_queued > 0) {
         size_t unit = a->queue[a->first_queued];
-        a->first_queued = (a->first_queued + 1) % a->bytes->rows;
+        a->first_queued = (a->first_queued + 1) % a->gains->units;
         a->count_queued--;
         enqueue_unit(a, bid_of_unit(a, unit));
     }
 }
 
-static double bytes_of_unit(const matrix *m, size_t u)
-{
-    double sum = 0.0;
-    for (size_t e = m->row_start[u]; e < m->row_start[u + 1]; e++)
-        sum += (double)m->value[e];
-    return sum;
-}
-
 /* Units bid in their order first, so that ties keep neighbours together. */
 static void assign_units(struct auction *a)
 {
-    for (size_t u = 0; u < a->bytes->rows; u++)
-        if (bytes_of_unit(a->bytes, u) > 0.0)
-            enqueue_unit(a, bid_of_unit(a, u));
-        else
-            a->node_of_unit[u] = AUCTION_NOWHERE;
+    for (size_t u = 0; u < a->gains->units; u++)
+        enqueue_unit(a, bid_of_unit(a, u));
     assign_queued(a);
 }
 
-/* ---- memory ---- */
+/* ---- one level ---- */
 
 static int lay_out_slots(struct auction *a)
 {
-    size_t slots = 0;
-    for (size_t n = 0; n < a->topology->nodes; n++) {
-        size_t capacity = a->capacity[n];
-        size_t count = capacity < a->units ? capacity : a->units;
+    size_t slots = 0, units = a->gains->units;
+    for (size_t n = 0; n < a->gains->places; n++) {
+        size_t count = a->capacity[n] < units ? a->capacity[n] : units;
         a->slots[n] = (struct slots){.first = slots, .count = count};
         a->price[n] = price_of(a, n);
         if (__builtin_add_overflow(slots, count, &slots))
@@ -374,60 +219,199 @@ static int lay_out_slots(struct auction *a)
     return a->bid != NULL ? 0 : -ENOMEM;
 }
 
-static void lay_out_classes(struct auction *a)
-{
-    for (size_t p = 0; p < a->classes.count; p++)
-        a->cheapest[p].node = a->cheapest_node + a->classes.nodes.start[p];
-    for (size_t n = 0; n < a->topology->nodes; n++) {
-        struct node_queue *q = &a->cheapest[a->classes.of_node[n]];
-        node_heap_up(&a->by_price, q->node, q->count++, n);
-    }
-}
-
 static int auction_init(struct auction *a)
 {
     struct base_arena *arena = &a->arena;
-    size_t nodes = a->topology->nodes;
-    if (find_classes(arena, a->topology, 0, &a->classes) != 0)
-        return -ENOMEM;
-    a->queue = base_arena_alloc(arena, a->bytes->rows, sizeof *a->queue);
-    a->slots = base_arena_alloc(arena, nodes, sizeof *a->slots);
-    a->price = base_arena_alloc(arena, nodes, sizeof *a->price);
-    a->cheapest = base_arena_alloc(arena, a->classes.count, sizeof *a->cheapest);
-    a->cheapest_node = base_arena_alloc(arena, nodes, sizeof *a->cheapest_node);
-    a->by_price.position = base_arena_alloc(arena, nodes, sizeof *a->by_price.position);
+    size_t places = a->gains->places;
+    a->queue = base_arena_alloc(arena, a->gains->units, sizeof *a->queue);
+    a->slots = base_arena_alloc(arena, places, sizeof *a->slots);
+    a->price = base_arena_alloc(arena, places, sizeof *a->price);
+    a->cheapest = base_arena_alloc(arena, places, sizeof *a->cheapest);
+    a->by_price.position = base_arena_alloc(arena, places, sizeof *a->by_price.position);
     a->by_price.price = a->price;
-    if (arena->failed || lay_out_slots(a) != 0 || set_up_gains(a) != 0)
+    if (arena->failed || lay_out_slots(a) != 0)
         return -ENOMEM;
-    lay_out_classes(a);
+    for (size_t n = 0; n < places; n++)
+        place_heap_up(&a->by_price, a->cheapest, n, n);
     return 0;
 }
 
-static void measure_units(struct auction *a)
+/* Each unit gets a place, all of which have room for them. */
+static int hold_auction(const struct gains *gains, const size_t *capacity, size_t *place_of_unit)
 {
+    struct auction a = {.gains = gains, .capacity = capacity, .place_of_unit = place_of_unit};
     double all = 0.0;
-    for (size_t u = 0; u < a->bytes->rows; u++) {
-        double sum = bytes_of_unit(a->bytes, u);
-        a->units += sum > 0.0;
-        all += sum;
+    for (size_t e = 0; e < gains->start[gains->units]; e++)
+        all += gains->bytes[e];
+    a.epsilon = all > 0.0 ? EPSILON * all / (double)gains->units : 1.0;
+    a.patience = 16 * gains->units;
+    int rc = auction_init(&a);
+    if (rc == 0)
+        assign_units(&a);
+    base_arena_release(&a.arena);
+    return rc;
+}
+
+/* ---- level by level ---- */
+
+/* What is decided so far: the group of each node and of each unit. */
+struct descent {
+    struct base_arena arena;
+    const matrix *bytes;
+    const size_t *capacity; /* of each node */
+    size_t groups;
+    size_t *group_of_node, *group_of_unit;
+    /* For the units of one group at a time. */
+    struct gains gains;
+    size_t *place_of_unit;
+    double *bytes_at; /* of one unit, at each place; cleared */
+};
+
+/* The groups of the next level, which are parts of those above; numbered in the order of their
+ * lowest nodes. */
+struct level {
+    struct base_arena arena;
+    size_t groups;
+    size_t *group_of_node, *parent;
+    struct groups children, units; /* of each group above */
+    size_t *place;                 /* of each group, among the children of its parent */
+    size_t *capacity; /* of each place: capacity[children.start[p]] is the first one of p */
+};
+
+/* given: any numbers below 2 * nodes; NULL: each node is a group. */
+static void number_level(const struct descent *d, const size_t *given, size_t *number,
+                         struct level *l)
+{
+    for (size_t n = 0; n < d->bytes->cols; n++) {
+        size_t *known = &number[given != NULL ? given[n] : n];
+        if (*known == 0) {
+            l->parent[l->groups] = d->group_of_node[n];
+            *known = ++l->groups;
+        }
+        l->group_of_node[n] = *known - 1;
     }
-    a->epsilon = a->units > 0 ? EPSILON * all / (double)a->units : 1.0;
-    a->patience = 16 * a->units;
+}
+
+/* More than all units need is not counted. */
+static void add_capacities(const struct descent *d, struct level *l)
+{
+    size_t units = d->bytes->rows;
+    for (size_t i = 0; i < l->groups; i++) {
+        size_t group = l->children.item[i];
+        l->place[group] = i - l->children.start[l->parent[group]];
+    }
+    for (size_t n = 0; n < d->bytes->cols; n++) {
+        size_t group = l->group_of_node[n];
+        size_t *sum = &l->capacity[l->children.start[l->parent[group]] + l->place[group]];
+        *sum = d->capacity[n] < units - *sum ? *sum + d->capacity[n] : units;
+    }
+}
+
+static int make_level(const struct descent *d, const size_t *given, struct level *l)
+{
+    struct base_arena *arena = &l->arena;
+    size_t nodes = d->bytes->cols, *number = base_arena_alloc(arena, 2 * nodes, sizeof *number);
+    l->group_of_node = base_arena_alloc(arena, nodes, sizeof *l->group_of_node);
+    l->parent = base_arena_alloc(arena, nodes, sizeof *l->parent);
+    l->place = base_arena_alloc(arena, nodes, sizeof *l->place);
+    l->capacity = base_arena_alloc(arena, nodes, sizeof *l->capacity);
+    if (arena->failed)
+        return -ENOMEM;
+    number_level(d, given, number, l);
+    int rc = group_items(arena, l->parent, l->groups, d->groups, &l->children);
+    if (rc == 0)
+        rc = group_items(arena, d->group_of_unit, d->bytes->rows, d->groups, &l->units);
+    if (rc == 0)
+        add_capacities(d, l);
+    return rc;
+}
+
+/* What a unit has at the places of a group. */
+static void add_gains(struct descent *d, const struct level *l, size_t group, size_t unit)
+{
+    const matrix *m = d->bytes;
+    struct gains *g = &d->gains;
+    size_t at = g->start[g->units];
+    for (size_t e = m->row_start[unit]; e < m->row_start[unit + 1]; e++) {
+        size_t child = l->group_of_node[m->col[e]];
+        if (l->parent[child] != group || m->value[e] == 0)
+            continue;
+        if (d->bytes_at[l->place[child]] == 0.0)
+            g->place[at++] = l->place[child];
+        d->bytes_at[l->place[child]] += (double)m->value[e];
+    }
+    for (size_t e = g->start[g->units]; e < at; e++) {
+        g->bytes[e] = d->bytes_at[g->place[e]];
+        d->bytes_at[g->place[e]] = 0.0;
+    }
+    g->start[++g->units] = at;
+}
+
+static int split_group(struct descent *d, const struct level *l, size_t group)
+{
+    const size_t *unit = l->units.item + l->units.start[group];
+    const size_t *child = l->children.item + l->children.start[group];
+    d->gains.units = 0;
+    d->gains.places = group_size(&l->children, group);
+    for (size_t i = 0; i < group_size(&l->units, group); i++)
+        add_gains(d, l, group, unit[i]);
+    int rc = hold_auction(&d->gains, l->capacity + l->children.start[group], d->place_of_unit);
+    for (size_t i = 0; i < d->gains.units && rc == 0; i++)
+        d->group_of_unit[unit[i]] = child[d->place_of_unit[i]];
+    return rc;
+}
+
+static int descend(struct descent *d, const size_t *group_of_node)
+{
+    struct level l = {.groups = 0};
+    int rc = make_level(d, group_of_node, &l);
+    for (size_t p = 0; p < d->groups && rc == 0; p++)
+        rc = split_group(d, &l, p);
+    for (size_t n = 0; n < d->bytes->cols && rc == 0; n++)
+        d->group_of_node[n] = l.group_of_node[n];
+    d->groups = l.groups;
+    base_arena_release(&l.arena);
+    return rc;
+}
+
+/* All nodes are one group, and all units with bytes are in it. */
+static int begin_descent(struct descent *d)
+{
+    const matrix *m = d->bytes;
+    size_t entries = m->row_start[m->rows];
+    struct gains *g = &d->gains;
+    d->groups = 1;
+    d->group_of_node = base_arena_alloc(&d->arena, m->cols, sizeof *d->group_of_node);
+    d->bytes_at = base_arena_alloc(&d->arena, m->cols, sizeof *d->bytes_at);
+    d->place_of_unit = base_arena_alloc(&d->arena, m->rows, sizeof *d->place_of_unit);
+    g->start = base_arena_alloc(&d->arena, m->rows + 1, sizeof *g->start);
+    g->place = base_arena_alloc(&d->arena, entries, sizeof *g->place);
+    g->bytes = base_arena_alloc(&d->arena, entries, sizeof *g->bytes);
+    if (d->arena.failed)
+        return -ENOMEM;
+    for (size_t u = 0; u < m->rows; u++) {
+        size_t e = m->row_start[u];
+        while (e < m->row_start[u + 1] && m->value[e] == 0)
+            e++;
+        d->group_of_unit[u] = e < m->row_start[u + 1] ? 0 : AUCTION_NOWHERE;
+    }
+    return 0;
 }
 
 int auction_solve(const matrix *bytes, const topo *topology, const size_t *capacity,
                   size_t *node_of_unit)
 {
-    struct auction a = {
-        .bytes = bytes,
-        .topology = topology,
-        .capacity = capacity,
-        .node_of_unit = node_of_unit,
-    };
-    measure_units(&a);
-    int rc = auction_init(&a);
+    struct descent d = {.bytes = bytes, .capacity = capacity, .group_of_unit = node_of_unit};
+    size_t levels, *group_of_node;
+    int rc = topo_levels(topology, &levels, &group_of_node);
+    if (rc != 0)
+        return rc;
+    rc = begin_descent(&d);
+    for (size_t k = levels; k > 0 && rc == 0; k--)
+        rc = descend(&d, group_of_node + (k - 1) * bytes->cols);
     if (rc == 0)
-        assign_units(&a);
-    base_arena_release(&a.arena);
+        rc = descend(&d, NULL);
+    free(group_of_node);
+    base_arena_release(&d.arena);
     return rc;
 }

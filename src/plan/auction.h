@@ -5,7 +5,9 @@
  *
  * Bertsekas and Castanon, "The auction algorithm for the transportation problem", Annals of
  * Operations Research 20 (1989): units bid for the capacity of nodes, all units of one node pay one
- * price, and a full node evicts its lowest bidder. One phase from prices of zero.
+ * price, and a full node evicts its lowest bidder. One phase from prices of zero. On a network with
+ * levels (topo_levels) units bid for the groups of the highest one first, then within each group
+ * for those of the next, and at last for its nodes.
  */
 #ifndef PLAN_AUCTION_H
 #define PLAN_AUCTION_H
@@ -17,10 +19,10 @@
 #define AUCTION_NOWHERE SIZE_MAX
 
 /* Sets node_of_unit of each row of `bytes` (units x nodes, >= 0), so that node n gets at most
- * capacity[n] of the units with bytes, which all together have room. The hop-bytes are within one
- * hundredth of all bytes of the least, unless there was a price war: after every 16 bids per unit
- * the steps of prices double. With a flat topology hop-bytes are least where most bytes stay. Equal
- * input gives equal output; ties prefer the node of the unit before. -ENOMEM. */
+ * capacity[n] of the units with bytes, which all together have room. The bytes that stay in their
+ * group are within one hundredth of all bytes of the most, level by level, unless there was a price
+ * war: after every 16 bids per unit the steps of prices double. Equal input gives equal output;
+ * ties prefer the node of the unit before. -ENOMEM. */
 int auction_solve(const matrix *bytes, const topo *topology, const size_t *capacity,
                   size_t *node_of_unit);
 
