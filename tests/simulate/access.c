@@ -55,6 +55,10 @@ sim_view sim_view_of(const life *l, int step, int rank)
         v.begin += rank * (MOST_BYTES + 64 + unit);
         v.extent = 64;
         break;
+    case DEAL_BYTES:
+        add_block(&v, 2 * rank, 1);
+        v.extent = 2 * l->ranks;
+        break;
     default:
         for (int64_t at = 0, i = pick(&own, 0, 6); i >= 0; i--) {
             int64_t length = pick(&own, 1, unit);
@@ -82,7 +86,8 @@ sim_access sim_access_of(const life *l, int step, int rank)
     if (v->size == 0 || pick(&own, 0, 5) == 0)
         return access;
     access.first += pick(&own, 0, 2) > 0 ? 0 : pick(&own, 0, v->size);
-    access.bytes = pick(&own, 0, 2) > 0 ? v->size * pick(&own, 1, 3) : pick(&own, 0, MOST_BYTES);
+    bool is_some = v->size > 1 && pick(&own, 0, 2) > 0;
+    access.bytes = is_some ? v->size * pick(&own, 1, 3) : pick(&own, 0, MOST_BYTES);
     access.bytes = access.bytes < MOST_BYTES ? access.bytes : MOST_BYTES;
     int64_t last = v->begin + ((access.first + access.bytes) / v->size + 1) * v->extent +
                    v->offset[v->blocks - 1] + v->length[v->blocks - 1];

@@ -8,39 +8,54 @@
 
 /* ---- messages ---- */
 
-/* Of what is sent for a list: each cycle's bytes are cut by themselves. *most: in a cycle. */
-static int64_t count_messages(const exchange *ex, const access_list *list, int64_t *most)
+/* Of what is sent for a list: each cycle's bytes are cut by themselves. *most: in a cycle; *whole:
+ * of contiguous bytes. */
+static int64_t count_messages(const exchange *ex, const access_list *list, int64_t *most,
+                              int64_t *whole)
 {
     const domain_layout *layout = &ex->task.layout;
     access_cursor cursor;
     int64_t sum = 0;
+    *most = *whole = 0;
     access_cursor_init(&cursor, list);
     while (access_next(&cursor) != ACCESS_END) {
+        access_cursor first = cursor;
+        access_piece piece = {0};
         int64_t end = (access_next(&cursor) / layout->cycle_size + 1) * layout->cycle_size,
-                count = (access_skip(&cursor, end) - 1) / layout->message_size + 1;
+                bytes = access_skip(&cursor, end), count = (bytes - 1) / layout->message_size + 1;
         *most = count > *most ? count : *most;
+        *whole += access_take_piece(&first, end, &piece) && piece.length == bytes ? count : 0;
         sum += count;
     }
     return sum;
 }
 
-/* The messages that a rank sends in a run, and (in r->chunk_messages) without a synchronous one. */
+/* The messages that a rank sends in a run, and (in r->chunk_messages) without a synchronous one;
+ * those that need no copy. */
 static int64_t expect_messages(sim_rank *r, const exchange *ex, bool write)
 {
-    int64_t sum[2] = {0, 0};
+    const sim_step *s = &r->life->step[r->step],
+                   *view = &r->life->step[sim_step_of_view(r->life, r->step)];
+    bool is_one_block = !s->gaps && !view->overlaps_self;
+    int64_t sum[2] = {0, 0}, most, whole;
+    r->whole = r->in_place = 0;
     memset(r->chunk_messages, 0, sizeof r->chunk_messages);
     for (size_t i = 0; i < ex->task.targets; i++) {
         const exchange_target *target = &ex->task.target[i];
-        int64_t most = 0;
-        if (target->windows.flags == NULL && target->aggregator != r->rank)
-            sum[true] += count_messages(ex, target->list, &most);
+        int64_t count = count_messages(ex, target->list, &most, &whole);
+        if (target->windows.flags == NULL && target->aggregator != r->rank) {
+            sum[true] += count;
+            r->whole += target->bundle == NULL && is_one_block ? whole : 0;
+        }
         r->chunk_messages[target->aggregator] += EXCHANGE_DEPTH * most;
     }
     for (size_t i = 0; i < ex->task.contributors; i++) {
         const exchange_contributor *contributor = &ex->task.contributor[i];
-        int64_t most = 0;
-        if (!contributor->shared && contributor->rank != r->rank)
-            sum[false] += count_messages(ex, &contributor->list, &most);
+        int64_t count = count_messages(ex, &contributor->list, &most, &whole);
+        if (!contributor->shared && contributor->rank != r->rank) {
+            sum[false] += count;
+            r->whole += ex->task.ordered ? 0 : whole;
+        }
         r->chunk_messages[contributor->rank] += EXCHANGE_DEPTH * most;
     }
     return sum[write];
@@ -59,6 +74,62 @@ void sim_check_ahead(sim_rank *r, int peer, bool synchronous)
                  r->unsynchronised[peer]);
     if (synchronous)
         r->unsynchronised[peer] = 0;
+}
+
+void sim_note_place(sim_rank *r, const char *data)
+{
+    const exchange *ex = r->engine;
+    const char *window = ex->windows.data, *end = window + (int64_t)ex->depth * ex->windows.stride;
+    r->in_place += (data >= r->byte && data < r->byte + sizeof r->byte) ||
+                   (ex->task.contributors > 0 && data >= window && data < end);
+}
+
+/* ---- pieces ---- */
+
+/* Whether a domain's pieces are counted as the bytes that are wanted have them. */
+static void check_pieces(const sim_rank *r, const exchange *ex)
+{
+    const life *l = r->life;
+    const domain_layout *layout = &ex->task.layout;
+    const sim_step *view = &l->step[sim_step_of_view(l, r->step)];
+    int64_t counted, merged, parts = 0, blocks = 0, length;
+    unsigned char last = 0;
+    if (ex->task.contributors == 0 || view->overlaps_self)
+        return;
+    for (int64_t p = 0; p < layout->domains->size[layout->domain]; p += length) {
+        int64_t at = domains_position_to_file(layout->domains, layout->domain, p, &length) +
+                     ex->run.shift - l->base;
+        for (int64_t k = at < 0 ? -at : 0; k < length && at + k < SPACE; k++) {
+            unsigned char mark = sim_wanted[r->step][at + k];
+            blocks += mark != 0 && last == 0;
+            parts += mark != 0 && mark != last;
+            last = mark;
+        }
+    }
+    exchange_count_pieces(ex, access_blocks, &counted, &merged);
+    if (merged != blocks || counted < merged || (view->deal != DEAL_SHARED && counted > parts))
+        sim_fail(r->life,
+                 "rank %d counts %" PRId64 " pieces and %" PRId64 " merged, not %" PRId64
+                 " and %" PRId64,
+                 r->rank, counted, merged, parts, blocks);
+}
+
+/* A read includes the holes up to the store's limit, where a domain is one range. */
+void sim_check_holes(sim_rank *r, int64_t at, int64_t bytes, int64_t moved)
+{
+    const exchange *ex = r->engine;
+    const domain_layout *layout = &ex->task.layout;
+    int64_t most = ex->run.store->most_hole, hole = 0, range;
+    (void)domains_position_to_file(layout->domains, layout->domain, 0, &range);
+    for (int64_t k = 0; k < bytes; k++) {
+        hole = sim_wanted[r->step][at + k] == 0 ? hole + 1 : 0;
+        if (hole > most)
+            sim_fail(r->life, "rank %d reads a hole of more than %" PRId64 " bytes", r->rank, most);
+    }
+    if (range >= layout->domains->size[layout->domain] && at - r->read_to <= most)
+        sim_fail(r->life, "rank %d leaves out a hole of %" PRId64 " bytes", r->rank,
+                 at - r->read_to);
+    r->read_to = moved == bytes ? at + bytes : NOWHERE;
 }
 
 /* ---- moments ---- */
@@ -186,6 +257,9 @@ static void check_run(sim_rank *r, const exchange *ex, const exchange_result *re
     if (ex->error == 0 && result->messages != messages)
         sim_fail(l, "rank %d sent %" PRId64 " messages in an exchange, not %" PRId64, r->rank,
                  result->messages, messages);
+    if (ex->error == 0 && r->in_place < r->whole)
+        sim_fail(l, "rank %d copies contiguous data of %" PRId64 " messages", r->rank,
+                 r->whole - r->in_place);
     if (ex->error == 0 && memcmp(r->noted, r->noted + 1, 3 * sizeof *r->noted) != 0)
         sim_fail(l, "rank %d: not all moments of an exchange were noted", r->rank);
 }
@@ -203,6 +277,7 @@ int sim_drive(sim_rank *r, exchange *ex, const exchange_run *run, exchange_resul
     for (int m = 0; m < EXCHANGE_MOMENTS; m++)
         r->noted[m] = -1;
     exchange_begin(ex, run);
+    check_pieces(r, ex);
     int lost = run_steps(r, ex);
     if (lost != 0)
         exchange_abandon(ex, lost);

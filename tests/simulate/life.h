@@ -21,6 +21,7 @@
 
 enum { MOST_RANKS = 64, MOST_STEPS = 24, MOST_BLOCKS = 24, MOST_BYTES = 400, MOST_FAULTS = 4 };
 enum { SPACE = 1 << 15 }; /* bytes of the file that are accessed, from `base` on */
+enum { NOWHERE = -SPACE };
 
 /* Error classes, as an MPI has them. An error is a class and CLASSES times its number. */
 enum {
@@ -43,8 +44,8 @@ typedef struct sim_view {
 } sim_view;
 
 /* Ways to deal the bytes of a file: records in turn; cells to random ranks, or to none; a block for
- * each rank; blocks that other ranks have, too. */
-enum deal { DEAL_RECORDS, DEAL_CELLS, DEAL_BLOCKS, DEAL_SHARED, DEALS };
+ * each rank; every second byte, in turn; blocks that other ranks have, too. */
+enum deal { DEAL_RECORDS, DEAL_CELLS, DEAL_BLOCKS, DEAL_BYTES, DEAL_SHARED, DEALS };
 
 enum step_kind { STEP_VIEW, STEP_WRITE, STEP_READ, STEP_HINT, STEP_REOPEN, STEP_BARRIER };
 
@@ -116,6 +117,7 @@ typedef struct sim_rank {
 
     int64_t lock_from, lock_to; /* of the file; equal: none */
     int locks;                  /* since the last operation */
+    int64_t read_to;            /* since it has the lock; NOWHERE: nothing, or less than it asked */
     int first_error;            /* that a call returned in the present operation */
     bool has_read_alone;        /* in the present step: without an exchange */
     char byte[4 * MOST_BYTES];  /* its memory in a step */
@@ -131,6 +133,8 @@ typedef struct sim_rank {
      * ones, and those since the last of these. */
     int64_t chunk_messages[MOST_RANKS], sent[MOST_RANKS], synchronous[MOST_RANKS],
         unsynchronised[MOST_RANKS];
+    /* Messages of contiguous data, and those that are not copied on their way: in all. */
+    int64_t whole, in_place;
 } sim_rank;
 
 /* ---- a life ---- */
@@ -251,6 +255,10 @@ size_t sim_job_rank(void *context, int rank); /* of any rank */
 
 /* A message with data to another rank. */
 void sim_check_ahead(sim_rank *r, int peer, bool synchronous);
+/* A message of an exchange is at this place. */
+void sim_note_place(sim_rank *r, const char *data);
+/* An exchange reads so many bytes at a place of the file, or some of them. */
+void sim_check_holes(sim_rank *r, int64_t at, int64_t bytes, int64_t moved);
 /* Runs a prepared exchange until it is finished, and checks what holds at any time; then what has
  * come of it. */
 int sim_drive(sim_rank *r, exchange *ex, const exchange_run *run, exchange_result *result);

@@ -37,8 +37,10 @@ static int start_send(void *context, int peer, unsigned tag, const void *data, s
     if (is_refused(r, peer, FAULT_SEND))
         return CLASS_NO_MEMORY;
     int rc = net_send(context, peer, tag, data, bytes, synchronous, request);
-    if (tag == COLL_TAG_DATA && rc == 0)
+    if (tag == COLL_TAG_DATA && rc == 0) {
         sim_check_ahead(r, peer, synchronous);
+        sim_note_place(r, data);
+    }
     return end_start(r, rc, *request, tag, bytes);
 }
 
@@ -50,6 +52,8 @@ static int start_receive(void *context, int peer, unsigned tag, void *data, size
     if (is_refused(r, peer, FAULT_RECEIVE))
         return CLASS_NO_MEMORY;
     int rc = net_receive(context, peer, tag, data, bytes, request);
+    if (tag == COLL_TAG_DATA && rc == 0)
+        sim_note_place(r, data);
     return end_start(r, rc, *request, tag, bytes);
 }
 

@@ -163,6 +163,8 @@ static int read_bytes(void *context, int64_t offset, char *data, int64_t bytes, 
     check_range(r, offset, bytes);
     mark_accessed(r, at, at + bytes);
     r->has_read_alone |= !r->is_exchanging;
+    if (r->is_exchanging)
+        sim_check_holes(r, at, bytes, moved);
     if (l->step[r->step].kind == STEP_WRITE)
         sim_fail(l, "rank %d reads while it writes", r->rank);
     *done = 0;
@@ -205,6 +207,7 @@ static int lock_bytes(void *context, int64_t offset, int64_t bytes)
     while (!is_free(l, r, offset, offset + bytes))
         net_yield(&l->net, r->rank);
     r->locks++;
+    r->read_to = NOWHERE;
     r->lock_from = offset;
     r->lock_to = offset + bytes;
     if (r->life->locks_file)
