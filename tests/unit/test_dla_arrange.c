@@ -256,18 +256,12 @@ START_TEST(every_allocation_fails)
     size_t place[MAX_RANKS];
     test_node node;
     matrix view;
-    int rc = -ENOMEM;
+    dla_inside sum;
 
     state = first_seed();
     random_node(&node, 24);
     view = random_view(24);
-    for (long nth = 0; rc == -ENOMEM; nth++) {
-        dla_inside sum = {0};
-
-        fail_allocation(nth);
-        rc = dla_arrange(&view, &node.bound, place, &sum);
-        check_failing(rc);
-    }
+    fail_each_allocation(dla_arrange(&view, &node.bound, place, &sum));
     matrix_release(&view);
 }
 END_TEST

@@ -302,7 +302,7 @@ START_TEST(malformed_messages_are_refused)
 }
 END_TEST
 
-static int encode_and_decode(const void *list)
+static int encode_and_decode(const access_list *list)
 {
     access_message message = {0};
     access_list copy = {0};
@@ -322,7 +322,7 @@ START_TEST(failed_allocations_are_errors)
     state = first_seed();
     for (int i = 0; i < 300; i++)
         add_run(&list, below(1 << 20), 1 + below(1 << 20), 0, 1);
-    fail_each_allocation(encode_and_decode, &list);
+    fail_each_allocation(encode_and_decode(&list));
     access_release(&list);
 }
 END_TEST

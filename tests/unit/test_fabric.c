@@ -284,17 +284,9 @@ END_TEST
 #define SW(id) "Switch 36 \"" id "\" # \"some switch\" base port 0 lid 3 lmc 0\n"
 #define TREE "SwitchName=s0 Nodes=a\n"
 
-typedef struct small_text {
-    const char *text, *hosts;
-    size_t length;
-} small_text;
-
-static int read_again(const void *context)
+static int read_again(const char *text, size_t length, const struct names *names)
 {
-    const small_text *t = context;
-    struct names names;
-    split_names(t->hosts, &names);
-    struct reading r = read_text(t->text, t->length, names.name, names.count);
+    struct reading r = read_text(text, length, names->name, names->count);
     topo_release(&r.topo);
     return r.rc;
 }
@@ -314,7 +306,7 @@ static void check_case(const char *head, const char *text, size_t length)
         check_hops(&r.topo, hops, tree);
         ck_assert_msg(strncmp(source, r.topo.source, strlen(r.topo.source)) == 0, "%s", head);
         topo_release(&r.topo);
-        fail_each_allocation(read_again, &(small_text){text, hosts, length});
+        fail_each_allocation(read_again(text, length, &names));
         return;
     }
     sscanf(head, "%*[^:]: refused, line %zu", &line);
@@ -676,12 +668,11 @@ END_TEST
 
 /* ---- out of memory ---- */
 
-static int read_two_addresses(const void *nothing)
+static int read_two_addresses(void)
 {
     static const char *const address[] = {"t.l.n1", "t.m.n2"}, *const host[] = {"n1", "n2"};
     topo t = {.nodes = 77};
     matrix_error error;
-    (void)nothing;
     int rc = topo_from_addresses(address, host, 2, &t, &error);
     topo_release(&t);
     return rc;
@@ -689,7 +680,7 @@ static int read_two_addresses(const void *nothing)
 
 START_TEST(out_of_memory_for_addresses)
 {
-    fail_each_allocation(read_two_addresses, NULL);
+    fail_each_allocation(read_two_addresses());
 }
 END_TEST
 

@@ -139,14 +139,9 @@ START_TEST(no_memory)
 {
     static const double hops[] = {1, 3, 3, 1};
     for (int routed = 0; routed < 2; routed++) {
-        int rc = -ENOMEM;
         struct scene *s = set_letters("abba.ab", 2, 10);
         ck_assert(!routed || topo_from_hops(&s->topology, 2, hops) == 0);
-        for (long nth = 0; rc != 0; nth++) {
-            fail_allocation(nth);
-            rc = fitted_assign(&s->input, s->of, &s->hop_bytes);
-            check_failing(rc);
-        }
+        fail_each_allocation(fitted_assign(&s->input, s->of, &s->hop_bytes));
         topo_release(&s->topology);
     }
 }

@@ -178,9 +178,8 @@ typedef struct sized_text {
     read_fn reader;
 } sized_text;
 
-static int read_and_release(const void *context)
+static int read_and_release(const sized_text *t)
 {
-    const sized_text *t = context;
     matrix m = {.rows = 99};
     matrix_error error;
     FILE *stream = fmemopen((void *)(uintptr_t)t->text, t->length, "r");
@@ -224,7 +223,7 @@ static void check_case(const char *head, const sized_text *t)
         values[k] = strtoll(rest, &rest, 10);
     assert_values(&m, rows, cols, values);
     matrix_release(&m);
-    fail_each_allocation(read_and_release, t);
+    fail_each_allocation(read_and_release(t));
 }
 
 static void check_fileview(const char *head, const char *text, size_t length)

@@ -156,22 +156,22 @@ START_TEST(a_node_has_a_limit)
 }
 END_TEST
 
+static int count_and_free(const pieces *columns, const access_list *list)
+{
+    unit_counts counts;
+    int rc = pieces_count(columns, list, &counts);
+    if (rc == 0)
+        free(counts.step);
+    return rc;
+}
+
 START_TEST(no_memory_to_count)
 {
     division_settings settings = {.kind = DIVISION_STRIPE, .stripe = 10, .targets = 3};
     const pieces columns = pieces_of(&settings, 3, 0, 100);
     access_list list = {0};
-    unit_counts counts;
-    int rc = -ENOMEM;
     ck_assert_int_eq(access_append(&list, 5, 60, 0), 0);
-    for (long nth = 0; rc != 0; nth++) {
-        fail_allocation(nth);
-        rc = pieces_count(&columns, &list, &counts);
-        stop_failing();
-        ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
-        ck_assert_int_eq(allocations.live, rc == 0);
-    }
-    free(counts.step);
+    fail_each_allocation(count_and_free(&columns, &list));
     access_release(&list);
 }
 END_TEST

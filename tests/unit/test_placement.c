@@ -248,7 +248,7 @@ START_TEST(network_from_bandwidth)
 }
 END_TEST
 
-static int find_network(const void *measured)
+static int find_network(const matrix *measured)
 {
     setmatch_network network = {77, NULL, NULL};
     int rc = setmatch_network_from_bandwidth(measured, &network);
@@ -261,7 +261,7 @@ static int find_network(const void *measured)
 START_TEST(network_without_memory)
 {
     matrix measured = matrix_of_values(3, 3, (int64_t[]){90, 50, 20, 50, 90, 20, 20, 20, 90});
-    fail_each_allocation(find_network, &measured);
+    fail_each_allocation(find_network(&measured));
     matrix_release(&measured);
 }
 END_TEST

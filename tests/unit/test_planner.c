@@ -191,17 +191,18 @@ START_TEST(some_domains_cannot_be_fitted)
 }
 END_TEST
 
+static int make_and_release(void)
+{
+    scene s;
+    set_scene(&s, (division_settings){.aggregators = 2}, 2);
+    int rc = make_plan(&s);
+    release_plan(&s);
+    return rc;
+}
+
 START_TEST(errors_end_a_plan)
 {
-    int rc = -ENOMEM;
-    for (long nth = 0; rc != 0; nth++) {
-        scene s;
-        set_scene(&s, (division_settings){.aggregators = 2}, 2);
-        fail_allocation(nth);
-        rc = make_plan(&s);
-        release_plan(&s);
-        check_failing(rc);
-    }
+    fail_each_allocation(make_and_release());
     scene s;
     set_scene(&s, (division_settings){.aggregators = 2}, 2);
     s.error = 77;

@@ -220,12 +220,7 @@ START_TEST(memory_runs_out)
     access_pattern pattern = calls_of(64 * KiB);
     const view_file f = {.patterns = 1, .pattern = &pattern, .bytes = &bytes};
     int64_t crossing = 0;
-    int rc = -ENOMEM;
-    for (long nth = 0; rc != 0; nth++) {
-        fail_allocation(nth);
-        rc = predict_crossing(&job, &f, 0, NULL, &crossing);
-        check_failing(rc);
-    }
+    fail_each_allocation(predict_crossing(&job, &f, 0, NULL, &crossing));
     matrix_release(&bytes);
 }
 END_TEST

@@ -196,7 +196,7 @@ START_TEST(no_levels)
 }
 END_TEST
 
-static int make_from_levels(const void *group)
+static int make_from_levels(const size_t *group)
 {
     topo t = {.nodes = 77};
     int rc = topo_from_levels(&t, 4, 2, group);
@@ -204,7 +204,7 @@ static int make_from_levels(const void *group)
     return rc;
 }
 
-static int find_levels(const void *t)
+static int find_levels(const topo *t)
 {
     size_t levels = 77, *group = NULL;
     int rc = topo_levels(t, &levels, &group);
@@ -217,9 +217,9 @@ START_TEST(levels_without_memory)
     static const size_t group[8] = {0, 0, 7, 7, 1, 1, 1, 1};
     static const double hops[16] = {0, 1, 2, 4, 1, 0, 2, 4, 2, 2, 0, 4, 4, 4, 4, 0};
     topo t;
-    fail_each_allocation(make_from_levels, group);
+    fail_each_allocation(make_from_levels(group));
     ck_assert_int_eq(topo_from_hops(&t, 4, hops), 0);
-    fail_each_allocation(find_levels, &t);
+    fail_each_allocation(find_levels(&t));
     topo_release(&t);
 }
 END_TEST
@@ -280,11 +280,10 @@ START_TEST(refused_bandwidths)
 }
 END_TEST
 
-static int read_five(const void *nothing)
+static int read_five(void)
 {
     matrix m = {0};
     matrix_error error;
-    (void)nothing;
     int rc = read_bandwidth(FIVE, n2_and_n0, &m, &error);
     matrix_release(&m);
     return rc;
@@ -292,7 +291,7 @@ static int read_five(const void *nothing)
 
 START_TEST(bandwidths_without_memory)
 {
-    fail_each_allocation(read_five, NULL);
+    fail_each_allocation(read_five());
 }
 END_TEST
 
