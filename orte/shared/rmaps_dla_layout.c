@@ -19,7 +19,6 @@ void dla_layout_release(dla_layout *l)
 static size_t add_layout_node(dla_layout *l, rte_node *node)
 {
     size_t *index = &l->index[node->index];
-
     if (SIZE_MAX == *index) {
         *index = l->mapping.job.nodes++;
         l->node[*index] = node;
@@ -35,10 +34,9 @@ static int gather_app_nodes(dla_layout *l, rte_job *jdata, rte_context *context,
                             dla_app *app)
 {
     rte_list list;
-    int rc;
-
     core_macro(CONSTRUCT)(&list, core(list_t));
-    rc = dla_target_nodes(&list, &app->ranks, jdata, context, no_local, 0 == l->mapping.job.nodes);
+    int rc =
+        dla_target_nodes(&list, &app->ranks, jdata, context, no_local, 0 == l->mapping.job.nodes);
     if (RTE(SUCCESS) == rc) {
         app->node = base_arena_alloc(&l->arena, core(list_get_size)(&list), sizeof(*app->node));
         rc = l->arena.failed ? RTE(ERR_OUT_OF_RESOURCE) : RTE(SUCCESS);
@@ -52,16 +50,13 @@ static int gather_app_nodes(dla_layout *l, rte_job *jdata, rte_context *context,
 static int gather_apps(dla_layout *l, rte_job *jdata, bool no_local)
 {
     dla_mapping *m = &l->mapping;
-
     for (int i = 0; i < jdata->apps->size; i++) {
         rte_context *context = core(pointer_array_get_item)(jdata->apps, i);
         dla_app *app = &m->job.app[m->job.apps];
-        int rc;
-
         if (NULL == context)
             continue;
         l->context[m->job.apps++] = context;
-        rc = gather_app_nodes(l, jdata, context, no_local, app);
+        int rc = gather_app_nodes(l, jdata, context, no_local, app);
         if (RTE(SUCCESS) != rc)
             return rc;
         m->job.ranks += app->ranks;
@@ -76,7 +71,6 @@ int dla_layout_init(dla_layout *l, rte_job *jdata, rte_options *options, bool no
     size_t apps = (size_t)jdata->apps->size, pool = (size_t)rte(node_pool)->size;
     dla_mapping *m = &l->mapping;
     int rc = RTE(ERR_OUT_OF_RESOURCE);
-
     (void)options;
     *l = (dla_layout){.mapping.job.oversubscribe = RTE_OVERSUBSCRIBES(jdata, options)};
     m->job.app = base_arena_alloc(&l->arena, apps, sizeof(*m->job.app));

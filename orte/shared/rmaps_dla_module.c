@@ -19,7 +19,6 @@ static void show_line(const char *line)
 int dla_refuse(const char *reason)
 {
     char text[DLA_REASON_SIZE + 512];
-
     dla_refusal_format(reason, text);
     (void)RTE_SHOW_TEXT(text);
     return RTE(ERR_SILENT);
@@ -63,7 +62,6 @@ bool dla_is_ours(rte_job *jdata)
 static int verbosity(void)
 {
     int framework = core(output_get_verbosity)(rte(rmaps_base_framework).framework_output);
-
     return 2 <= framework && 1 > rmaps_dla.verbose ? 1 : rmaps_dla.verbose;
 }
 
@@ -71,7 +69,6 @@ static int verbosity(void)
 static bool describe_program(const rte_job *jdata, const dla_layout *l, dla_program *program)
 {
     const rte_context *context = l->context[0];
-
     *program = (dla_program){context->app, RTE_ARGUMENTS(context), RTE_FOLDER(context)};
     return 1 == jdata->num_apps && NULL != program->name && NULL != program->argument &&
            NULL != program->folder && '/' == program->folder[0];
@@ -84,14 +81,12 @@ static int layout_place(dla_layout *l, rte_job *jdata, const dla_spec *spec)
     char reason[DLA_REASON_SIZE], *folder;
     dla_program program;
     size_t app = 0;
-    int rc;
-
     m->name = RTE_JOB_NAME(jdata);
     m->show = show_line;
     m->verbose = verbosity();
     m->may_leave = NULL == RTE_DEMANDED_MAPPER(jdata) && NULL == rmaps_dla.map_by;
     m->program = describe_program(jdata, l, &program) ? &program : NULL;
-    rc = dla_mapping_place(m, spec, &app, reason);
+    int rc = dla_mapping_place(m, spec, &app, reason);
     if (NULL == spec || !dla_spec_is_automatic(spec) || 0 != cache_path(&folder))
         folder = NULL;
     for (size_t a = 0; a < m->job.apps; a++) {
@@ -126,7 +121,6 @@ static int arrange_node(dla_layout *l, const rte_job *jdata, const rte_node *nod
     const dla_bound_ranks bound = {ranks, rank, locality};
     bool all = !arena.failed;
     int rc = arena.failed ? -ENOMEM : 0;
-
     for (size_t i = 0; 0 == rc && i < ranks; i++) {
         place[i] = i;
         locality[i] = dla_unbind(jdata, node, rank[i], &binding[i]);
@@ -148,7 +142,6 @@ static int arrange_nodes(dla_layout *l, const rte_job *jdata)
     size_t *first = base_arena_alloc(&l->arena, job->nodes + 2, sizeof(*first));
     size_t *rank = base_arena_alloc(&l->arena, job->ranks, sizeof(*rank));
     int rc = l->arena.failed ? -ENOMEM : 0;
-
     if (0 == rc)
         dla_sort_by_node(l->mapping.node_of_rank, job->ranks, job->nodes, first, rank);
     for (size_t n = 0; 0 == rc && n < job->nodes; n++)
@@ -160,7 +153,6 @@ static int arrange_nodes(dla_layout *l, const rte_job *jdata)
 static void report_inside(const dla_layout *l, const rte_job *jdata)
 {
     char text[DLA_INSIDE_SIZE];
-
     if (1 > l->mapping.verbose || !(l->inside.weight > 0.0))
         return;
     dla_inside_format(&l->inside, text);
@@ -175,7 +167,6 @@ static int map_by_spec(rte_job *jdata, rte_options *options, const dla_spec *spe
     bool no_local = NULL != spec && spec->no_local, ordered = false;
     dla_layout l;
     int rc = dla_layout_init(&l, jdata, options, no_local);
-
     if (RTE(SUCCESS) != rc)
         return rc;
     rc = layout_place(&l, jdata, spec);
@@ -193,13 +184,11 @@ int dla_map_job(rte_job *jdata, rte_options *options)
 {
     char reason[DLA_REASON_SIZE];
     dla_spec spec;
-    int rc;
-
     if (!dla_is_ours(jdata))
         return RTE(ERR_TAKE_NEXT_OPTION);
     if (dla_is_spawned(jdata))
         return map_by_spec(jdata, options, NULL);
-    rc = rte_status(dla_spec_read(rmaps_dla.map_by, rmaps_dla.item, &spec, reason), reason);
+    int rc = rte_status(dla_spec_read(rmaps_dla.map_by, rmaps_dla.item, &spec, reason), reason);
     if (RTE(SUCCESS) == rc) {
         rc = map_by_spec(jdata, options, &spec);
         dla_spec_release(&spec);

@@ -12,7 +12,6 @@ static bool release_fits(void)
 {
     const char *letters = PRRTE_BUILT_FOR + strspn(PRRTE_BUILT_FOR, "0123456789.");
     int major, minor, release;
-
     return 3 == sscanf(prte_version_string, "%d.%d.%d", &major, &minor, &release) &&
            PRTE_VERSION_MAJOR == major && PRTE_VERSION_MINOR == minor &&
            PRRTE_HAS_KEEPALL(major, minor, release) ==
@@ -25,7 +24,6 @@ static size_t variable_size(const void *variable)
 {
     const ElfW(Sym) *symbol = NULL;
     Dl_info info;
-
     if (0 == dladdr1(variable, &info, (void **)&symbol, RTLD_DL_SYMENT) || NULL == symbol)
         return 0;
     return (size_t)symbol->st_size;
@@ -53,7 +51,6 @@ static const char *prrte_other_size(void)
         {"prte_schizo_base_t", sizeof prte_schizo_base, variable_size(&prte_schizo_base)},
         {"prte_rmaps_base_t", sizeof prte_rmaps_base, variable_size(&prte_rmaps_base)},
         {"prte_process_info_t", sizeof prte_process_info, variable_size(&prte_process_info)}};
-
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
         if (sizes[i].built != sizes[i].runs)
             return sizes[i].name;
@@ -100,7 +97,6 @@ static const char *probe_constants(void)
     const char *policy =
         prte_rmaps_base_print_mapping(PRTE_MAPPING_BYSLOT | PRTE_MAPPING_NO_USE_LOCAL);
     const char *key = prte_attr_key_to_str(PRTE_JOB_LAUNCH_PROXY);
-
     EXPECT(0 == strcmp("BYSLOT:NO_USE_LOCAL", policy), "the numbers of mapping policies");
     EXPECT(0 == strcmp("JOB-LAUNCH-PROXY", key), "the keys of attributes");
     return NULL;
@@ -132,7 +128,6 @@ static bool is_new_node(const prte_node_t *node)
 static const char *construct(probe *p)
 {
     prte_job_map_t *map = PMIX_NEW(prte_job_map_t);
-
     p->job = PMIX_NEW(prte_job_t);
     p->app = PMIX_NEW(prte_app_context_t);
     p->node = PMIX_NEW(prte_node_t);
@@ -158,15 +153,13 @@ static const char *construct(probe *p)
 static const char *probe_options(probe *p)
 {
     prte_rmaps_options_t *options = &p->options;
-    prte_binding_policy_t by_slot, by_thread;
-
     options->use_hwthreads = true;
     options->cpus_per_rank = 1;
     options->nprocs = CPUS + 1;
     options->map = PRTE_MAPPING_BYSLOT;
-    by_slot = prte_rmaps_base_derive_binding(options);
+    prte_binding_policy_t by_slot = prte_rmaps_base_derive_binding(options);
     options->map = PRTE_MAPPING_BYSLOT - 1;
-    by_thread = prte_rmaps_base_derive_binding(options);
+    prte_binding_policy_t by_thread = prte_rmaps_base_derive_binding(options);
     EXPECT(by_slot != by_thread, "prte_rmaps_options_t, map");
     prte_rmaps_base_get_cpuset(p->job, p->node, options);
     EXPECT(NULL != options->job_cpuset &&
@@ -211,7 +204,6 @@ static const char *probe_rank(probe *p)
 static char *describe_bound(const probe *p, const char *cpus)
 {
     char *text = NULL;
-
     p->proc->cpuset = strdup(cpus);
     prte_proc_print(&text, p->job, p->proc);
     free(p->proc->cpuset);
@@ -223,18 +215,15 @@ static char *describe_bound(const probe *p, const char *cpus)
 static const char *probe_binding(const probe *p)
 {
     prte_topology_t *machine = PMIX_NEW(prte_topology_t);
-    char *one, *other;
-    bool differ;
-
     EXPECT(NULL != machine && NULL == machine->topo && NULL == p->proc->cpuset &&
                0 == hwloc_topology_init(&machine->topo) &&
                0 == hwloc_topology_set_synthetic(machine->topo, "package:1 core:2 pu:1") &&
                0 == hwloc_topology_load(machine->topo),
            "prte_topology_t");
     p->node->topology = machine;
-    one = describe_bound(p, "0");
-    other = describe_bound(p, "1");
-    differ = NULL != one && NULL != other && 0 != strcmp(one, other);
+    char *one = describe_bound(p, "0");
+    char *other = describe_bound(p, "1");
+    bool differ = NULL != one && NULL != other && 0 != strcmp(one, other);
     free(one);
     free(other);
     p->node->topology = NULL;
@@ -249,7 +238,6 @@ static const char *probe_functions(void)
 {
     probe p = {.room = {0}};
     const char *other;
-
     if (NULL != (other = probe_constants()) || NULL != (other = construct(&p)) ||
         NULL != (other = probe_options(&p)) || NULL != (other = probe_rank(&p)) ||
         NULL != (other = probe_binding(&p)))
@@ -272,8 +260,6 @@ static const char *probe_functions(void)
 
 bool prrte_fits(char reason[PRRTE_REASON_SIZE])
 {
-    const char *other;
-
     if (!release_fits()) {
         (void)snprintf(reason, PRRTE_REASON_SIZE,
                        "built for PRRTE %s (headers of %ld.%ld), but this is PRRTE %s",
@@ -281,7 +267,7 @@ bool prrte_fits(char reason[PRRTE_REASON_SIZE])
                        prte_version_string);
         return false;
     }
-    other = prrte_other_size();
+    const char *other = prrte_other_size();
     if (NULL == other)
         other = probe_functions();
     if (NULL != other)

@@ -24,7 +24,6 @@ int cache_path(char **path)
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     const char *told = getenv(CACHE_FOLDER);
     int length;
-
     if (told != NULL && told[0] == '/')
         length = asprintf(path, "%s", told);
     else if (cache != NULL && cache[0] == '/')
@@ -45,10 +44,8 @@ static int make_folder(const char *path)
 static int make_folders(char *path)
 {
     char *slash = strrchr(path, '/');
-    int rc;
-
     *slash = '\0';
-    rc = make_folder(path);
+    int rc = make_folder(path);
     *slash = '/';
     return rc == 0 ? make_folder(path) : rc;
 }
@@ -58,7 +55,6 @@ static int make_folders(char *path)
 static int require_own(int fd, mode_t type)
 {
     struct stat status;
-
     if (fd < 0)
         return -errno;
     if (fstat(fd, &status) == 0 && (status.st_mode & S_IFMT) == type &&
@@ -73,7 +69,6 @@ int cache_open(bool create)
 {
     char *path = NULL;
     int rc = cache_path(&path);
-
     if (rc == 0 && create)
         rc = make_folders(path);
     if (rc == 0)
@@ -107,7 +102,6 @@ int cache_open_record(int folder, const cache_key *key, bool used)
     char name[NAME_SIZE];
     int fd = openat(folder, file_name(name, key),
                     O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-
     fd = require_own(fd, S_IFREG);
     if (fd >= 0 && used)
         (void)futimens(fd, times);
@@ -118,7 +112,6 @@ int cache_record_path(const cache_key *key, char **path)
 {
     char *folder = NULL;
     int rc = cache_path(&folder);
-
     if (rc == 0 && asprintf(path, "%s/%s.crs", folder, key->text) < 0)
         rc = -ENOMEM;
     free(folder);
@@ -128,7 +121,6 @@ int cache_record_path(const cache_key *key, char **path)
 int cache_remove(int folder, const cache_key *key)
 {
     char name[NAME_SIZE];
-
     return unlinkat(folder, file_name(name, key), 0) == 0 || errno == ENOENT ? 0 : -errno;
 }
 
@@ -148,7 +140,6 @@ typedef struct entry_list {
 static bool split_name(const char *name, cache_key *key, const char **suffix)
 {
     static const char digits[] = "0123456789abcdef";
-
     if (strspn(name, digits) != CACHE_PROGRAM_LENGTH || name[CACHE_PROGRAM_LENGTH] != '-' ||
         strspn(name + CACHE_PROGRAM_LENGTH + 1, digits) != 8 || name[CACHE_KEY_LENGTH] != '.')
         return false;
@@ -166,7 +157,6 @@ static int64_t later_of(int64_t a, int64_t b)
 static int cache_add_entry(entry_list *list, const cache_key *key, const struct stat *status)
 {
     int rc = base_reserve(&list->entry, &list->capacity, list->count + 1, sizeof *list->entry);
-
     if (rc == 0)
         list->entry[list->count++] = (cache_entry){
             .key = *key,
@@ -183,7 +173,6 @@ static int visit_file(int folder, const char *name, bool trim, entry_list *list)
     struct stat status;
     const char *suffix;
     cache_key key;
-
     if (!split_name(name, &key, &suffix) ||
         fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return 0;
@@ -197,7 +186,6 @@ static int visit_file(int folder, const char *name, bool trim, entry_list *list)
 static int compare_ages(const void *a, const void *b)
 {
     const cache_entry *x = a, *y = b;
-
     return x->used == y->used ? strcmp(x->key.text, y->key.text) : x->used < y->used ? 1 : -1;
 }
 
@@ -206,7 +194,6 @@ static int cache_read_entries(int folder, bool trim, entry_list *list)
     int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
     DIR *stream = copy < 0 ? NULL : fdopendir(copy);
     const struct dirent *file;
-
     *list = (entry_list){.now = time(NULL)};
     if (stream == NULL) {
         rc = -errno;
@@ -228,7 +215,6 @@ int cache_list(int folder, cache_entry **entries, size_t *count)
 {
     entry_list list;
     int rc = cache_read_entries(folder, false, &list);
-
     if (rc != 0)
         return rc;
     *entries = list.entry;
@@ -246,7 +232,6 @@ typedef struct kept_entries {
 static bool fits(const kept_entries *kept, const cache_entry *e, int64_t now)
 {
     size_t same = 0;
-
     for (size_t i = 0; i < kept->count; i++)
         same += strncmp(kept->entry[i]->key.text, e->key.text, CACHE_PROGRAM_LENGTH) == 0;
     return kept->count < CACHE_MOST_ENTRIES && same < CACHE_MOST_ARGUMENTS &&
@@ -259,7 +244,6 @@ int cache_trim(int folder)
     kept_entries kept = {.count = 0};
     entry_list list;
     int rc = cache_read_entries(folder, true, &list);
-
     if (rc != 0)
         return rc;
     for (size_t i = 0; i < list.count; i++) {

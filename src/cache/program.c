@@ -27,7 +27,6 @@ static int program_find_file(const char *name, const char *folder, char **file)
     char *path = NULL;
     int length =
         name[0] == '/' ? asprintf(&path, "%s", name) : asprintf(&path, "%s/%s", folder, name);
-
     if (length < 0)
         return -ENOMEM;
     *file = realpath(path, NULL);
@@ -38,7 +37,6 @@ static int program_find_file(const char *name, const char *folder, char **file)
 static int digest_file(const char *file, uint64_t *digest)
 {
     struct stat status;
-
     if (stat(file, &status) != 0)
         return -errno;
     if (!S_ISREG(status.st_mode))
@@ -57,7 +55,6 @@ static bool is_interpreter(const char *file)
 {
     static const char *const names[] = {"python", "pypy", "perl", "ruby", "julia"};
     const char *name = strrchr(file, '/') + 1;
-
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t prefix = strlen(names[i]);
         if (strncmp(name, names[i], prefix) == 0 &&
@@ -75,7 +72,6 @@ static int find_counted(const cache_program *program, char **file, char *const *
     char *const *a = *argument = program->argument;
     struct stat status;
     int rc = program_find_file(program->file, program->folder, file);
-
     if (rc != 0 || !is_interpreter(*file))
         return rc;
     free(*file);
@@ -98,7 +94,6 @@ const char *cache_find_script_name(const cache_program *program)
 {
     char *file = NULL, *const * argument;
     const char *name = NULL;
-
     if (find_counted(program, &file, &argument) == 0 && file != NULL &&
         argument > program->argument)
         name = basename(*argument);
@@ -113,7 +108,6 @@ int cache_key_make(const cache_program *program, size_t ranks, cache_key *key)
     uint64_t which = 0, arguments = 0;
     char *file, *const *argument;
     int rc = find_counted(program, &file, &argument);
-
     if (rc != 0)
         return rc;
     rc = file == NULL ? -ENOEXEC : digest_file(file, &which);
@@ -133,7 +127,6 @@ int cache_key_make(const cache_program *program, size_t ranks, cache_key *key)
 static bool is_executable(const char *file)
 {
     struct stat status;
-
     return stat(file, &status) == 0 && S_ISREG(status.st_mode) && access(file, X_OK) == 0;
 }
 
@@ -142,7 +135,6 @@ int cache_find_program(const char *name, const char *folder, const char *path, c
     bool is_path = strchr(name, '/') != NULL;
     const char *entry = is_path ? "" : path != NULL ? path : "/bin:/usr/bin", *end;
     int length;
-
     for (;; entry = end + 1) {
         end = strchrnul(entry, ':');
         /* an empty entry is the current folder */

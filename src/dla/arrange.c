@@ -38,7 +38,6 @@ static void fill_weights(arranging *a)
     for (size_t i = 0; i < a->count; i++) {
         for (size_t k = a->view.row_start[i]; k < a->view.row_start[i + 1]; k++) {
             double value = a->view.col[k] != i ? (double)a->view.value[k] : 0.0;
-
             a->weight[i * a->count + a->view.col[k]] += value;
             a->weight[a->view.col[k] * a->count + i] += value;
             a->total += value;
@@ -63,7 +62,6 @@ static void fill_gains(arranging *a, const size_t *place)
         for (size_t k = 0; k < a->count; k++) {
             const unsigned char *saved = a->saved + place[k] * a->count;
             double weight = a->weight[i * a->count + k];
-
             for (size_t p = 0; weight > 0.0 && p < a->count; p++)
                 a->gain[i * a->count + p] += weight * saved[p];
         }
@@ -74,7 +72,6 @@ static void fill_gains(arranging *a, const size_t *place)
 static double sum_saved(const arranging *a, const size_t *place)
 {
     double sum = 0.0;
-
     for (size_t i = 0; i < a->count; i++)
         for (size_t k = 0; k < i; k++)
             sum += a->weight[i * a->count + k] * a->saved[place[i] * a->count + place[k]];
@@ -84,7 +81,6 @@ static double sum_saved(const arranging *a, const size_t *place)
 static double gain_of_swap(const arranging *a, const size_t *place, size_t i, size_t k)
 {
     size_t n = a->count, p = place[i], q = place[k];
-
     return a->gain[i * n + q] - a->gain[i * n + p] + a->gain[k * n + p] - a->gain[k * n + q] +
            2.0 * a->weight[i * n + k] * a->saved[p * n + q];
 }
@@ -92,10 +88,8 @@ static double gain_of_swap(const arranging *a, const size_t *place, size_t i, si
 static void swap_ranks(arranging *a, size_t *place, size_t i, size_t k)
 {
     size_t n = a->count, p = place[i], q = place[k];
-
     for (size_t r = 0; r < n; r++) {
         double moved = a->weight[r * n + i] - a->weight[r * n + k];
-
         for (size_t x = 0; moved != 0.0 && x < n; x++)
             a->gain[r * n + x] += moved * (a->saved[q * n + x] - a->saved[p * n + x]);
     }
@@ -106,7 +100,6 @@ static void swap_ranks(arranging *a, size_t *place, size_t i, size_t k)
 static void swap_while_gaining(arranging *a, size_t *place)
 {
     bool gained = true;
-
     fill_gains(a, place);
     for (int sweep = 0; gained && sweep < MOST_SWEEPS; sweep++) {
         gained = false;
@@ -124,10 +117,8 @@ static void swap_while_gaining(arranging *a, size_t *place)
 /* Replaces place[] by trial[], improved, if that saves more. */
 static void enter_trial(arranging *a)
 {
-    double saved;
-
     swap_while_gaining(a, a->trial);
-    saved = sum_saved(a, a->trial);
+    double saved = sum_saved(a, a->trial);
     if (saved > a->most) {
         memcpy(a->place, a->trial, a->count * sizeof(*a->place));
         a->most = saved;
@@ -146,8 +137,6 @@ static int place_by_levels(arranging *a)
     const topo machine = {.nodes = n, .places = n, .place_of_node = number, .between = between};
     setmatch_network network = {0};
     const setmatch_input input = {.view = &a->view, .slots = one, .nodes = n, .network = &network};
-    int rc;
-
     if (a->arena.failed)
         return -ENOMEM;
     for (size_t p = 0; p < n; p++) {
@@ -156,7 +145,7 @@ static int place_by_levels(arranging *a)
         for (size_t q = 0; q < n; q++)
             between[p * n + q] = (uint16_t)(TOPO_STEPS - a->saved[p * n + q]);
     }
-    rc = topo_levels(&machine, &network.levels, &network.group_of_node);
+    int rc = topo_levels(&machine, &network.levels, &network.group_of_node);
     if (rc == 0)
         rc = setmatch_auto(&input, a->trial);
     setmatch_network_release(&network);
@@ -167,13 +156,11 @@ static int place_by_levels(arranging *a)
 
 static int arrange_places(arranging *a)
 {
-    int rc;
-
     for (size_t i = 0; i < a->count; i++)
         a->place[i] = a->trial[i] = i;
     a->bound = a->most = sum_saved(a, a->place);
     enter_trial(a);
-    rc = place_by_levels(a);
+    int rc = place_by_levels(a);
     if (rc != 0)
         return rc;
     enter_trial(a);
@@ -183,7 +170,6 @@ static int arrange_places(arranging *a)
 static int init_arranging(arranging *a, const matrix *view, const dla_bound_ranks *node)
 {
     size_t n = node->count;
-
     *a = (arranging){.count = n};
     a->saved = base_arena_alloc(&a->arena, n * n, sizeof(*a->saved));
     a->weight = base_arena_alloc(&a->arena, n * n, sizeof(*a->weight));
@@ -196,13 +182,11 @@ static int init_arranging(arranging *a, const matrix *view, const dla_bound_rank
 int dla_arrange(const matrix *view, const dla_bound_ranks *node, size_t *place, dla_inside *sum)
 {
     arranging a;
-    int rc;
-
     for (size_t i = 0; i < node->count; i++)
         place[i] = i;
     if (node->count < 2 || node->count > DLA_MOST_ARRANGED)
         return 0;
-    rc = init_arranging(&a, view, node);
+    int rc = init_arranging(&a, view, node);
     if (rc == 0) {
         fill_weights(&a);
         fill_saved(&a, node->locality);
@@ -222,7 +206,6 @@ int dla_arrange(const matrix *view, const dla_bound_ranks *node, size_t *place, 
 void dla_inside_format(const dla_inside *sum, char text[DLA_INSIDE_SIZE])
 {
     double weight = sum->weight > 0.0 ? sum->weight : 1.0;
-
     snprintf(text, DLA_INSIDE_SIZE,
              "mean hops between neighbours of a node: %.3f as the launcher binds, %.3f arranged",
              sum->bound / weight, sum->arranged / weight);

@@ -15,7 +15,6 @@ static int make_key(const dla_program *program, size_t ranks, cache_key *key)
     cache_program executed = {NULL, program->argument, program->folder};
     char *file;
     int rc = cache_find_program(program->name, program->folder, getenv("PATH"), &file);
-
     if (rc != 0)
         return rc;
     executed.file = file;
@@ -27,7 +26,6 @@ static int make_key(const dla_program *program, size_t ranks, cache_key *key)
 static int open_stream(int folder, const cache_key *key, bool used, FILE **stream)
 {
     int fd = cache_open_record(folder, key, used);
-
     if (fd < 0)
         return fd;
     *stream = fdopen(fd, "r");
@@ -40,7 +38,6 @@ static int open_stream(int folder, const cache_key *key, bool used, FILE **strea
 static int open_record(dla_automatic *a)
 {
     int rc = open_stream(a->folder, &a->key, true, &a->record);
-
     return rc != 0 ? rc : cache_record_path(&a->key, &a->path);
 }
 
@@ -51,7 +48,6 @@ static int read_view(int folder, const cache_key *key, view_file *file)
     matrix_error error;
     FILE *stream;
     int rc = open_stream(folder, key, false, &stream);
-
     if (rc != 0)
         return rc;
     rc = view_file_read(stream, file, &error);
@@ -63,11 +59,9 @@ static int read_view(int folder, const cache_key *key, view_file *file)
 static bool have_same_view(int folder, const cache_key key[2])
 {
     view_file a, b;
-    bool same;
-
     if (read_view(folder, &key[0], &a) != 0)
         return false;
-    same = read_view(folder, &key[1], &b) == 0;
+    bool same = read_view(folder, &key[1], &b) == 0;
     if (same) {
         same = matrix_equals(&a.view, b.view.value[0], &b.view, a.view.value[0]);
         view_file_release(&b);
@@ -82,7 +76,6 @@ static int open_other_record(dla_automatic *a)
     cache_entry *entry;
     size_t count, found = 0;
     int rc = cache_list(a->folder, &entry, &count);
-
     if (rc != 0)
         return rc;
     for (size_t i = 0; i < count && found < 2; i++)
@@ -97,10 +90,8 @@ static int open_other_record(dla_automatic *a)
 
 int dla_automatic_open(dla_automatic *a, const dla_program *program, size_t ranks)
 {
-    int rc;
-
     *a = (dla_automatic){.folder = -1};
-    rc = make_key(program, ranks, &a->key);
+    int rc = make_key(program, ranks, &a->key);
     if (rc == 0)
         rc = a->folder = cache_open(false);
     if (rc >= 0)

@@ -21,7 +21,6 @@ static FILE *open_input(const char *path, char *reason)
 {
     const char *cause;
     FILE *stream = base_open_regular(path, &cause);
-
     if (stream == NULL)
         dla_reject(reason, "%s: %s", path, cause);
     return stream;
@@ -34,11 +33,9 @@ static int read_view(const dla_spec *spec, FILE *record, view_file *file, char *
     const char *path = spec->text[DLA_FILE];
     FILE *stream = record != NULL ? record : open_input(path, reason);
     matrix_error error = {0, ""};
-    int rc;
-
     if (stream == NULL)
         return -EINVAL;
-    rc = view_file_read(stream, file, &error);
+    int rc = view_file_read(stream, file, &error);
     if (stream != record)
         fclose(stream);
     return refuse_contents(reason, path, rc, &error);
@@ -48,14 +45,12 @@ static int make_grid_view(const dla_spec *spec, matrix *view, char *reason)
 {
     setmatch_order order = (setmatch_order)spec->choice[DLA_ORDER];
     int rc = setmatch_cartesian(spec->dims, spec->ndims, order, view);
-
     return rc == 0 ? 0 : dla_reject(reason, "the grid: %s", strerror(-rc));
 }
 
 static int check_grid(const dla_spec *spec, size_t ranks, char *reason)
 {
     size_t product = 1;
-
     for (size_t i = 0; i < spec->ndims; i++)
         product *= spec->dims[i];
     return spec->ndims == 0 || ranks == 0 || product == ranks
@@ -70,7 +65,6 @@ static int check_grid(const dla_spec *spec, size_t ranks, char *reason)
 static int check_view(const dla_spec *spec, const view_file *file, size_t ranks, char *reason)
 {
     const char *name = dla_spec_name(spec);
-
     if (ranks != 0 && file->view.rows != ranks)
         return dla_reject(
             reason,
@@ -90,7 +84,6 @@ static int load_view(const dla_spec *spec, FILE *record, size_t ranks, view_file
                      char *reason)
 {
     int rc = check_grid(spec, ranks, reason);
-
     if (rc != 0)
         return rc;
     rc = spec->text[DLA_FILE] == NULL ? make_grid_view(spec, &file->view, reason)
@@ -110,7 +103,6 @@ static int read_levels(FILE *stream, const dla_nodes *nodes, setmatch_network *n
 {
     topo t;
     int rc = topo_read(stream, nodes->name, nodes->count, &t, error);
-
     if (rc != 0)
         return rc;
     rc = topo_levels(&t, &network->levels, &network->group_of_node);
@@ -123,7 +115,6 @@ static int read_bandwidth(FILE *stream, const dla_nodes *nodes, setmatch_network
 {
     matrix bandwidth;
     int rc = topo_read_bandwidth(stream, nodes->name, nodes->count, &bandwidth, error);
-
     if (rc != 0)
         return rc;
     rc = setmatch_network_from_bandwidth(&bandwidth, network);
@@ -135,15 +126,13 @@ static int load_network(const char *path, FILE *topology, const dla_nodes *nodes
                         setmatch_network *network, char *reason)
 {
     matrix_error error = {0, "nothing was measured"};
-    FILE *stream;
-    int rc;
-
     if (path == NULL)
         return 0;
-    stream = topology != NULL ? topology : open_input(path, reason);
+    FILE *stream = topology != NULL ? topology : open_input(path, reason);
     if (stream == NULL)
         return -EINVAL;
-    rc = (topo_is_bandwidth(stream) ? read_bandwidth : read_levels)(stream, nodes, network, &error);
+    int rc =
+        (topo_is_bandwidth(stream) ? read_bandwidth : read_levels)(stream, nodes, network, &error);
     if (stream != topology)
         fclose(stream);
     return refuse_contents(reason, path, rc, &error);
@@ -152,10 +141,8 @@ static int load_network(const char *path, FILE *topology, const dla_nodes *nodes
 int dla_data_read(dla_data *data, const dla_spec *spec, dla_streams streams, size_t ranks,
                   const dla_nodes *nodes, char reason[DLA_REASON_SIZE])
 {
-    int rc;
-
     *data = (dla_data){.network = {.levels = 0}};
-    rc = load_view(spec, streams.record, ranks, &data->file, reason);
+    int rc = load_view(spec, streams.record, ranks, &data->file, reason);
     if (rc != 0)
         return rc;
     rc = load_network(spec->text[DLA_TOPOLOGY], streams.topology, nodes, &data->network, reason);

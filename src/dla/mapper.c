@@ -15,10 +15,8 @@ show_line(const dla_mapping *m, const char *format, ...)
 {
     va_list args;
     char *line = NULL;
-    int length;
-
     va_start(args, format);
-    length = vasprintf(&line, format, args);
+    int length = vasprintf(&line, format, args);
     va_end(args);
     if (length < 0)
         return;
@@ -29,7 +27,6 @@ show_line(const dla_mapping *m, const char *format, ...)
 static void report_placement(const dla_mapping *m, const dla_spec *spec, const dla_placement *p)
 {
     char before[DLA_REPORT_SIZE], after[DLA_REPORT_SIZE];
-
     if (m->verbose < 1 || dla_report_format(p, p->by_slot, before) != 0 ||
         dla_report_format(p, p->node_of_rank, after) != 0)
         return;
@@ -47,7 +44,6 @@ static void report_benefit(const dla_mapping *m, const dla_spec *spec, bool is_a
 {
     char text[DLA_REPORT_SIZE];
     int least = is_automatic && m->job.nodes < 2;
-
     if (m->verbose < least)
         return;
     dla_benefit_format(p, dla_spec_name(spec), text);
@@ -71,7 +67,6 @@ static int place_by_data(dla_mapping *m, const dla_spec *spec, dla_data *data, b
     const dla_room room = {.nodes = m->job.nodes, .job = &m->job, .by_slot = m->by_slot};
     dla_placement p;
     int rc = dla_place(data, spec, &room, &p);
-
     if (rc != 0)
         return rc;
     memcpy(m->node_of_rank, p.node_of_rank, m->job.ranks * sizeof *p.node_of_rank);
@@ -91,7 +86,6 @@ static void report_program(const dla_mapping *m, const dla_spec *spec, const cha
 {
     const char *line = comments == NULL ? NULL : strstr(comments, "\nprogram: ");
     char recorded[256], file[256], program[256];
-
     if (m->verbose < 0 || m->program == NULL || line == NULL ||
         sscanf(line, "\nprogram: %255[^\n]", recorded) != 1 || strpbrk(recorded, "/ ") != NULL)
         return;
@@ -110,7 +104,6 @@ static int place_by_view(dla_mapping *m, const dla_spec *spec, FILE *record, cha
     const dla_nodes nodes = {m->node_name, m->job.nodes};
     dla_data data;
     int rc = dla_data_read(&data, spec, (dla_streams){record, NULL}, m->job.ranks, &nodes, reason);
-
     if (rc != 0)
         return rc == -ENODATA && record == NULL ? -EINVAL : rc;
     if (record == NULL)
@@ -126,10 +119,8 @@ static int place_by_view(dla_mapping *m, const dla_spec *spec, FILE *record, cha
 static int place_by_record(dla_mapping *m, const dla_spec *spec, dla_automatic *a, char *reason)
 {
     dla_spec found = *spec;
-    int rc;
-
     found.text[DLA_FILE] = a->path;
-    rc = place_by_view(m, &found, a->record, reason);
+    int rc = place_by_view(m, &found, a->record, reason);
     if (rc == -EBADMSG) {
         show_line(m, "dla: not placed: %s; removed", reason);
         (void)cache_remove(a->folder, &a->key);
@@ -141,7 +132,6 @@ static int place_automatically(dla_mapping *m, const dla_spec *spec, char *reaso
 {
     dla_automatic a;
     int rc = m->program == NULL ? -ENOENT : dla_automatic_open(&a, m->program, m->job.ranks);
-
     if (rc == 0) {
         rc = place_by_record(m, spec, &a, reason);
         dla_automatic_close(&a);
@@ -157,7 +147,6 @@ int dla_mapping_place(dla_mapping *m, const dla_spec *spec, size_t *app,
 {
     bool is_automatic = spec != NULL && dla_spec_is_automatic(spec);
     int rc = dla_place_by_slot(&m->job, m->by_slot, app);
-
     if (rc == -ENOSPC && is_automatic && m->may_leave)
         return -ECANCELED;
     if (rc == 0 && spec != NULL)

@@ -34,7 +34,6 @@ static int take_excess(const dla_job *job, const dla_app *app, slot_filler *f)
         progress = false;
         for (size_t i = 0; i < app->nodes && f->left > 0; i++) {
             size_t n = app->node[i];
-
             if (f->used[n] < job->node[n].most) {
                 take_slots(f, n, 1);
                 progress = true;
@@ -50,7 +49,6 @@ static int take_app(const dla_job *job, const dla_app *app, slot_filler *f)
     for (size_t i = 0; i < app->nodes; i++) {
         size_t n = app->node[i], slots = job->node[n].slots;
         size_t room = slots > f->used[n] ? slots - f->used[n] : 0;
-
         take_slots(f, n, room < f->left ? room : f->left);
     }
     if (f->left == 0)
@@ -67,7 +65,6 @@ int dla_place_by_slot(const dla_job *job, size_t *node_of_rank, size_t *app)
         .order = base_arena_alloc(&arena, job->nodes, sizeof *f.order),
     };
     int rc = arena.failed ? -ENOMEM : 0;
-
     for (size_t a = 0, rank = 0; rc == 0 && a < job->apps; a++) {
         *app = a;
         rc = take_app(job, &job->app[a], &f);
@@ -96,12 +93,10 @@ typedef struct rank_group {
 static void group_fill(rank_group *g, const dla_job *job, size_t first, const size_t *by_slot)
 {
     size_t rank = 0;
-
     g->ranks = 0;
     memset(g->slots, 0, job->nodes * sizeof *g->slots);
     for (size_t a = 0; a < job->apps; a++) {
         bool in = a >= first && same_nodes(&job->app[first], &job->app[a]);
-
         for (size_t end = rank + job->app[a].ranks; rank < end; rank++) {
             if (in) {
                 g->rank[g->ranks++] = rank;
@@ -116,7 +111,6 @@ static void group_add_slots(rank_group *g, const dla_job *job, const dla_app *ap
 {
     for (size_t i = 0; g->ranks == job->ranks && i < app->nodes; i++) {
         size_t n = app->node[i];
-
         if (g->slots[n] < job->node[n].slots)
             g->slots[n] = job->node[n].slots;
     }
@@ -132,7 +126,6 @@ static int place_partial_group(setmatch_method_fn method, const rank_group *g,
     const setmatch_profile profile = {calls, bytes};
     matrix view = {0};
     int rc = bytes == NULL ? -ENOMEM : matrix_cut(&view, input->view, g->rank, g->ranks, true);
-
     for (size_t c = 0; rc == 0 && c < calls; c++)
         rc = matrix_cut(&bytes[c], &whole->bytes[c], g->rank, g->ranks, false);
     if (rc == 0) {
@@ -152,7 +145,6 @@ static int place_group(const dla_job *job, setmatch_method_fn method, const rank
                        const dla_placement *p)
 {
     setmatch_input input = p->input;
-
     input.slots = g->slots;
     return g->ranks == job->ranks ? method(&input, g->node)
                                   : place_partial_group(method, g, &input);
@@ -176,7 +168,6 @@ static int place_apps(const dla_job *job, setmatch_method_fn method, const dla_p
         .node = base_arena_alloc(&arena, job->ranks, sizeof *g.node),
     };
     int rc = arena.failed ? -ENOMEM : 0;
-
     for (size_t a = 0; rc == 0 && a < job->apps; a++) {
         if (!is_first_of_group(job, a))
             continue;
@@ -209,7 +200,6 @@ static int place_with_stock(const dla_spec *spec, const dla_room *room, dla_plac
     bool may_keep = room->nodes > 1 && method == setmatch_auto &&
                     p->input.objective != SETMATCH_OBJECTIVE_NEIGHBOURS;
     int rc = place_by_method(room, setmatch_byslot, p, p->by_slot);
-
     if (rc == 0)
         rc = place_by_method(room, setmatch_bynode, p, p->by_node);
     if (rc == 0)
@@ -220,8 +210,6 @@ static int place_with_stock(const dla_spec *spec, const dla_room *room, dla_plac
 int dla_place(const dla_data *data, const dla_spec *spec, const dla_room *room, dla_placement *p)
 {
     size_t ranks = data->file.view.rows, *node = calloc(ranks + 1, DLA_STOCKS * sizeof *node);
-    int rc;
-
     if (node == NULL)
         return -ENOMEM;
     *p = (dla_placement){
@@ -240,7 +228,7 @@ int dla_place(const dla_data *data, const dla_spec *spec, const dla_room *room, 
         .by_node = node + ranks,
         .node_of_rank = node + 2 * ranks,
     };
-    rc = place_with_stock(spec, room, p);
+    int rc = place_with_stock(spec, room, p);
     if (rc != 0)
         dla_placement_release(p);
     return rc;
@@ -256,7 +244,6 @@ void dla_sort_by_node(const size_t *node_of_rank, size_t ranks, size_t nodes, si
                       size_t *rank)
 {
     size_t *end = first + 1;
-
     for (size_t r = 0; r < ranks; r++)
         end[node_of_rank[r] + 1]++;
     for (size_t n = 0; n < nodes; n++)

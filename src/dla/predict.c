@@ -22,7 +22,6 @@ bool dla_has_bytes(const view_file *file)
 int dla_recorded_bytes(const view_file *file, int64_t *bytes)
 {
     int64_t sum = view_file_independent(file), one;
-
     for (size_t k = 0; k < file->patterns; k++)
         if (matrix_sum(&file->bytes[k], &one) != 0 || __builtin_add_overflow(sum, one, &sum))
             return -ERANGE;
@@ -40,7 +39,6 @@ int dla_predict(const dla_placement *p, const size_t *node_of_rank, int64_t *cro
         .topology = &topology,
     };
     int rc = topo_from_levels(&topology, p->input.nodes, network->levels, network->group_of_node);
-
     if (rc == 0)
         rc = predict_crossing(&job, &p->data->file, network->levels, network->group_of_node,
                               crossing);
@@ -55,7 +53,6 @@ static int sum_crossing(const dla_placement *p, const size_t *node_of_rank, doub
     size_t levels = p->data->network.levels;
     int64_t *crossing = calloc(levels + 1, sizeof *crossing);
     int rc = crossing == NULL ? -ENOMEM : dla_predict(p, node_of_rank, crossing);
-
     *load = 0.0;
     for (size_t k = 0; rc == 0 && k <= levels; k++)
         *load += (double)crossing[k];
@@ -68,8 +65,6 @@ static int sum_weight(const dla_placement *p, const size_t *node_of_rank, double
 {
     setmatch_network network = p->data->network;
     setmatch_input counted = p->input;
-    int rc;
-
     network.bandwidth = calloc(network.levels + 2, sizeof *network.bandwidth);
     if (network.bandwidth == NULL)
         return -ENOMEM;
@@ -77,7 +72,7 @@ static int sum_weight(const dla_placement *p, const size_t *node_of_rank, double
     for (size_t k = 1; k < network.levels + 2; k++)
         network.bandwidth[k] = 1.0 / (double)k;
     counted.network = &network;
-    rc = setmatch_cost(&counted, node_of_rank, load);
+    int rc = setmatch_cost(&counted, node_of_rank, load);
     free(network.bandwidth);
     return rc;
 }
@@ -85,7 +80,6 @@ static int sum_weight(const dla_placement *p, const size_t *node_of_rank, double
 int dla_load(const void *placement, const size_t *node_of_rank, double *load)
 {
     const dla_placement *p = placement;
-
     return dla_has_bytes(&p->data->file) ? sum_crossing(p, node_of_rank, load)
                                          : sum_weight(p, node_of_rank, load);
 }
@@ -96,7 +90,6 @@ int dla_compare(dla_placement *p, bool may_keep)
     double load[DLA_STOCKS] = {0.0};
     dla_stock kept = DLA_STOCK_BY_SLOT;
     int rc = 0;
-
     for (int i = 0; rc == 0 && i < DLA_STOCKS && p->input.nodes > 1; i++)
         rc = dla_load(p, mapping[i], &load[i]);
     if (rc != 0)
@@ -116,7 +109,6 @@ static void format_load(double load, bool is_bytes, char text[32])
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
     size_t unit = 0;
-
     while (is_bytes && load >= 999.5 && unit + 1 < sizeof units / sizeof *units) {
         load /= 1000.0;
         unit++;
@@ -132,7 +124,6 @@ void dla_benefit_format(const dla_placement *p, const char *name, char text[DLA_
     const char *where = p->data->network.levels > 0 ? "over links" : "between nodes";
     const char *unit = is_bytes ? "" : "weight ";
     char shown[256], before[32], after[32];
-
     base_escape(shown, sizeof shown, name);
     format_load(p->benefit.by_slot, is_bytes, before);
     format_load(p->benefit.placed, is_bytes, after);
@@ -159,7 +150,6 @@ static int format_crossing(const dla_placement *p, const size_t *node_of_rank, c
     size_t levels = p->data->network.levels, used = 0;
     int64_t *crossing = calloc(levels + 1, sizeof *crossing), bytes = 0;
     int rc = crossing == NULL ? -ENOMEM : dla_recorded_bytes(&p->data->file, &bytes);
-
     if (rc == 0)
         rc = dla_predict(p, node_of_rank, crossing);
     if (rc == 0)
@@ -179,12 +169,10 @@ int dla_report_format(const dla_placement *p, const size_t *node_of_rank,
                       char text[DLA_REPORT_SIZE])
 {
     int64_t inside, total;
-    size_t used;
     int rc = setmatch_weight(&p->data->file.view, node_of_rank, &inside, &total);
-
     if (rc != 0)
         return rc;
-    used = (size_t)snprintf(text, DLA_REPORT_SIZE, "%" PRId64 " of %" PRId64, inside, total);
+    size_t used = (size_t)snprintf(text, DLA_REPORT_SIZE, "%" PRId64 " of %" PRId64, inside, total);
     return dla_has_bytes(&p->data->file)
                ? format_crossing(p, node_of_rank, text + used, DLA_REPORT_SIZE - used)
                : 0;

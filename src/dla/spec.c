@@ -79,7 +79,6 @@ static const base_removed removed[] = {
 static const char *name_of(dla_item item, int value)
 {
     const char *const *names = dla_items[item].names;
-
     if (item == DLA_METHOD)
         return setmatch_methods[value].name;
     return names == NULL ? NULL : names[value];
@@ -88,7 +87,6 @@ static const char *name_of(dla_item item, int value)
 int dla_reject(char reason[DLA_REASON_SIZE], const char *format, ...)
 {
     va_list args;
-
     va_start(args, format);
     vsnprintf(reason, DLA_REASON_SIZE, format, args);
     va_end(args);
@@ -108,10 +106,8 @@ static int set_grid(dla_spec *spec, const char *value, char *reason)
     size_t *dims = NULL, ndims = 0, capacity = 0, product = 1;
     const char *part = value;
     int rc;
-
     do {
         size_t length = strcspn(part, "xX");
-
         rc = base_reserve(&dims, &capacity, ndims + 1, sizeof *dims);
         if (rc == 0 && (!parse_digits(part, length, &dims[ndims]) || dims[ndims] == 0))
             rc = dla_reject(reason, "\"" SHOWN "\" is not a grid; a grid is written like 4x2x2",
@@ -134,7 +130,6 @@ static int refuse_choice(dla_item item, const char *value, const char *nearest, 
 {
     size_t used = (size_t)snprintf(reason, DLA_REASON_SIZE, "%s=" SHOWN " is not valid; ",
                                    dla_items[item].key, value);
-
     if (nearest != NULL) {
         snprintf(reason + used, DLA_REASON_SIZE - used, "did you mean %s?", nearest);
         return -EINVAL;
@@ -149,7 +144,6 @@ static int refuse_choice(dla_item item, const char *value, const char *nearest, 
 static int set_choice(dla_spec *spec, dla_item item, const char *value, char *reason)
 {
     const char *known[MOST_CHOICES + 1] = {NULL};
-
     for (int i = 0; i < MOST_CHOICES && name_of(item, i) != NULL; i++) {
         known[i] = name_of(item, i);
         if (strcasecmp(value, known[i]) == 0) {
@@ -162,12 +156,10 @@ static int set_choice(dla_spec *spec, dla_item item, const char *value, char *re
 
 int dla_spec_set(dla_spec *spec, dla_item item, const char *value, char reason[DLA_REASON_SIZE])
 {
-    char *copy;
     int rc = 0;
-
     if (spec->text[item] != NULL)
         return dla_reject(reason, "%s is given twice", dla_items[item].key);
-    copy = strdup(value);
+    char *copy = strdup(value);
     if (copy == NULL)
         rc = -ENOMEM;
     else if (name_of(item, 0) != NULL)
@@ -189,7 +181,6 @@ static int add_qualifier(dla_spec *spec, const char *qualifier)
 {
     char *policy = spec->stock_policy;
     char separator = strcmp(policy, STOCK_POLICY) == 0 ? ':' : ',';
-
     if (asprintf(&spec->stock_policy, "%s%c%s", policy, separator, qualifier) < 0) {
         spec->stock_policy = policy;
         return -ENOMEM;
@@ -202,7 +193,6 @@ static int set_pe(dla_spec *spec, const char *value, char *reason)
 {
     char qualifier[32];
     size_t number;
-
     if (!parse_digits(value, strlen(value), &number) || number == 0 || number > 32767)
         return dla_reject(
             reason, "PE=" SHOWN " is not a whole number of processors from 1 to 32767", value);
@@ -216,7 +206,6 @@ static int set_pe(dla_spec *spec, const char *value, char *reason)
 static const char *match_key(const char *item, const char *key)
 {
     size_t length = strlen(key);
-
     return strncasecmp(item, key, length) == 0 && item[length] == '=' ? item + length + 1 : NULL;
 }
 
@@ -224,7 +213,6 @@ static int refuse_item(const char *item, char *reason)
 {
     const char *known[DLA_ITEMS + 1] = {NULL}, *nearest;
     char key[BASE_SETTING_BYTES];
-
     for (dla_item i = 0; i < DLA_ITEMS; i++)
         known[i] = dla_items[i].key;
     snprintf(key, sizeof key, "%.*s", (int)strcspn(item, "="), item);
@@ -250,7 +238,6 @@ static int parse_item(dla_spec *spec, const char *item, char *reason)
                                              "HWTCPUS",       "CORECPUS",        "INHERIT",
                                              "NOINHERIT",     "ORDERED"};
     const char *value;
-
     for (dla_item i = 0; i < DLA_ITEMS; i++)
         if ((value = match_key(item, dla_items[i].key)) != NULL)
             return dla_spec_set(spec, i, value, reason);
@@ -281,7 +268,6 @@ static const char *copy_item(const char *text, char *item)
 static int parse_items(dla_spec *spec, const char *text, char *item, char *reason)
 {
     int rc = 0;
-
     if (*text == '\0')
         return 0;
     for (;; text++) {
@@ -300,7 +286,6 @@ int dla_spec_parse(const char *policy, dla_spec *spec, char reason[DLA_REASON_SI
     dla_spec parsed = {.stock_policy = strdup(STOCK_POLICY)};
     char *item = strdup(text); /* as long as the longest item */
     int rc = -ENOMEM;
-
     if (item != NULL && parsed.stock_policy != NULL)
         rc = parse_items(&parsed, text, item, reason);
     free(item);
@@ -320,12 +305,10 @@ bool dla_spec_is_dla(const char *policy)
 char *dla_spec_stock_policy(const char *policy)
 {
     char reason[DLA_REASON_SIZE];
-    char *stock;
     dla_spec spec;
-
     if (dla_spec_parse(policy, &spec, reason) != 0)
         return strdup(STOCK_POLICY);
-    stock = spec.stock_policy;
+    char *stock = spec.stock_policy;
     spec.stock_policy = NULL;
     dla_spec_release(&spec);
     return stock;
@@ -346,7 +329,6 @@ static int add_parameters(dla_spec *spec, char *const parameter[DLA_ITEMS], char
 {
     char why[DLA_REASON_SIZE];
     int rc = 0;
-
     for (dla_item i = 0; rc == 0 && i < DLA_ITEMS; i++) {
         if (parameter[i] == NULL || spec->text[i] != NULL)
             continue;
@@ -364,7 +346,6 @@ int dla_spec_read(const char *policy, char *const parameter[DLA_ITEMS], dla_spec
     char why[DLA_REASON_SIZE];
     dla_spec read = {.ndims = 0};
     int rc = policy == NULL ? 0 : dla_spec_parse(policy, &read, why);
-
     if (rc == -EINVAL)
         snprintf(reason, DLA_REASON_SIZE, "--map-by %.160s: %.800s", policy, why);
     if (rc == 0)
@@ -394,7 +375,6 @@ void dla_refusal_format(const char *reason, char text[DLA_REASON_SIZE + 512])
 {
     static const char dashes[] =
         "--------------------------------------------------------------------------\n";
-
     snprintf(text, DLA_REASON_SIZE + 512,
              "%sThe dla mapper cannot place the ranks of the job:\n\n  %s.\n\nNothing was started. "
              "The manual page rmaps_dla(7) explains --map-by dla.\n%s",
@@ -405,7 +385,6 @@ void dla_check_parameters(const char *files, void (*report)(const char *message)
 {
     /* spec: the mapper of PRRTE passes the text of --map-by on by it. */
     const char *known[DLA_ITEMS + 4] = {"priority", "verbose", "spec"};
-
     for (dla_item i = 0; i < DLA_ITEMS; i++)
         known[i + 3] = dla_items[i].key;
     base_settings s = {"OMPI_MCA_", "rmaps_dla_", known, "7 rmaps_dla", report, removed};

@@ -45,12 +45,10 @@ static void register_var(const char *name, const char *help, mca_base_var_type_t
 static void rmaps_check_names(void)
 {
     static const char *const lists[] = {"param_files", "envar_file_prefix"};
-
     dla_check_parameters(NULL, dla_report_unknown);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         int index = mca_base_var_find("opal", "mca", "base", lists[i]);
         char *const *files = NULL;
-
         (void)mca_base_var_get_value(index, &files, NULL, NULL);
         if (NULL != files && NULL != *files)
             dla_check_parameters(*files, dla_report_unknown);
@@ -73,7 +71,6 @@ static bool fits_launcher(void)
     } sizes[] = {SIZES(orte_job_t), SIZES(orte_job_map_t), SIZES(orte_app_context_t),
                  SIZES(orte_node_t), SIZES(orte_proc_t)};
     size_t i = 0;
-
     while (i < sizeof sizes / sizeof *sizes && sizes[i].built == sizes[i].runs)
         i++;
     if (i == sizeof sizes / sizeof *sizes)

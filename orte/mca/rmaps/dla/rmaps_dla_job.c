@@ -25,12 +25,10 @@ int dla_target_nodes(opal_list_t *list, size_t *ranks, orte_job_t *jdata,
 {
     orte_mapping_policy_t policy = jdata->map->mapping;
     orte_std_cntr_t slots;
-    int rc;
-
     ORTE_SET_MAPPING_POLICY(policy, ORTE_MAPPING_BYSLOT);
     if (no_local)
         ORTE_SET_MAPPING_DIRECTIVE(policy, ORTE_MAPPING_NO_USE_LOCAL);
-    rc = orte_rmaps_base_get_target_nodes(list, &slots, context, policy, first, false);
+    int rc = orte_rmaps_base_get_target_nodes(list, &slots, context, policy, first, false);
     if (ORTE_SUCCESS == rc && 0 == context->num_procs && 1 < jdata->num_apps) {
         orte_show_help("help-orte-rmaps-rr.txt", "orte-rmaps-rr:multi-apps-and-zero-np", true,
                        jdata->num_apps, NULL);
@@ -70,7 +68,6 @@ dla_node dla_node_capacity(const orte_node_t *node)
 {
     size_t limit = per_node_limit(node);
     size_t most = 0 == node->slots_max ? SIZE_MAX : free_slots(node->slots_max, node->slots_inuse);
-
     limit = smaller_of(limit, most);
     return (dla_node){smaller_of(free_slots(node->slots, node->slots_inuse), limit), limit};
 }

@@ -15,7 +15,6 @@
 static int add_mapped_nodes(const dla_layout *l, orte_job_t *jdata)
 {
     bool *used = calloc(l->mapping.job.nodes + 1, sizeof(*used));
-
     if (NULL == used)
         return ORTE_ERR_OUT_OF_RESOURCE;
     for (size_t rank = 0; rank < l->mapping.job.ranks; rank++)
@@ -45,7 +44,6 @@ static int add_mapped_rank(orte_job_t *jdata, orte_node_t *node, orte_app_contex
                            size_t rank)
 {
     orte_proc_t *proc = orte_rmaps_base_setup_proc(jdata, node, context->idx);
-
     if (NULL == proc)
         return ORTE_ERR_OUT_OF_RESOURCE;
     flag_oversubscribed(jdata, node);
@@ -62,10 +60,8 @@ static int add_mapped_ranks(const dla_layout *l, orte_job_t *jdata)
 {
     size_t rank = 0;
     int rc = ORTE_SUCCESS;
-
     for (size_t a = 0; a < l->mapping.job.apps; a++) {
         orte_app_context_t *context = l->context[a];
-
         context->num_procs = (orte_std_cntr_t)l->mapping.job.app[a].ranks;
         context->first_rank = (orte_vpid_t)rank;
         for (size_t end = rank + l->mapping.job.app[a].ranks; ORTE_SUCCESS == rc && rank < end;
@@ -81,7 +77,6 @@ static bool topologies_known(const orte_job_t *jdata)
 {
     for (int i = 0; i < jdata->map->nodes->size; i++) {
         const orte_node_t *node = opal_pointer_array_get_item(jdata->map->nodes, i);
-
         if (NULL != node && (NULL == node->topology || NULL == node->topology->topo))
             return false;
     }
@@ -94,7 +89,6 @@ static void reset_numa_usage(const orte_node_t *node)
 {
     hwloc_topology_t topo = node->topology->topo;
     hwloc_obj_t numa = NULL;
-
     while (NULL != (numa = hwloc_get_next_obj_by_type(topo, HWLOC_OBJ_NUMANODE, numa)))
         if (NULL != numa->userdata)
             ((opal_hwloc_obj_data_t *)numa->userdata)->num_bound = 0;
@@ -106,14 +100,12 @@ static int bind_node_ranks(orte_job_t *jdata, orte_node_t *node)
     opal_pointer_array_t *nodes = jdata->map->nodes;
     opal_pointer_array_t alone;
     bool no_vm = orte_no_vm;
-    int rc;
-
     OBJ_CONSTRUCT(&alone, opal_pointer_array_t);
     opal_pointer_array_add(&alone, node);
     reset_numa_usage(node);
     jdata->map->nodes = &alone;
     orte_no_vm = true; /* lifts the restriction to mpirun's node */
-    rc = orte_rmaps_base_compute_bindings(jdata);
+    int rc = orte_rmaps_base_compute_bindings(jdata);
     orte_no_vm = no_vm;
     jdata->map->nodes = nodes;
     OBJ_DESTRUCT(&alone);
@@ -127,11 +119,9 @@ static int bind_nodes(orte_job_t *jdata, bool *unbound, bool *lost)
 {
     const opal_binding_policy_t binding = jdata->map->binding;
     int rc = ORTE_SUCCESS;
-
     *lost = false;
     for (int i = 0; ORTE_SUCCESS == rc && i < jdata->map->nodes->size; i++) {
         orte_node_t *node = opal_pointer_array_get_item(jdata->map->nodes, i);
-
         if (NULL == node || unbound[i])
             continue;
         rc = bind_node_ranks(jdata, node);
@@ -150,8 +140,6 @@ static int bind_ranks(orte_job_t *jdata)
 {
     bool *unbound;
     bool lost;
-    int rc;
-
     if (!topologies_known(jdata) || (ORTE_FLAG_TEST(jdata, ORTE_JOB_FLAG_OVERSUBSCRIBED) &&
                                      !OPAL_BINDING_POLICY_IS_SET(jdata->map->binding)))
         return ORTE_SUCCESS;
@@ -159,7 +147,7 @@ static int bind_ranks(orte_job_t *jdata)
     if (NULL == unbound)
         return ORTE_ERR_OUT_OF_RESOURCE;
     /* a cpu list is assigned by local rank */
-    rc = orte_rmaps_base_compute_local_ranks(jdata);
+    int rc = orte_rmaps_base_compute_local_ranks(jdata);
     if (ORTE_SUCCESS == rc)
         rc = bind_nodes(jdata, unbound, &lost);
     if (ORTE_SUCCESS == rc && lost)
@@ -185,13 +173,11 @@ static void set_policies(orte_job_t *jdata, bool no_local)
 int dla_fill_map(dla_layout *l, orte_job_t *jdata, rte_options *options, bool no_local,
                  bool *ordered)
 {
-    int rc;
-
     (void)options;
     *ordered = OPAL_BIND_ORDERED_REQUESTED(jdata->map->binding);
     set_policies(jdata, no_local);
     jdata->num_procs = 0;
-    rc = add_mapped_nodes(l, jdata);
+    int rc = add_mapped_nodes(l, jdata);
     if (ORTE_SUCCESS == rc)
         rc = add_mapped_ranks(l, jdata);
     if (ORTE_SUCCESS == rc) {
@@ -207,7 +193,6 @@ char *dla_unbind(const orte_job_t *jdata, const orte_node_t *node, size_t rank,
                  dla_binding *binding)
 {
     orte_proc_t *proc = opal_pointer_array_get_item(jdata->procs, (int)rank);
-
     (void)orte_get_attribute(&proc->attributes, ORTE_PROC_CPU_BITMAP, (void **)&binding->cpus,
                              OPAL_STRING);
     (void)orte_get_attribute(&proc->attributes, ORTE_PROC_HWLOC_BOUND, &binding->object, OPAL_PTR);
@@ -219,7 +204,6 @@ char *dla_unbind(const orte_job_t *jdata, const orte_node_t *node, size_t rank,
 void dla_bind(const orte_job_t *jdata, size_t rank, const dla_binding *binding)
 {
     orte_proc_t *proc = opal_pointer_array_get_item(jdata->procs, (int)rank);
-
     if (NULL == binding->cpus)
         return;
     orte_set_attribute(&proc->attributes, ORTE_PROC_CPU_BITMAP, ORTE_ATTR_GLOBAL, binding->cpus,

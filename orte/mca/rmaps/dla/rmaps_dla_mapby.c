@@ -25,7 +25,6 @@ static char **policy_storage(void)
 {
     char **storage = NULL;
     int index = mca_base_var_find("orte", "rmaps", "base", "mapping_policy");
-
     if (0 > index || OPAL_SUCCESS != mca_base_var_get_value(index, &storage, NULL, NULL))
         return NULL;
     return storage;
@@ -36,7 +35,6 @@ static char **policy_storage(void)
 static void pass_to_daemons(const char *policy)
 {
     char *name = NULL;
-
     if (OPAL_SUCCESS == mca_base_var_env_name(POLICY_PARAMETER, &name)) {
         opal_setenv(name, policy, true, &environ);
         free(name);
@@ -60,7 +58,6 @@ static void shadow_option(opal_cmd_line_t *line)
         .ocl_otype = OPAL_CMD_LINE_OTYPE_MAPPING,
     };
     opal_cmd_line_t other;
-
     OBJ_CONSTRUCT(&other, opal_cmd_line_t);
     if (OPAL_SUCCESS == opal_cmd_line_make_opt_mca(&other, silent))
         opal_list_prepend(&line->lcl_options, opal_list_remove_first(&other.lcl_options));
@@ -72,8 +69,7 @@ static void shadow_option(opal_cmd_line_t *line)
 char *dla_mapby_acquire(void)
 {
     char **storage;
-    char *map_by, *policy;
-
+    char *policy;
     if (!(ORTE_PROC_IS_HNP || ORTE_PROC_IS_DAEMON) || NULL == (storage = policy_storage()))
         return NULL;
     if (ORTE_PROC_IS_HNP && NULL != orte_cmd_line &&
@@ -82,7 +78,7 @@ char *dla_mapby_acquire(void)
     /* the parameter takes precedence: --map-by sets it first, then --mca */
     if (!dla_spec_is_dla(*storage) || NULL == (policy = dla_spec_stock_policy(*storage)))
         return NULL;
-    map_by = *storage;
+    char *map_by = *storage;
     *storage = policy;
     pass_to_daemons(policy);
     return map_by;

@@ -31,7 +31,6 @@ prte_rmaps_base_component_t prte_mca_rmaps_dla_component = {
 static void set_variable(const char *name, const char *value)
 {
     char variable[96];
-
     (void)snprintf(variable, sizeof(variable), "PRTE_MCA_%s", name);
     if (NULL != value)
         (void)setenv(variable, value, false);
@@ -41,10 +40,8 @@ static void set_variable(const char *name, const char *value)
 static const char *take_environment(const char *name)
 {
     char variable[96];
-    const char *value;
-
     (void)snprintf(variable, sizeof(variable), "OMPI_MCA_%s", name);
-    value = getenv(variable);
+    const char *value = getenv(variable);
     set_variable(name, value);
     return value;
 }
@@ -57,7 +54,6 @@ static void take_user_file(void)
     pmix_list_t values;
     char path[4096];
     const char *home = getenv("HOME");
-
     if (NULL == home || sizeof(path) <= strlen(home) + sizeof("/.openmpi/mca-params.conf"))
         return;
     (void)snprintf(path, sizeof(path), "%s/.openmpi/mca-params.conf", home);
@@ -76,7 +72,6 @@ static void register_var(const char *name, const char *help, pmix_mca_base_var_t
                          void *storage)
 {
     char full[64];
-
     (void)snprintf(full, sizeof(full), "rmaps_dla_%s", name);
     (void)take_environment(full);
     (void)pmix_mca_base_component_var_register(&prte_mca_rmaps_dla_component, name, help, type,
@@ -114,7 +109,6 @@ static int map_job(prte_job_t *jdata, prte_rmaps_options_t *options)
 {
     static prte_binding_policy_t bind;
     static unsigned cpus_per_rank;
-
     if (!prrte_maps_by_context(options) || 0 == jdata->map->num_nodes || !dla_is_ours(jdata)) {
         bind = options->bind;
         cpus_per_rank = options->cpus_per_rank;
@@ -133,7 +127,6 @@ static prte_rmaps_base_module_t dla_module = {.map_job = map_job};
 static int rmaps_dla_query(pmix_mca_base_module_t **module, int *priority)
 {
     char reason[PRRTE_REASON_SIZE];
-
     if (!prrte_fits(reason))
         return PRTE_ERR_NOT_AVAILABLE;
     *priority = rmaps_dla.priority;

@@ -10,11 +10,9 @@
 bool dla_is_spawned(prte_job_t *jdata)
 {
     pmix_proc_t *proxy = NULL;
-    bool spawned;
-
     if (!prte_get_attribute(&jdata->attributes, PRTE_JOB_LAUNCH_PROXY, (void **)&proxy, PMIX_PROC))
         return false;
-    spawned = !PMIX_CHECK_NSPACE(PRTE_PROC_MY_NAME->nspace, proxy->nspace);
+    bool spawned = !PMIX_CHECK_NSPACE(PRTE_PROC_MY_NAME->nspace, proxy->nspace);
     PMIX_PROC_RELEASE(proxy);
     return spawned;
 }
@@ -24,12 +22,10 @@ int dla_target_nodes(pmix_list_t *list, size_t *ranks, prte_job_t *jdata,
 {
     prte_mapping_policy_t policy = jdata->map->mapping;
     int32_t slots;
-    int rc;
-
     PRTE_SET_MAPPING_POLICY(policy, PRTE_MAPPING_BYSLOT);
     if (no_local)
         PRTE_SET_MAPPING_DIRECTIVE(policy, PRTE_MAPPING_NO_USE_LOCAL);
-    rc = prrte_get_target_nodes(list, &slots, jdata, context, policy, first);
+    int rc = prrte_get_target_nodes(list, &slots, jdata, context, policy, first);
     *ranks = (size_t)context->num_procs;
     return rc;
 }
@@ -39,7 +35,6 @@ dla_node dla_node_capacity(const prte_node_t *node)
 {
     bool is_free = node->slots > node->slots_inuse;
     size_t slots = is_free ? (size_t)node->slots_available : 0, most = SIZE_MAX;
-
     if (0 != node->slots_max) {
         most =
             node->slots_max > node->slots_inuse ? (size_t)(node->slots_max - node->slots_inuse) : 0;

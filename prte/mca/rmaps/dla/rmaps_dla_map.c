@@ -11,7 +11,6 @@
 static prte_app_idx_t app_of_rank(const dla_layout *l, size_t rank)
 {
     size_t a = 0;
-
     for (size_t end = l->mapping.job.app[0].ranks; rank >= end; end += l->mapping.job.app[a].ranks)
         a++;
     return l->context[a]->idx;
@@ -34,7 +33,6 @@ static void add_mapped_node(prte_job_t *jdata, prte_node_t *node, prte_rmaps_opt
 static int refuse_binding(const prte_node_t *node, int enough, const prte_rmaps_options_t *options)
 {
     char reason[1024];
-
     (void)snprintf(reason, sizeof(reason),
                    "with PE=%u the processors of node %s suffice for %d of its %d ranks: limit "
                    "the ranks by slots, as in --host %s:SLOTS, or lower PE",
@@ -47,13 +45,11 @@ static int refuse_binding(const prte_node_t *node, int enough, const prte_rmaps_
 static int prepare_binding(prte_job_t *jdata, prte_node_t *node, size_t ranks, bool demanded,
                            prte_rmaps_options_t *options)
 {
-    int ncpus;
-
     hwloc_bitmap_free(options->job_cpuset);
     hwloc_bitmap_free(options->target);
     options->job_cpuset = options->target = NULL;
     prte_rmaps_base_get_cpuset(jdata, node, options);
-    ncpus = prte_rmaps_base_get_ncpus(node, NULL, options) / options->cpus_per_rank;
+    int ncpus = prte_rmaps_base_get_ncpus(node, NULL, options) / options->cpus_per_rank;
     options->ncpus = (unsigned)ncpus;
     options->nprocs = (int)ranks;
     if (1 < options->cpus_per_rank && options->nprocs > ncpus && !options->overload &&
@@ -73,7 +69,6 @@ static int add_mapped_rank(const dla_layout *l, prte_job_t *jdata, prte_node_t *
     prte_app_idx_t idx = app_of_rank(l, rank);
     prte_proc_t *proc = prte_rmaps_base_setup_proc(jdata, idx, node, NULL, options);
     prte_app_context_t *context = pmix_pointer_array_get_item(jdata->apps, (int)idx);
-
     if (NULL == proc)
         return PRTE_ERR_OUT_OF_RESOURCE;
     proc->name.rank = (pmix_rank_t)rank;
@@ -94,7 +89,6 @@ static int map_node_ranks(dla_layout *l, prte_job_t *jdata, size_t n, const size
     const bool demanded = PRTE_BINDING_POLICY_IS_SET(jdata->map->binding);
     const prte_binding_policy_t binding = options->bind;
     int rc = PRTE_SUCCESS;
-
     if (0 == ranks)
         return PRTE_SUCCESS;
     if (!options->donotlaunch)
@@ -116,7 +110,6 @@ int dla_fill_map(dla_layout *l, prte_job_t *jdata, prte_rmaps_options_t *options
     size_t *first = base_arena_alloc(&l->arena, m->job.nodes + 2, sizeof(*first));
     size_t *rank = base_arena_alloc(&l->arena, m->job.ranks, sizeof(*rank));
     int rc = l->arena.failed ? PRTE_ERR_OUT_OF_RESOURCE : PRTE_SUCCESS;
-
     *ordered = options->ordered;
     PRTE_SET_MAPPING_POLICY(jdata->map->mapping, PRTE_MAPPING_BYSLOT);
     options->map = PRTE_MAPPING_BYSLOT;
@@ -137,7 +130,6 @@ char *dla_unbind(const prte_job_t *jdata, const prte_node_t *node, size_t rank,
 {
     prte_proc_t *proc = pmix_pointer_array_get_item(jdata->procs, (int)rank);
     char *locality = NULL;
-
     binding->cpus = proc->cpuset;
     proc->cpuset = NULL;
     if (NULL != binding->cpus)
@@ -148,6 +140,5 @@ char *dla_unbind(const prte_job_t *jdata, const prte_node_t *node, size_t rank,
 void dla_bind(const prte_job_t *jdata, size_t rank, const dla_binding *binding)
 {
     prte_proc_t *proc = pmix_pointer_array_get_item(jdata->procs, (int)rank);
-
     proc->cpuset = binding->cpus;
 }

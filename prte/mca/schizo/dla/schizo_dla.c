@@ -31,7 +31,6 @@ prte_schizo_base_component_t prte_mca_schizo_dla_component = {
 static char *take_policy(const char *text)
 {
     char *policy = dla_spec_is_dla(text) ? dla_spec_stock_policy(text) : NULL;
-
     if (NULL == policy || 0 != setenv(PRRTE_SPEC_VARIABLE, text, true)) {
         free(policy);
         return NULL;
@@ -56,11 +55,9 @@ static bool maps_here(pmix_cli_result_t *results)
 static void take_option(pmix_cli_result_t *results)
 {
     pmix_cli_item_t *option = pmix_cmd_line_get_param(results, PRTE_CLI_MAPBY);
-    char *policy;
-
     if (NULL == option || NULL == option->values || NULL == option->values[0])
         return;
-    policy = take_policy(option->values[0]);
+    char *policy = take_policy(option->values[0]);
     if (NULL == policy)
         return;
     free(option->values[0]);
@@ -76,11 +73,9 @@ static void take_parameter(void)
                                         "OMPI_MCA_rmaps_default_mapping_policy",
                                         "PRTE_MCA_rmaps_base_mapping_policy",
                                         "OMPI_MCA_rmaps_base_mapping_policy"};
-
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const char *value = getenv(names[i]);
         char *policy = NULL == value ? NULL : take_policy(value);
-
         if (NULL != policy) {
             (void)unsetenv(names[i]);
             (void)setenv(PRRTE_POLICY_VARIABLE, policy, true);
@@ -106,7 +101,6 @@ static int take_map_by(int rc, pmix_cli_result_t *results)
 static const char *file_path(void)
 {
     pmix_mca_base_var_file_value_t *value;
-
     PMIX_LIST_FOREACH(value, &pmix_mca_base_var_file_values, pmix_mca_base_var_file_value_t)
     {
         if (0 == strcmp("mca_base_component_path", value->mbvfv_var))
@@ -121,7 +115,6 @@ static const char *file_path(void)
 static void keep_component_path(void)
 {
     const char *path = file_path();
-
     if (NULL == path || NULL != getenv("OMPI_MCA_mca_base_component_path"))
         return;
     (void)setenv("OMPI_MCA_mca_base_component_path", "SYS_DEFAULT:USER_DEFAULT", true);
@@ -143,7 +136,6 @@ enum { WRAPPED_OMPI, WRAPPED_PRTE, WRAPPED };
 static int parse_cli_ompi(char **argv, pmix_cli_result_t *results, bool silent)
 {
     int rc = wrapped[WRAPPED_OMPI].before(argv, results, silent);
-
     if (PRTE_SUCCESS == rc)
         keep_component_path();
     return take_map_by(rc, results);
@@ -182,7 +174,6 @@ static void wrap_module(prte_schizo_base_module_t *module)
 static int detect_proxy(char *personalities)
 {
     prte_schizo_base_active_module_t *active;
-
     (void)personalities;
     PMIX_LIST_FOREACH(active, &prte_schizo_base.active_modules, prte_schizo_base_active_module_t)
     {
@@ -199,7 +190,6 @@ static prte_schizo_base_module_t schizo_dla_module = {
 static int schizo_dla_query(pmix_mca_base_module_t **module, int *priority)
 {
     char reason[PRRTE_REASON_SIZE];
-
     if (!prrte_fits(reason)) {
         warn_unused(reason);
         return PRTE_ERR_NOT_AVAILABLE;
