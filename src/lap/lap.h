@@ -29,9 +29,9 @@
 #define LAP_UNASSIGNED SIZE_MAX
 
 /* Exactly one of cost and integer_cost is given (neither is needed without pairs). Real
- * costs: +INFINITY forbids the pair; NaN and -INFINITY are refused; integers of magnitude
- * below 2^53 / (64 * (n + 1)), n = min(rows, cols), are solved without rounding. Integer
- * costs: LAP_FORBIDDEN forbids the pair. Negative costs are allowed.
+ * costs: +INFINITY forbids the pair; integers of magnitude below 2^53 / (64 * (n + 1)),
+ * n = min(rows, cols), are solved without rounding. Integer costs: LAP_FORBIDDEN forbids the
+ * pair. Negative costs are allowed.
  *
  * Dense: start is NULL, and cost[j * rows + i] is the cost of column j on row i.
  * Sparse: the allowed pairs of column j are start[j] .. start[j + 1] - 1; pair k is
@@ -64,10 +64,9 @@ typedef struct lap_solution {
     int64_t integer_total;
 } lap_solution;
 
-/* Returns 0; LAP_INFEASIBLE; -EINVAL (both kinds of cost, NULL where an array is needed, start or
- * row out of order or out of range, rows * cols beyond SIZE_MAX with dense costs); -EDOM (a cost is
- * NaN or -INFINITY); -ERANGE (a cost that is not forbidden is above DBL_MAX or INT64_MAX / (32 * (n
- * + 1)) in magnitude, n = min(rows, cols): sums of costs might overflow); -ENOMEM. */
+/* Returns 0; LAP_INFEASIBLE; -ERANGE (a cost that is not forbidden is NaN, or above DBL_MAX or
+ * INT64_MAX / (32 * (n + 1)) in magnitude, n = min(rows, cols): sums of costs might overflow);
+ * -ENOMEM. */
 typedef int (*lap_solver_fn)(const lap_problem *problem, lap_solution *solution);
 
 typedef struct lap_solver {
