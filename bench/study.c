@@ -173,9 +173,9 @@ static double copy_seconds(const matrix *bytes)
 static forecast assess(const study *s, const plan_input *in, const size_t *rank_of_domain)
 {
     plan_loads loads;
-    forecast f = {.crossing_bytes = plan_crossing_bytes(in, rank_of_domain),
+    forecast f = {.hop_bytes = plan_hop_bytes(in, rank_of_domain),
+                  .crossing_bytes = plan_crossing_bytes(in, rank_of_domain),
                   .copy_seconds = copy_seconds(in->requests)};
-    must(plan_hop_bytes(in, rank_of_domain, &f.hop_bytes), planning);
     must(plan_load_links(in, rank_of_domain, &loads), planning);
     look_at_links(s, &loads, &f);
     plan_release_loads(&loads);

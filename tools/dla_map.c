@@ -161,13 +161,11 @@ static int print_placement_table(const placement *placed)
 static void put_report(json_writer *w, const placement *placed)
 {
     int64_t inside, total;
-    double cost;
     check_sums(
         setmatch_weight(&placed->data.file.view, placed->result.node_of_rank, &inside, &total));
-    check_sums(setmatch_cost(&placed->result.input, placed->result.node_of_rank, &cost));
     json_put_int64(w, "weight_inside", inside);
     json_put_int64(w, "weight_total", total);
-    json_put_real(w, "cost", cost);
+    json_put_real(w, "cost", setmatch_cost(&placed->result.input, placed->result.node_of_rank));
     if (dla_has_bytes(&placed->data.file)) {
         int64_t bytes, *crossing = find_crossing(placed, placed->result.node_of_rank);
         check_sums(dla_recorded_bytes(&placed->data.file, &bytes));

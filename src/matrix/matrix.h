@@ -39,8 +39,8 @@ int matrix_allocate(matrix *m, size_t rows, size_t cols, size_t nnz);
  * `zeros`, also drops sums of 0. -ERANGE: a sum beyond int64; some are lost then. */
 int matrix_add_up(matrix_entry *entries, size_t *count, bool zeros);
 
-/* Builds *m from entries in any order, which are added up in place. -EINVAL: an index out of range;
- * -ERANGE; -ENOMEM. Release with matrix_release. */
+/* Builds *m from entries in any order, which are added up in place. -ERANGE; -ENOMEM. Release with
+ * matrix_release. */
 int matrix_from_entries(matrix *m, size_t rows, size_t cols, matrix_entry *entries, size_t count);
 
 /* Frees the contents and leaves an empty matrix (all zero); safe on a zeroed one. */
@@ -66,8 +66,8 @@ bool matrix_is_symmetric(const matrix *m);
 bool matrix_equals(const matrix *a, int64_t times_a, const matrix *b, int64_t times_b);
 
 /* Adds up the rows of each group, in linear time: row r of `m` belongs to row group_of_row[r] of
- * `sums`, which has `groups` rows, without stored zeros. -EINVAL: a group out of range; -ERANGE:
- * a partial sum; -ENOMEM. Release with matrix_release. */
+ * `sums`, which has `groups` rows, without stored zeros. -ERANGE: a partial sum; -ENOMEM. Release
+ * with matrix_release. */
 int matrix_sum_rows(matrix *sums, const matrix *m, const size_t *group_of_row, size_t groups);
 
 /* Those rows, ascending, without stored zeros; `square`: and of the same columns only. -ENOMEM.

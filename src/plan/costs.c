@@ -167,9 +167,7 @@ int costs_init(struct costs *costs, const plan_input *in, const struct held *hel
     *costs = (struct costs){.own = held->apart ? 0.0 : TOPO_SAME_NODE};
     struct base_arena *arena = &costs->arena;
     matrix sums = {0};
-    int rc = plan_check_nodes(in);
-    if (rc == 0)
-        rc = group_items(arena, in->node_of_rank, in->requests->rows, nodes, &costs->ranks);
+    int rc = group_items(arena, in->node_of_rank, in->requests->rows, nodes, &costs->ranks);
     if (rc == 0)
         rc = find_classes(arena, in->topology, held->apart, &costs->classes);
     if (rc == 0 && held->by_node == NULL)

@@ -54,9 +54,8 @@ struct costs {
 };
 
 /* Up to O(nnz + p + classes * classes * domains) time, less where few classes access a domain.
- * Refers to the input. -EINVAL: a rank's node is out of range, or sums by node have the wrong
- * shape; -ERANGE: a sum is beyond int64; -ENOMEM. Release with costs_release, also after an error.
- */
+ * Refers to the input. -ERANGE: a sum is beyond int64; -ENOMEM. Release with costs_release, also
+ * after an error. */
 int costs_init(struct costs *costs, const plan_input *in, const struct held *held);
 void costs_release(struct costs *costs);
 

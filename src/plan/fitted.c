@@ -7,17 +7,6 @@
 #include <errno.h>
 #include <string.h>
 
-static int check_input(const fitted_input *in)
-{
-    for (size_t j = 0; j < in->aggregators; j++)
-        if (in->node_of_aggregator[j] >= in->topology->nodes)
-            return -EINVAL;
-    return in->aggregators > 0 && in->bytes->cols == in->topology->nodes &&
-                   matrix_is_nonnegative(in->bytes)
-               ? 0
-               : -EINVAL;
-}
-
 struct work {
     struct base_arena arena;
     struct groups aggregators; /* of each node */
@@ -127,14 +116,11 @@ int fitted_assign(const fitted_input *in, size_t *aggregator_of_unit, double *ho
 {
     struct work w = {0};
     size_t units = in->bytes->rows;
-    int rc = check_input(in);
-    if (rc != 0)
-        return rc;
     w.capacity = base_arena_alloc(&w.arena, in->topology->nodes, sizeof *w.capacity);
     w.node_of_unit = base_arena_alloc(&w.arena, units, sizeof *w.node_of_unit);
     w.aggregator_of_unit = base_arena_alloc(&w.arena, units, sizeof *w.aggregator_of_unit);
-    rc = group_items(&w.arena, in->node_of_aggregator, in->aggregators, in->topology->nodes,
-                     &w.aggregators);
+    int rc = group_items(&w.arena, in->node_of_aggregator, in->aggregators, in->topology->nodes,
+                         &w.aggregators);
     if (w.arena.failed)
         rc = -ENOMEM;
     if (rc == 0) {

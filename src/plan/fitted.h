@@ -17,7 +17,7 @@ typedef struct fitted_input {
     const matrix *bytes;  /* units x nodes: bytes of the unit that the node's ranks access,
                              >= 0; units in the order of the file */
     const topo *topology; /* its nodes are the columns of `bytes` */
-    const size_t *node_of_aggregator; /* `aggregators` entries */
+    const size_t *node_of_aggregator; /* `aggregators` entries, each < topology->nodes */
     size_t aggregators;               /* at least 1 */
 } fitted_input;
 
@@ -27,9 +27,7 @@ typedef struct fitted_input {
  * its aggregators in file order, as contiguous as that allows. A unit without bytes gets the
  * aggregator of its left neighbour while that has less than ceil(units / aggregators) in all, else
  * another. Ties prefer the node of the left neighbour. The hop-bytes are within 1 % of all bytes of
- * the least, unless a price war raised the steps of prices. -EINVAL: no aggregator, one on a node
- * that is not in the topology, columns other than the topology's nodes, a negative number of bytes;
- * -ENOMEM. */
+ * the least, unless a price war raised the steps of prices. -ENOMEM. */
 int fitted_assign(const fitted_input *in, size_t *aggregator_of_unit, double *hop_bytes);
 
 #endif

@@ -1,33 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks of the input, items by group, the even spread. */
+/* Items by group, the even spread. */
 #include "plan/input.h"
 
+#include <assert.h>
 #include <errno.h>
-
-static int has_shape(const plan_input *in, const matrix *m, size_t rows)
-{
-    return m == NULL || (m->rows == rows && m->cols == in->requests->cols);
-}
-
-int plan_check_nodes(const plan_input *in)
-{
-    size_t nodes = in->topology->nodes;
-    if (!has_shape(in, in->node_bytes, nodes) || !has_shape(in, in->node_blocks, nodes) ||
-        !has_shape(in, in->blocks, in->requests->rows))
-        return -EINVAL;
-    for (size_t i = 0; i < in->requests->rows; i++)
-        if (in->node_of_rank[i] >= nodes)
-            return -EINVAL;
-    return 0;
-}
-
-int plan_check_assignment(const plan_input *in, const size_t *rank_of_domain)
-{
-    for (size_t j = 0; j < in->requests->cols; j++)
-        if (rank_of_domain[j] >= in->requests->rows)
-            return -EINVAL;
-    return plan_check_nodes(in);
-}
 
 /* Counting sort: start[g + 1] is the position of the next item of group g, finally the end of g. */
 int group_items(struct base_arena *arena, const size_t *group_of, size_t items, size_t count,
@@ -37,9 +13,11 @@ int group_items(struct base_arena *arena, const size_t *group_of, size_t items, 
     size_t *item = base_arena_alloc(arena, items, sizeof *item);
     if (start == NULL || item == NULL)
         return -ENOMEM;
-    for (size_t i = 0; i < items; i++)
+    for (size_t i = 0; i < items; i++) {
+        assert(group_of[i] < count || group_of[i] == SIZE_MAX);
         if (group_of[i] != SIZE_MAX)
             start[group_of[i] + 2]++;
+    }
     for (size_t g = 1; g <= count; g++)
         start[g + 1] += start[g];
     for (size_t i = 0; i < items; i++)

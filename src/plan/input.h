@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Checks of the input, and items by group: ranks or domains by node. For this folder only.
+ * Items by group: ranks or domains by node. For this folder only.
  */
 #ifndef PLAN_INPUT_H
 #define PLAN_INPUT_H
@@ -24,12 +24,6 @@ static inline size_t group_size(const struct groups *groups, size_t g)
 {
     return groups->start[g + 1] - groups->start[g];
 }
-
-/* -EINVAL: a rank's node is out of range, or sums by node have the wrong shape. */
-int plan_check_nodes(const plan_input *in);
-
-/* -EINVAL as above, or where a rank of the assignment is out of range. */
-int plan_check_assignment(const plan_input *in, const size_t *rank_of_domain);
 
 /* Bytes of domains by rank or, if these are incomplete, by node; and the node of a row of them. */
 static inline const matrix *plan_bytes_on_nodes(const plan_input *in)

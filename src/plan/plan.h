@@ -59,9 +59,8 @@ struct plan_strategy {
  *   otp          the lowest rank of each node in turn, nodes in the order of their lowest rank,
  *                then the second lowest of each, and so on: two-phase I/O without knowledge of the
  *                network.
- * All respect per_node. -EINVAL: more domains than ranks, or than per_node allows, or a rank's node
- * is not one of the topology, or a matrix has the wrong shape; -ERANGE: a sum that the strategy
- * needs; -ENOMEM. */
+ * All respect per_node. -EINVAL: more domains than ranks, or than per_node allows; -ERANGE: a sum
+ * that the strategy needs; -ENOMEM. */
 extern const plan_strategy plan_strategies[];
 
 /* The strategy of that name, or NULL. */
@@ -89,15 +88,13 @@ typedef struct plan_report {
                                a switch */
 } plan_report;
 
-/* All costs of an assignment. -EINVAL: a rank or a node is out of range; -ENOMEM. */
+/* All costs of an assignment. -ENOMEM. */
 int plan_assess(const plan_input *in, const size_t *rank_of_domain, plan_report *report);
 
-/* Hop-bytes of an assignment, in O(nnz(C) + p + a log a). -EINVAL: a rank or a node is out of
- * range. */
-int plan_hop_bytes(const plan_input *in, const size_t *rank_of_domain, double *hop_bytes);
+/* Hop-bytes of an assignment, in O(nnz(C) + p + a log a). */
+double plan_hop_bytes(const plan_input *in, const size_t *rank_of_domain);
 
-/* Bytes whose rank and aggregator are on different nodes; INT64_MAX on overflow. Every rank of the
- * assignment is less than p, every node is one of the topology. */
+/* Bytes whose rank and aggregator are on different nodes; INT64_MAX on overflow. */
 int64_t plan_crossing_bytes(const plan_input *in, const size_t *rank_of_domain);
 
 /* Bytes on the link above each vertex, up to its parent and down from it. The vertices are those of
@@ -108,14 +105,13 @@ typedef struct plan_loads {
     double *up, *down;
 } plan_loads;
 
-/* -EINVAL: a rank or a node is out of range; -ENOMEM. Release with plan_release_loads. */
+/* -ENOMEM. Release with plan_release_loads. */
 int plan_load_links(const plan_input *in, const size_t *rank_of_domain, plan_loads *loads);
 void plan_release_loads(plan_loads *loads);
 
 /* W, column by column: workload[j * p + i] = hop-bytes of assigning domain j to rank i. Sums C over
  * the ranks of a node first and forms no p x p matrix: O(nnz(C) + (p + nodes + classes * classes) *
- * a) time. Exact while the sums stay below 2^53. -EINVAL: a rank's node is out of range; -ERANGE;
- * -ENOMEM. */
+ * a) time. Exact while the sums stay below 2^53. -ERANGE; -ENOMEM. */
 int plan_workload(const plan_input *in, double *workload);
 
 #endif

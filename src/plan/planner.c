@@ -70,13 +70,12 @@ int plan_draft_assess(const plan_draft *draft, const size_t *rank_of_domain, dou
     const plan_input in = plan_draft_problem(draft);
     int64_t unlisted;
     int rc = matrix_sum(&draft->c.unlisted, &unlisted);
-    if (rc == 0)
-        rc = plan_hop_bytes(&in, rank_of_domain, hop_bytes);
     if (rc != 0)
         return rc;
+    double listed = plan_hop_bytes(&in, rank_of_domain);
     int64_t crossing = plan_crossing_bytes(&in, rank_of_domain);
-    *hop_bytes +=
-        (double)unlisted * (crossing > 0 ? *hop_bytes / (double)crossing : TOPO_OTHER_NODE);
+    *hop_bytes =
+        listed + (double)unlisted * (crossing > 0 ? listed / (double)crossing : TOPO_OTHER_NODE);
     if (__builtin_add_overflow(crossing, unlisted, crossing_bytes))
         *crossing_bytes = INT64_MAX;
     return 0;

@@ -60,8 +60,8 @@ void plan_draft_release(plan_draft *draft);
 plan_input plan_draft_problem(const plan_draft *draft);
 
 /* Hop-bytes, and bytes between nodes, of an assignment of its domains. Bytes that no node lists
- * (requests.h) count as those that cross or, where none does, cross by TOPO_OTHER_NODE hops. Errors
- * as of plan_hop_bytes, and -ERANGE: their sum. */
+ * (requests.h) count as those that cross or, where none does, cross by TOPO_OTHER_NODE hops.
+ * -ERANGE: their sum. */
 int plan_draft_assess(const plan_draft *draft, const size_t *rank_of_domain, double *hop_bytes,
                       int64_t *crossing_bytes);
 

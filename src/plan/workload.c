@@ -64,13 +64,9 @@ static double sum_hop_bytes(const plan_input *in, const size_t *rank_of_domain)
     return sum;
 }
 
-int plan_hop_bytes(const plan_input *in, const size_t *rank_of_domain, double *hop_bytes)
+double plan_hop_bytes(const plan_input *in, const size_t *rank_of_domain)
 {
-    int rc = plan_check_assignment(in, rank_of_domain);
-    if (rc == 0)
-        *hop_bytes =
-            sum_hop_bytes(in, rank_of_domain) - TOPO_SAME_NODE * own_bytes(in, rank_of_domain);
-    return rc;
+    return sum_hop_bytes(in, rank_of_domain) - TOPO_SAME_NODE * own_bytes(in, rank_of_domain);
 }
 
 int64_t plan_crossing_bytes(const plan_input *in, const size_t *rank_of_domain)
@@ -108,9 +104,7 @@ int plan_load_links(const plan_input *in, const size_t *rank_of_domain, plan_loa
 {
     const matrix *c = plan_bytes_on_nodes(in);
     plan_loads made = {.vertices = topo_vertices(in->topology)};
-    int rc = plan_check_assignment(in, rank_of_domain);
-    if (rc != 0)
-        return rc;
+    int rc = 0;
     made.up = base_zeroed(made.vertices, sizeof *made.up, &rc);
     made.down = base_zeroed(made.vertices, sizeof *made.down, &rc);
     if (rc != 0) {
@@ -137,13 +131,11 @@ void plan_release_loads(plan_loads *loads)
 int plan_assess(const plan_input *in, const size_t *rank_of_domain, plan_report *report)
 {
     plan_loads loads;
-    plan_report made = {.max_link_bytes = 0.0};
-    int rc = plan_hop_bytes(in, rank_of_domain, &made.hop_bytes);
-    if (rc == 0)
-        rc = plan_load_links(in, rank_of_domain, &loads);
+    plan_report made = {.hop_bytes = plan_hop_bytes(in, rank_of_domain),
+                        .crossing_bytes = plan_crossing_bytes(in, rank_of_domain)};
+    int rc = plan_load_links(in, rank_of_domain, &loads);
     if (rc != 0)
         return rc;
-    made.crossing_bytes = plan_crossing_bytes(in, rank_of_domain);
     for (size_t v = 0; v + 1 < loads.vertices; v++)
         made.max_link_bytes = fmax(made.max_link_bytes,
                                    fmax(loads.up[v], loads.down[v]) / topo_cables(in->topology, v));

@@ -28,10 +28,7 @@ static int grid_init(struct grid *g, const size_t *dims, size_t ndims, setmatch_
         return -ENOMEM;
     for (size_t d = ndims; d-- > 0;) {
         g->stride[d] = g->ranks;
-        if (__builtin_mul_overflow(g->ranks, dims[d], &g->ranks)) {
-            free(g->stride);
-            return -EOVERFLOW;
-        }
+        g->ranks *= dims[d];
     }
     g->outermost = g->innermost = from_outside(g, order, 0);
     for (size_t k = 1; k < ndims; k++)
@@ -54,13 +51,12 @@ static int64_t value_along(const struct grid *g, size_t d)
 }
 
 /* Each dimension of extent e has ranks / e * (e - 1) pairs of neighbours, stored twice. */
-static int count_grid_entries(const struct grid *g, size_t *count)
+static size_t count_grid_entries(const struct grid *g)
 {
-    *count = 0;
+    size_t pairs = 0;
     for (size_t d = 0; d < g->ndims; d++)
-        if (__builtin_add_overflow(*count, g->ranks - g->ranks / g->dims[d], count))
-            return -EOVERFLOW;
-    return __builtin_mul_overflow(*count, 2, count) ? -EOVERFLOW : 0;
+        pairs += g->ranks - g->ranks / g->dims[d];
+    return 2 * pairs;
 }
 
 /* Columns ascend, since strides decrease with d: lower neighbours first, then upper ones. */
@@ -83,11 +79,8 @@ static size_t add_grid_row(const struct grid *g, size_t rank, matrix *m, size_t 
 
 static int build_grid_matrix(const struct grid *g, matrix *view)
 {
-    size_t count;
     matrix made;
-    int rc = count_grid_entries(g, &count);
-    if (rc == 0)
-        rc = matrix_allocate(&made, g->ranks, g->ranks, count);
+    int rc = matrix_allocate(&made, g->ranks, g->ranks, count_grid_entries(g));
     if (rc != 0)
         return rc;
     for (size_t rank = 0; rank < g->ranks; rank++)
@@ -99,11 +92,6 @@ static int build_grid_matrix(const struct grid *g, matrix *view)
 int setmatch_cartesian(const size_t *dims, size_t ndims, setmatch_order order, matrix *view)
 {
     struct grid g;
-    if (ndims == 0)
-        return -EINVAL;
-    for (size_t d = 0; d < ndims; d++)
-        if (dims[d] == 0)
-            return -EINVAL;
     int rc = grid_init(&g, dims, ndims, order);
     if (rc != 0)
         return rc;

@@ -20,8 +20,8 @@ typedef enum setmatch_order { SETMATCH_ORDER_C, SETMATCH_ORDER_FORTRAN } setmatc
  * of extent > 1 that varies fastest in the file; outermost: the one that varies slowest. Values:
  * large for neighbours along the innermost dimension with equal outermost coordinate, smaller for
  * other neighbours with equal outermost coordinate, smallest for neighbours along the outermost
- * dimension. Sparse: O(ranks * ndims) entries. -EINVAL: ndims is 0 or an extent is 0; -EOVERFLOW:
- * the product of extents; -ENOMEM. */
+ * dimension. Sparse: O(ranks * ndims) entries. There is a dimension, no extent is 0, and their
+ * product fits into size_t. -ENOMEM. */
 int setmatch_cartesian(const size_t *dims, size_t ndims, setmatch_order order, matrix *view);
 
 #endif

@@ -50,8 +50,7 @@ typedef struct setmatch_network {
  * formed like sets of ranks: nodes connected by bandwidths within 10 per cent of the largest one
  * between groups, repeatedly, until none is between groups. The bandwidth of a level is the mean of
  * those measured at it; without any, that of the level before, and within nodes the largest.
- * -EINVAL: not square, a negative value or no value above 0; -ENOMEM. Release with
- * setmatch_network_release. */
+ * -EINVAL: no value above 0; -ENOMEM. Release with setmatch_network_release. */
 int setmatch_network_from_bandwidth(const matrix *bandwidth, setmatch_network *network);
 
 /* The distance class of two nodes, an index in bandwidth[]. 0: one node; 1 + level: one group of

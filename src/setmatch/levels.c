@@ -164,13 +164,12 @@ static int compare_flat(const placement_task *task, size_t *node)
 {
     static const place_fn flat[] = {place_by_sets, place_by_slot};
     size_t ranks = task->ranks.vertices, *trial = calloc(ranks + 1, sizeof *trial);
-    double least, cost;
-    int rc = trial == NULL ? -ENOMEM : setmatch_cost(task->input, node, &least);
+    double least = setmatch_cost(task->input, node);
+    int rc = trial == NULL ? -ENOMEM : 0;
     for (size_t k = 0; rc == 0 && k < 2; k++) {
         rc = flat[k](&task->ranks, &task->allocation, trial);
-        if (rc == 0)
-            rc = setmatch_cost(task->input, trial, &cost);
-        if (rc == 0 && cost < least) {
+        double cost = rc == 0 ? setmatch_cost(task->input, trial) : least;
+        if (cost < least) {
             least = cost;
             memcpy(node, trial, ranks * sizeof *trial);
         }

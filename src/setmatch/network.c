@@ -31,16 +31,6 @@ static int fastest_first(const void *a, const void *b)
     return (x->b > y->b) - (x->b < y->b);
 }
 
-static int bandwidth_is_valid(const matrix *m)
-{
-    if (m->rows != m->cols || !matrix_is_nonnegative(m))
-        return 0;
-    for (size_t i = 0; m->rows > 0 && i < m->row_start[m->rows]; i++)
-        if (m->value[i] > 0)
-            return 1;
-    return 0;
-}
-
 /* Adds each pair once: for its entry in the upper triangle, or in the lower if there is no other.
  */
 static void add_link(struct measured *s, const matrix *m, size_t row, size_t i)
@@ -156,9 +146,9 @@ int setmatch_network_from_bandwidth(const matrix *bandwidth, setmatch_network *n
 {
     struct measured s;
     setmatch_network made = {0, NULL, NULL};
-    if (!bandwidth_is_valid(bandwidth))
-        return -EINVAL;
     int rc = measured_init(&s, bandwidth);
+    if (rc == 0 && s.count == 0)
+        rc = -EINVAL;
     struct grouping g = {base_arena_alloc(&s.arena, s.nodes, sizeof *g.parent), s.nodes, 0};
     for (size_t n = 0; g.parent != NULL && n < s.nodes; n++)
         g.parent[n] = n;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Placement by the view, or by the bytes that cross between nodes. */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -154,12 +155,10 @@ static int place_by_profile(const placement_task *task, size_t *node)
 int place_by_objective(const placement_task *task, size_t *node)
 {
     const setmatch_profile *profile = task->input->profile;
-    if (task->input->objective == SETMATCH_OBJECTIVE_PROFILE && profile == NULL)
-        return -EINVAL;
+    assert(profile != NULL || task->input->objective != SETMATCH_OBJECTIVE_PROFILE);
     if (task->input->objective == SETMATCH_OBJECTIVE_NEIGHBOURS || profile == NULL)
         return place_by_affinity(task, &task->ranks, node);
-    if (profile->calls == 0 || profile->bytes[0].rows != task->ranks.vertices)
-        return -EINVAL;
+    assert(profile->calls > 0 && profile->bytes[0].rows == task->ranks.vertices);
     return task->ranks.vertices > 0 ? place_by_profile(task, node) : 0;
 }
 

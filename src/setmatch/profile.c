@@ -12,14 +12,6 @@
 /* In a bin of more ranks than MOST_IN_A_BIN, each is paired with the next ones only. */
 enum { MOST_IN_A_BIN = 64, NEXT_IN_A_BIN = 32 };
 
-static int profile_is_valid(const setmatch_profile *p)
-{
-    for (size_t c = 0; c < p->calls; c++)
-        if (p->bytes[c].rows != p->bytes[0].rows || !matrix_is_nonnegative(&p->bytes[c]))
-            return 0;
-    return p->calls > 0;
-}
-
 /* ---- co-access ---- */
 
 /* A column of a profile: the ranks that access a bin. */
@@ -73,8 +65,6 @@ static int add_call_pairs(matrix_builder *b, const matrix *ranks)
 
 int setmatch_coaccess(const setmatch_profile *profile, matrix *coaccess)
 {
-    if (!profile_is_valid(profile))
-        return -EINVAL;
     matrix_builder b = {.rows = profile->bytes[0].rows, .cols = profile->bytes[0].rows};
     int rc = 0;
     for (size_t c = 0; rc == 0 && c < profile->calls; c++)

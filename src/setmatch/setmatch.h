@@ -18,9 +18,8 @@
 /* A method sets node_of_rank, an entry for each row of the view. No node gets more ranks than
  * slots. Equal input gives equal output, however a matrix is stored.
  * -EINVAL: the view is not square or has a negative value; -ENOSPC: fewer slots than ranks;
- * -EOVERFLOW: 2^32 - 1 ranks or nodes or more; -ENOMEM. Only auto uses profile and network.
- * -EINVAL: the one it uses is malformed, or the objective is a profile and there is none; -ERANGE:
- * a load, or a sum of bytes that are on the nodes of their domains. */
+ * -EOVERFLOW: 2^32 - 1 ranks or nodes or more; -ENOMEM. Only auto uses profile and network;
+ * -ERANGE: a load, or a sum of bytes that are on the nodes of their domains. */
 typedef int (*setmatch_method_fn)(const setmatch_input *input, size_t *node_of_rank);
 
 typedef struct setmatch_method {

@@ -19,7 +19,7 @@ typedef struct placement_task {
 int place_by_objective(const placement_task *task, size_t *node);
 
 /* Places by the graph `ranks`, of the view or another one; level by level if the input has a
- * network. -EINVAL: its bandwidths; -ENOMEM. */
+ * network. -ENOMEM. */
 int place_by_affinity(const placement_task *task, const affinity *ranks, size_t *node);
 
 #endif

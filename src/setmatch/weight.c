@@ -21,8 +21,6 @@ int setmatch_weight(const matrix *view, const size_t *node_of_rank, int64_t *ins
 {
     __int128 sum_inside = 0, sum = 0;
     int64_t weight_inside, weight;
-    if (view->rows != view->cols)
-        return -EINVAL;
     for (size_t row = 0; row < view->rows; row++) {
         for (size_t i = view->row_start[row]; i < view->row_start[row + 1]; i++) {
             if (view->col[i] == row)
@@ -54,26 +52,14 @@ static double bandwidth_between(const setmatch_input *in, size_t a, size_t b)
     return class_bandwidth(in, setmatch_network_distance(in->network, in->nodes, a, b));
 }
 
-static int bandwidths_are_positive(const setmatch_input *in)
-{
-    size_t levels = in->network == NULL ? 0 : in->network->levels;
-    for (size_t k = 0; k < levels + 2; k++)
-        if (!(class_bandwidth(in, k) > 0))
-            return 0;
-    return 1;
-}
-
-int setmatch_cost(const setmatch_input *input, const size_t *node_of_rank, double *cost)
+double setmatch_cost(const setmatch_input *input, const size_t *node_of_rank)
 {
     const matrix *view = input->view;
     double sum = 0;
-    if (view->rows != view->cols || !bandwidths_are_positive(input))
-        return -EINVAL;
     for (size_t row = 0; row < view->rows; row++)
         for (size_t i = view->row_start[row]; i < view->row_start[row + 1]; i++)
             if (view->col[i] != row)
                 sum += (double)view->value[i] /
                        bandwidth_between(input, node_of_rank[row], node_of_rank[view->col[i]]);
-    *cost = sum / count_copies(view);
-    return 0;
+    return sum / count_copies(view);
 }

@@ -54,9 +54,9 @@ static inline double topo_cables(const topo *t, size_t v)
 /* Every node TOPO_OTHER_NODE from every other; allocates nothing. */
 void topo_flat(topo *t, size_t nodes);
 
-/* hops[n * nodes + m] lead from node n to node m; the diagonal is not used. -EINVAL: a distance
- * that is not an integer from 1 to TOPO_UNREACHED - 1; -ENOMEM. Release with topo_release. */
-int topo_from_hops(topo *t, size_t nodes, const double *hops);
+/* hops[n * nodes + m], 1 to TOPO_UNREACHED - 1, lead from node n to node m; the diagonal is not
+ * used. -ENOMEM. Release with topo_release. */
+int topo_from_hops(topo *t, size_t nodes, const uint16_t *hops);
 
 /* Groups ranks into nodes, where each "node" of `ranks` is a rank: those TOPO_SAME_NODE from the
  * lowest of them share a node. Numbers the nodes in the order of their lowest ranks. Returns the

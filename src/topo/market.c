@@ -106,7 +106,7 @@ static int find_rows(const topo_fabric *f, const char *const *hosts, size_t node
 }
 
 static int pick_hops(const topo_fabric *f, const size_t *row, const char *const *hosts,
-                     size_t nodes, double *hops, matrix_error *error)
+                     size_t nodes, uint16_t *hops, matrix_error *error)
 {
     for (size_t n = 0; n < nodes; n++)
         for (size_t m = 0; m < nodes; m++) {
@@ -115,7 +115,7 @@ static int pick_hops(const topo_fabric *f, const size_t *row, const char *const 
                 return matrix_refuse(
                     error, 0, "%" PRId64 " hops from %.60s to %.60s, where 1 to %d are possible",
                     between, hosts[n], hosts[m], TOPO_UNREACHED - 1);
-            hops[n * nodes + m] = (double)between;
+            hops[n * nodes + m] = (uint16_t)between;
         }
     return 0;
 }
@@ -125,7 +125,7 @@ int hops_of_market(const topo_fabric *f, const char *const *hosts, size_t nodes,
 {
     int rc = 0;
     size_t *row = base_zeroed(nodes, sizeof *row, &rc);
-    double *hops = base_zeroed(nodes, nodes * sizeof *hops, &rc);
+    uint16_t *hops = base_zeroed(nodes, nodes * sizeof *hops, &rc);
     if (rc == 0)
         rc = find_rows(f, hosts, nodes, row, error);
     if (rc == 0)

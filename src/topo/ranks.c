@@ -49,14 +49,14 @@ int topo_of_nodes(const topo *ranks, const size_t *node_of_rank, size_t nodes, t
 {
     int rc = 0;
     size_t *lowest = base_zeroed(nodes, sizeof *lowest, &rc);
-    double *hops = base_zeroed(nodes, nodes * sizeof *hops, &rc);
+    uint16_t *hops = base_zeroed(nodes, nodes * sizeof *hops, &rc);
     for (size_t i = ranks->nodes; rc == 0 && i-- > 0;)
         lowest[node_of_rank[i]] = i;
     for (size_t i = 0; rc == 0 && i < ranks->nodes; i++)
         rc = check_rank(ranks, node_of_rank, lowest, i, error);
     for (size_t n = 0; rc == 0 && n < nodes; n++)
         for (size_t m = 0; m < nodes; m++)
-            hops[n * nodes + m] = topo_hops(ranks, lowest[n], lowest[m], n == m);
+            hops[n * nodes + m] = (uint16_t)topo_hops(ranks, lowest[n], lowest[m], n == m);
     if (rc == 0)
         rc = topo_from_hops(t, nodes, hops);
     if (rc == 0)

@@ -34,39 +34,29 @@ double topo_hops(const topo *t, size_t n, size_t m, int same_rank)
 
 /* ---- from hops ---- */
 
-static int is_hops(double h)
-{
-    return h >= 1.0 && h < TOPO_UNREACHED && h == (uint16_t)h;
-}
-
 /* Hops from and to each node, alternately. The node's own entries are the hops to its nearest node:
  * then the nodes of a class, and only these, have equal keys. */
-static int hops_make_key(const double *hops, size_t nodes, size_t n, uint16_t *key)
+static void hops_make_key(const uint16_t *hops, size_t nodes, size_t n, uint16_t *key)
 {
     uint16_t nearest = TOPO_UNREACHED;
     for (size_t m = 0; m < nodes; m++) {
-        double there = hops[n * nodes + m], back = hops[m * nodes + n];
         if (m == n)
             continue;
-        if (!is_hops(there) || !is_hops(back))
-            return -EINVAL;
-        key[2 * m] = (uint16_t)there;
-        key[2 * m + 1] = (uint16_t)back;
+        key[2 * m] = hops[n * nodes + m];
+        key[2 * m + 1] = hops[m * nodes + n];
         nearest = key[2 * m] < nearest ? key[2 * m] : nearest;
     }
     key[2 * n] = key[2 * n + 1] = nearest;
-    return 0;
 }
 
 /* sample[p] is the first node of class p. */
-static int find_twins(topo *t, const double *hops, name_table *keys, size_t *sample)
+static int find_twins(topo *t, const uint16_t *hops, name_table *keys, size_t *sample)
 {
     uint16_t *key = base_alloc(t->nodes, 2 * sizeof *key);
     int rc = key == NULL ? -ENOMEM : 0;
     for (size_t n = 0; rc == 0 && n < t->nodes; n++) {
-        rc = hops_make_key(hops, t->nodes, n, key);
-        if (rc == 0)
-            rc = name_table_add(keys, key, t->nodes * 2 * sizeof *key, &t->place_of_node[n]);
+        hops_make_key(hops, t->nodes, n, key);
+        rc = name_table_add(keys, key, t->nodes * 2 * sizeof *key, &t->place_of_node[n]);
         if (rc == 0 && t->place_of_node[n] == t->places)
             sample[t->places++] = n;
     }
@@ -86,7 +76,7 @@ static int fill_hops_of_classes(topo *t, const name_table *keys, const size_t *s
     return 0;
 }
 
-int topo_from_hops(topo *t, size_t nodes, const double *hops)
+int topo_from_hops(topo *t, size_t nodes, const uint16_t *hops)
 {
     name_table keys = {0};
     topo made = {.nodes = nodes, .source = "hops"};

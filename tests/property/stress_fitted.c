@@ -50,7 +50,7 @@ enum { KINDS = sizeof kinds / sizeof kinds[0] };
 struct instance {
     size_t units, nodes, aggregators, loaded;
     int64_t bytes[MAX_UNITS][MAX_NODES];
-    double hops[MAX_NODES * MAX_NODES];
+    uint16_t hops[MAX_NODES * MAX_NODES];
     double cost[MAX_UNITS * MAX_NODES]; /* of the units with bytes */
     size_t loaded_unit[MAX_UNITS];
     double total;
@@ -72,7 +72,8 @@ static void draw_network(struct instance *in, enum network network, uint64_t *st
                           : n / width == m / width         ? 2.0
                           : n / width / 2 == m / width / 2 ? 4.0
                                                            : 6.0;
-            in->hops[n * nodes + m] = in->hops[m * nodes + n] = n == m ? TOPO_SAME_NODE : hops;
+            in->hops[n * nodes + m] = in->hops[m * nodes + n] =
+                (uint16_t)(n == m ? TOPO_SAME_NODE : hops);
         }
     }
 }

@@ -75,13 +75,11 @@ START_TEST(refusals)
 {
     matrix view = paper_view(), wide;
     size_t node[6] = {77};
-    int64_t inside = 55, total;
     ck_assert_int_eq(matrix_from_entries(&wide, 2, 3, NULL, 0), 0);
     ck_assert_int_eq(place(&view, (size_t[]){2, 3}, 2, node), -ENOSPC);
     ck_assert_int_eq(place(&view, NULL, 0, node), -ENOSPC);
     ck_assert_int_eq(place(&wide, (size_t[]){2}, 1, node), -EINVAL);
-    ck_assert_int_eq(setmatch_weight(&wide, node, &inside, &total), -EINVAL);
-    ck_assert(node[0] == 77 && inside == 55);
+    ck_assert_uint_eq(node[0], 77);
     assert_placed("slots beyond any sum", &view, (size_t[]){SIZE_MAX, SIZE_MAX}, 2,
                   (size_t[]){0, 0, 0, 0, 0, 0});
     matrix_release(&view);
@@ -274,7 +272,6 @@ static void check_weight(const struct model *m, const matrix *view)
 {
     int64_t expected[2] = {0}, inside, total;
     setmatch_input input = {.view = view, .nodes = m->nodes};
-    double cost;
     for (size_t i = 0; i < m->n; i++)
         for (size_t j = 0; j < m->n; j++) {
             expected[0] += i != j && m->node[i] == m->node[j] ? m->value[i][j] : 0;
@@ -282,7 +279,7 @@ static void check_weight(const struct model *m, const matrix *view)
         }
     ck_assert_int_eq(setmatch_weight(view, m->node, &inside, &total), 0);
     ck_assert(inside == expected[0] && total == expected[1]);
-    ck_assert_int_eq(setmatch_cost(&input, m->node, &cost), 0);
+    double cost = setmatch_cost(&input, m->node);
     ck_assert_double_eq_tol(cost, (double)inside / 3500. + (double)(total - inside) / 2100., 1e-9);
 }
 
@@ -488,20 +485,6 @@ START_TEST(cartesian_values)
 }
 END_TEST
 
-START_TEST(cartesian_refusals)
-{
-    matrix view = {.rows = 99};
-    const size_t large = (size_t)1 << 40;
-    ck_assert_int_eq(setmatch_cartesian(NULL, 0, SETMATCH_ORDER_C, &view), -EINVAL);
-    ck_assert_int_eq(setmatch_cartesian((size_t[]){4, 0}, 2, SETMATCH_ORDER_C, &view), -EINVAL);
-    ck_assert_int_eq(setmatch_cartesian((size_t[]){large, large}, 2, SETMATCH_ORDER_C, &view),
-                     -EOVERFLOW);
-    ck_assert_int_eq(setmatch_cartesian((size_t[]){1, SIZE_MAX}, 2, SETMATCH_ORDER_C, &view),
-                     -EOVERFLOW);
-    ck_assert_uint_eq(view.rows, 99);
-}
-END_TEST
-
 /* --- scale and memory --- */
 
 /* CK_FORK=no is set under valgrind and debuggers, where far fewer ranks suffice. */
@@ -573,6 +556,6 @@ int main(void)
                      ONCE(refusals), TIMES(random_views_equal_the_model, random_cases(400)),
                      TIMES(random_views_by_all_methods, random_cases(60)),
                      TIMES(grids_are_placed_in_chunks_of_file_order, LENGTH(grids)),
-                     ONCE(cartesian_values), ONCE(cartesian_refusals),
-                     TIMES(a_million_ranks, LENGTH(large_grids)), TIMES(memory_runs_out, 2));
+                     ONCE(cartesian_values), TIMES(a_million_ranks, LENGTH(large_grids)),
+                     TIMES(memory_runs_out, 2));
 }
