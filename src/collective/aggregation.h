@@ -39,9 +39,9 @@ aggregation_access aggregation_move(const aggregation_access *access, int64_t di
  * rank whose requests take less time than another's bytes delays nobody. Without pieces:
  * ACCESS_END. */
 int64_t aggregation_piece(const aggregation_access *access);
-/* For the access of all ranks: true if it should have aggregators. None are needed if no rank has
- * more than one piece, or aggregation_piece is worth a request, and, for writing, no two ranks
- * write under one lock. */
+/* Whether the access of all ranks should have aggregators. None are needed if no rank has more than
+ * one piece, or aggregation_piece is worth a request, and, for writing, no two ranks write under
+ * one lock. */
 bool aggregation_pays(const aggregation_access *access, bool write);
 
 /* Whether ranks may write under one lock if each writes its own data: pieces begin inside one. */

@@ -58,7 +58,7 @@ static void replace_values(agreement *a, int peer)
         a->count = (int)(bytes / sizeof *a->value);
 }
 
-/* Messages on their way. */
+/* These messages are in flight. */
 typedef struct sends {
     exchange_request request[MOST_SENDS];
     int count;
@@ -81,7 +81,7 @@ static void complete_sends(agreement *a, sends *out)
 
 /* ---- trees ---- */
 
-/* Of indices: the parent of one has 0 instead of the lowest digit that is not 0. */
+/* In a tree of indices, the parent of one has 0 instead of the lowest digit that is not 0. */
 typedef struct rank_tree {
     const int *rank;  /* by index */
     int count, index; /* this rank's */
@@ -113,7 +113,6 @@ static int find_parent(const rank_tree *tree, int span)
     return tree->rank[tree->index - tree->index / span % tree->radix * span];
 }
 
-/* To the root. */
 static void collect_values(agreement *a, const rank_tree *tree)
 {
     int span = span_of_children(tree);
@@ -125,8 +124,8 @@ static void collect_values(agreement *a, const rank_tree *tree)
                                 COLL_TAG_AGREE));
 }
 
-/* From the root; to all children at once: in shared memory a send is complete only after the peer
- * has run, and where ranks share processors each wait for that takes a turn of all of them. */
+/* Sends to all children at once: in shared memory a send is complete only after the peer has run,
+ * and where ranks share processors each wait for that takes a turn of all of them. */
 static void spread_values(agreement *a, const rank_tree *tree)
 {
     sends out = {.count = 0};

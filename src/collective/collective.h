@@ -33,22 +33,22 @@ typedef struct coll_handle {
 
 /* ---- files ---- */
 
-/* Opened and closed as of files.h. */
+/* files.h opens and closes it. */
 typedef struct coll_file coll_file;
 
 /* The first view was set: the ranks agree on settings. The facts are copied. The error is kept, and
  * every call returns it. Collective. */
 void coll_file_start(coll_file *file, const coll_facts *facts);
-/* For a rank that has no memory for the file: the values with which it takes part in the reduction,
- * of maxima, by which the others open it. This becomes the error of the opening on all of them. */
+/* A rank that has no memory for the file takes part with these values in the reduction, of maxima,
+ * by which the others open it. All of them get the error. */
 enum { COLL_OPENING_VALUES = 13 };
 void coll_file_refuse(int64_t value[COLL_OPENING_VALUES]);
 /* Whether coll_file_start was called for the present handle. */
 bool coll_file_has_started(const coll_file *file);
-/* The program has set hints (0: not this one), which apply from the next call on. Not while one
- * runs, as the next. Local. */
+/* The program has set hints (0: not this one), which apply from the next call on. No call may run,
+ * as in the next function. Local. */
 void coll_file_set_hints(coll_file *file, const coll_hint_values *hints);
-/* For MPI_File_get_info. False: the file is not open, or not without an error. Local. */
+/* Sets what MPI_File_get_info returns. False: the file is not open without an error. Local. */
 bool coll_file_get_hints(const coll_file *file, coll_hint_values *hints);
 /* All ranks close the file, next by coll_files_close: the bytes that this rank has read, and
  * written, by calls that are not collective. If they are most of all, and the user has asked for

@@ -76,7 +76,6 @@ void coll_exchange_release(coll_exchange_memory *memory, const coll_group *group
 
 /* ---- preparation ---- */
 
-/* Through shared memory, or by messages. */
 static void describe_targets(coll_exchange *ex, const coll_group *group,
                              const domain_layout *layout)
 {

@@ -26,7 +26,7 @@ typedef struct coll_exchange coll_exchange;
 typedef struct coll_exchange_memory coll_exchange_memory;
 /* NULL if memory is exhausted. */
 coll_exchange_memory *coll_exchange_memory_new(coll_process *process);
-/* After all its exchanges were reset. */
+/* All its exchanges must have been reset. */
 void coll_exchange_memory_free(coll_exchange_memory *memory);
 /* The exchange of an index < COLL_SLOTS, which is the same on all ranks. */
 coll_exchange *coll_exchange_at(coll_exchange_memory *memory, size_t index);

@@ -80,12 +80,12 @@ int coll_segment_share(coll_exchange_memory *memory, coll_group *group, coll_tab
 /* The windows of a row, for the exchange of that index. */
 exchange_windows coll_segment_windows(const coll_segment *segment, size_t index,
                                       const coll_row *row);
-/* One user less; NULL is allowed. */
+/* The last user frees it; NULL is allowed. */
 void coll_segment_release(coll_segment *segment);
 
 /* ---- requests.c ---- */
 
-/* Requests on their way. */
+/* These requests are in flight. */
 typedef struct coll_requests {
     exchange_request *request;
     int64_t **element;

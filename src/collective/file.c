@@ -129,7 +129,7 @@ int coll_file_agree(coll_file *file, bool differ)
 
 /* ---- opening ---- */
 
-/* On one rank of each node, which may have mounted another file system than others. */
+/* One rank of each node decides, because nodes may have mounted different file systems. */
 static bool needs_flush(const coll_file *file)
 {
     const coll_group *group = &file->group;
@@ -139,10 +139,9 @@ static bool needs_flush(const coll_file *file)
            !file->facts.locks_file && !storage_is_coherent(fd);
 }
 
-/* On rank 0, for all: large accesses where a lock or a request takes long. The stripes that the
- * file system says, where the MPI does not, unless all ranks are on one node, which do not wait for
- * each other's locks. What is not locked leaves domains as they are, but for those to be striped.
- */
+/* Rank 0 asks for all. Accesses are large where a lock or a request takes long. The file system
+ * says the stripes where the MPI does not, unless all ranks are on one node: these do not wait for
+ * each other's locks. Without locks stripes matter to striped domains only. */
 static void ask_file_system(coll_file *file)
 {
     int64_t *of = file->facts.of;

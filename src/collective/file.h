@@ -40,7 +40,7 @@ struct coll_file {
 /* NULL if memory is exhausted. */
 coll_file *coll_file_new(coll_process *process);
 void coll_file_free(coll_file *file); /* closed; NULL is allowed */
-/* For a handle, which is copied: the first, or the next after coll_file_close. */
+/* The handle is copied. It is the first, or the next after coll_file_close. */
 void coll_file_open(coll_file *file, const coll_handle *handle);
 void coll_file_close(coll_file *file);
 /* Whether the next handle of the same ranks can have the closed file: it was started, for this

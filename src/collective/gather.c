@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From all ranks to the leader of their node, and from the leaders to rank 0, by those that pass on
- * what a group of them sends: no rank has many senders, and none but rank 0 has much to receive.
- *
- * A message of one element is an error class, or 0: the sender has no elements. */
+/* Ranks send to the leader of their node, and leaders to rank 0, by those that pass on what a group
+ * of them sends: no rank has many senders, and none but rank 0 has much to receive. A message of
+ * one element is an error class, or 0: the sender has no elements. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -18,7 +17,7 @@ static int send_or_fail(coll_group *group, const coll_message *message, int rc, 
                              has_elements ? message->count : 1, peer, tag);
 }
 
-/* Of the senders of a tag. */
+/* The senders of a tag add to one sum. */
 typedef struct addition {
     coll_add *add;
     void *sum;
@@ -60,7 +59,8 @@ int coll_gather_node(coll_group *group, enum coll_tag tag, const coll_message *o
 
 /* ---- on to rank 0 ---- */
 
-/* Of each rank that has elements: the rank, their number, and these; totals as those of TOTALS. */
+/* A message has, for each rank with elements, the rank, their number, and these; totals are those
+ * of the rank TOTALS. */
 enum { RANK, COUNT, HEAD, TOTALS = -1 };
 typedef struct passage {
     int senders, receiver; /* of this rank; the latter is negative on rank 0 */

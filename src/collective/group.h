@@ -28,7 +28,7 @@ typedef struct coll_group {
     int64_t metadata; /* bytes of messages of int64 that were sent */
 } coll_group;
 
-/* Of a zeroed group, or one of the same ranks, which keeps what it knows of them. Local. */
+/* The group is zeroed, or has the same ranks and keeps what it knows of them. Local. */
 int coll_group_init(coll_group *group, const coll_runtime *runtime);
 void coll_group_release(coll_group *group);
 
@@ -36,13 +36,13 @@ void coll_group_release(coll_group *group);
 double coll_clock(const coll_group *group);
 /* Whether a rank is lost: nothing is waited for any more. */
 bool coll_has_lost(const coll_runtime *runtime);
-/* After an error on which the ranks cannot agree: ends the job, unless a rank is lost. */
+/* Ends the job after an error on which the ranks cannot agree, unless a rank is lost. */
 void coll_end_job(const coll_runtime *runtime, int rc);
 /* Index of a rank among those of this node; -1: it is on another node. */
 int coll_local_index(const coll_group *group, int rank);
 bool coll_is_local(const coll_group *group, int rank);
 
-/* As of the runtime. Collective. */
+/* These call the runtime. Collective. */
 int coll_reduce(const coll_group *group, int64_t *value, size_t count,
                 enum coll_operation operation);
 int coll_gather(const coll_group *group, const int64_t *own, size_t count, int64_t *all);
@@ -54,16 +54,17 @@ int coll_gather(const coll_group *group, const int64_t *own, size_t count, int64
 int coll_agree_max(coll_group *group, int64_t *value, int count, int rc);
 /* The largest of each value over the ranks of this node. Collective there. */
 int coll_node_max(coll_group *group, int64_t *value, int count);
-/* coll_agree_max of nothing else. */
+/* Agrees on the error alone. Collective. */
 int coll_agree_error(coll_group *group, int rc);
-/* From rank 0. *count: its elements, at most those of the others; becomes its. Collective. */
+/* Rank 0 broadcasts. *count becomes its number of elements, which is at most those of the others.
+ * Collective. */
 int coll_bcast(coll_group *group, int64_t *value, int *count);
-/* From the leader of this node to its ranks. Collective there. */
+/* The leader of this node broadcasts to its ranks. Collective there. */
 int coll_node_bcast(coll_group *group, int64_t *value, int count);
 
 /* ---- messages (message.c) ---- */
 
-/* As of the runtime, until the message is started. An error: a rank is lost. */
+/* These repeat the runtime's functions until the message is started. An error: a rank is lost. */
 int coll_isend(const coll_runtime *runtime, int peer, unsigned tag, const void *data, size_t bytes,
                bool synchronous, exchange_request *request);
 int coll_irecv(const coll_runtime *runtime, int peer, unsigned tag, void *data, size_t bytes,
@@ -72,7 +73,7 @@ int coll_irecv(const coll_runtime *runtime, int peer, unsigned tag, void *data, 
 exchange_transport coll_transport(coll_group *group);
 int coll_send(coll_group *group, const void *data, size_t bytes, int peer, enum coll_tag tag);
 int coll_receive(coll_group *group, void *data, size_t bytes, int peer, enum coll_tag tag);
-/* Of a message that may be shorter: *bytes becomes its length. */
+/* The message may be shorter; *bytes becomes its length. */
 int coll_receive_some(coll_group *group, void *data, size_t *bytes, int peer, enum coll_tag tag);
 
 /* Messages of int64 whose length only the sender knows. */

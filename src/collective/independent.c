@@ -125,7 +125,7 @@ static int read_accesses(execution *e)
     return rc;
 }
 
-/* One lock for all of it. */
+/* One lock covers the whole access. */
 static int access_locked(execution *e)
 {
     const access_list *accesses = e->run->accesses;

@@ -40,7 +40,7 @@ void coll_nodes_release(coll_nodes *nodes)
 
 /* ---- the map ---- */
 
-/* By the first rank of each. */
+/* A node has the name of its first rank's host. */
 static int name_nodes(coll_nodes *nodes, const coll_group *group)
 {
     nodes->host = calloc(nodes->count, sizeof *nodes->host);
@@ -61,7 +61,7 @@ enum { NODES, CAPACITY, HEAD };
 /* Elements of a reduction at most: no rank takes memory for it. */
 enum { MOST_ELEMENTS = 512 };
 
-/* On rank 0, from the leader of each rank, of which *leader becomes that of each node. */
+/* Rank 0 has the leader of each rank; *leader becomes that of each node. */
 static int number_nodes(coll_nodes *nodes, size_t ranks, int64_t *leader)
 {
     size_t count = 0;
@@ -82,7 +82,6 @@ static int number_nodes(coll_nodes *nodes, size_t ranks, int64_t *leader)
     return 0;
 }
 
-/* On a leader. */
 static int allocate_leaders(coll_nodes *nodes, coll_group *group)
 {
     free(group->leader);
@@ -100,8 +99,8 @@ static void keep_leader(coll_nodes *nodes, coll_group *group, size_t node, const
         group->leader_index = (int)node;
 }
 
-/* From rank 0 to all leaders, by maxima: messages need leaders that know each other. rc: this
- * rank's status so far. Collective. */
+/* Rank 0 informs all leaders by maxima: messages need leaders that know each other. rc: this rank's
+ * status so far. Collective. */
 static int share_leaders(coll_nodes *nodes, coll_group *group, const int64_t *leader, int rc)
 {
     int64_t element[MOST_ELEMENTS];
@@ -140,7 +139,7 @@ static int share_map(coll_nodes *nodes, coll_group *group, int64_t *leader)
     return share_leaders(nodes, group, leader, rc);
 }
 
-/* Without names. Collective. */
+/* Collective. */
 static int make_map(coll_nodes *nodes, coll_group *group)
 {
     int rc = 0;
@@ -206,8 +205,8 @@ static int read_topology_file(coll_nodes *nodes, coll_process *process, paramete
     return refuse_topology(process, text, &error);
 }
 
-/* On rank 0: the topology that the parameter names, or a flat one. *is_open: it names none, and the
- * job's environment decides. Reports errors. */
+/* Rank 0 reads the topology that the parameter names, or makes a flat one. *is_open: it names none,
+ * and the job's environment decides. Reports errors. */
 static int distances_read(coll_nodes *nodes, coll_process *process, parameter_texts text,
                           bool *is_open)
 {
@@ -235,7 +234,7 @@ static bool has_address(const coll_group *group)
            strchr(pattern != NULL ? pattern : address, '.') != NULL;
 }
 
-/* Those of all nodes. */
+/* These are the texts of all nodes. */
 typedef struct node_texts {
     char **text; /* the caller frees it and each string; NULL if memory is exhausted */
     const coll_nodes *nodes;
@@ -249,7 +248,7 @@ static int add_text(void *context, int leader, const int64_t *element, size_t co
     return text == NULL ? -ENOMEM : 0;
 }
 
-/* From leaders to rank 0. */
+/* Leaders send their addresses to rank 0. */
 static int gather_addresses(coll_group *group, node_texts *all)
 {
     const char *text = getenv(SLURM_ADDRESS);
@@ -392,7 +391,8 @@ static int nearness_ask(coll_group *group, bool given, unsigned char **nearness)
     return coll_agree_error(group, rc);
 }
 
-/* On the leader of a node: whether the launcher gave localities, or each rank's hwloc was asked. */
+/* The leader of a node reports whether the launcher gave localities, or each rank's hwloc was
+ * asked. */
 static void nearness_report(const coll_group *group, bool given, bool asked)
 {
     const char *source = "all equal, because ranks are not bound";

@@ -30,11 +30,11 @@ typedef struct coll_observed {
     const char *file; /* that is accessed */
     bool write;
     bool makes_plan;
-    /* Of a new plan. */
+    /* The next three are those of a new plan. */
     const access_list *list; /* what this rank accesses, ordered */
     int64_t lo, hi;          /* range over all ranks */
     coll_plan *plan;         /* rank 0 may release its entries; NULL if there is none */
-    /* What was carried out. */
+    /* The others say what was carried out. */
     coll_times time;
     int64_t moved;            /* bytes of this rank's buffer */
     int64_t messages;         /* with data, sent by this rank */
@@ -67,10 +67,10 @@ typedef struct coll_closing {
  * first; the observer frees it. */
 typedef struct coll_observer {
     void *context;
-    /* Before the ranks agree on their settings: may set those that the largest fact decides.
-     * Returns this rank's error, which becomes that of the opening. Local. */
+    /* The ranks are about to agree on their settings. It may set those that the largest fact
+     * decides. Returns this rank's error, which becomes that of the opening. Local. */
     int (*opens)(void *context, const coll_opening *opening);
-    /* The ranks have agreed. Not after an error. Local. */
+    /* The ranks have agreed, without an error. Local. */
     void (*begins)(void *context, const coll_opening *opening);
     /* A plan was made. Collective. */
     void (*planned)(void *context, const coll_observed *access, void **state);
@@ -87,17 +87,17 @@ typedef struct coll_observer {
 
 #define COLL_OBSERVERS 3
 
-/* Of all observers of a file, in their order. state: of one plan. */
+/* These are the observers of a file, in their order. state: of one plan. */
 typedef struct coll_observers {
     coll_observer of[COLL_OBSERVERS];
 } coll_observers;
 
-/* The first error. */
+/* Returns the first error. */
 int coll_observers_open(const coll_observers *observers, const coll_opening *opening);
 void coll_observers_begin(const coll_observers *observers, const coll_opening *opening);
 void coll_observers_plan(const coll_observers *observers, const coll_observed *access,
                          void *state[COLL_OBSERVERS]);
-/* The first probe, or NULL. */
+/* Returns the first probe, or NULL. */
 const exchange_probe *coll_observers_start(const coll_observers *observers,
                                            const domain_layout *layout);
 void coll_observers_move(const coll_observers *observers, const coll_observed *access,

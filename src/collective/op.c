@@ -14,8 +14,8 @@ void coll_op_end_stage(coll_op *op, double *stage)
     op->since = now;
 }
 
-/* Domains and their aggregators. rc: this rank's status so far. Collective; the error is that of
- * all ranks. */
+/* Makes domains and chooses aggregators. rc: this rank's status so far. The error is that of all
+ * ranks. Collective. */
 static int make_plan(coll_op *op, int rc)
 {
     coll_file *file = op->call->file;
@@ -50,7 +50,7 @@ static enum coll_exchange_kind kind_of_exchange(const coll_op *op)
                                                                 : COLL_EXCHANGE_BY_MESSAGES;
 }
 
-/* As make_plan. */
+/* Has the errors and steps of make_plan. */
 static int prepare_exchange(coll_op *op)
 {
     enum { ERROR, MERGES, VALUES };
@@ -192,7 +192,6 @@ static int plan_op(coll_op *op, int rc)
     return rc;
 }
 
-/* An operation with a new plan, or without one. rc and the error: as plan_op. */
 int coll_op_run(coll_op *op, int rc)
 {
     if (coll_op_is_planned(op))

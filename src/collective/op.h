@@ -31,10 +31,10 @@ typedef struct coll_op {
     int64_t moved; /* bytes of this rank's buffer that were written or read, by all operations */
 } coll_op;
 
-/* With a new plan, or without one. rc: this rank's status so far. The error
- * is that of all ranks. Collective. */
+/* Runs the operation with a new plan, or without one. rc: this rank's status so far. The error is
+ * that of all ranks. Collective. */
 int coll_op_run(coll_op *op, int rc);
-/* By the plan in the slot, or without one. rc: as above; an error is passed here for an operation
+/* Uses the plan in the slot, or none. rc: as above; an error is passed here for an operation
  * without a plan only. Collective. */
 int coll_op_transfer(coll_op *op, int rc);
 /* Transfers this rank's data, without an agreement. Local. */

@@ -111,7 +111,7 @@ void parameter_write_name(enum parameter parameter, const char *prefix, bool in_
         *c = (char)toupper((unsigned char)*c);
 }
 
-/* With the suffixes of Open MPI's own numbers. */
+/* Numbers have the suffixes of Open MPI's own. */
 static bool parse_number(const parameter_description *p, const char *text, int64_t *value)
 {
     static const char suffixes[] = "kmgt";

@@ -34,7 +34,7 @@ enum parameter {
     PARAMETER_RECORD,
     PARAMETER_STATS,
     PARAMETER_OF_FILE,
-    /* Of a process. */
+    /* The rest are parameters of a process. */
     PARAMETER_VERSION = PARAMETER_OF_FILE,
     PARAMETER_PRIORITY,
     PARAMETER_STRICT,
@@ -61,7 +61,7 @@ extern const parameter_description parameter_table[PARAMETERS];
 /* The texts of all parameters of a process; NULL or empty: the default. */
 typedef const char *const *parameter_texts;
 
-/* To find those in the environment that do not exist; fills `known`, and leaves `report` out. */
+/* Finds those in the environment that do not exist; fills `known`, and leaves `report` out. */
 base_settings parameter_settings(const char *known[PARAMETERS + 1]);
 
 /* Where they are no MCA parameters, they are environment variables in capitals that begin so. */

@@ -77,8 +77,8 @@ static request_sums start_request_sums(const coll_planning *planning)
     };
 }
 
-/* Of the domains of a draft, of which this rank accesses the shares of the layout: C, by way of the
- * node leaders and without the row of each rank, and the bytes of each node in each unit
+/* Gathers C of a draft's domains, of which this rank accesses the shares of the layout, by way of
+ * the node leaders and without the row of each rank, and the bytes of each node in each unit
  * (src/plan/requests.h). rc: this rank's status so far; an error of any rank becomes an error of
  * rank 0. Collective. */
 static int gather_requests(const coll_planning *planning, const plan_draft *draft,
@@ -138,7 +138,7 @@ static int ask_for_domains(void *context, const plan_draft *draft, rows_matrices
     return rc;
 }
 
-/* As they were sent with the answers for even domains. */
+/* Ranks have sent them with the answers for even domains. */
 static int ask_for_units(void *context, const pieces *units, matrix *bytes)
 {
     coll_questions *q = context;
@@ -152,7 +152,7 @@ static int ask_for_units(void *context, const pieces *units, matrix *bytes)
     return rc;
 }
 
-/* Of the fixed aggregators of plain two-phase I/O, with its contiguous domains. */
+/* The aggregators are the fixed ones of plain two-phase I/O, with its contiguous domains. */
 static int assess_otp(const plan_draft *even, double *hop_bytes)
 {
     const plan_input in = plan_draft_problem(even);
@@ -219,7 +219,7 @@ static int plan_on_root(const coll_planning *planning, int rc, coll_plan *plan)
 
 /* ---- the other ranks ---- */
 
-/* Of domains whose ranges a rank can find out at any time. */
+/* A rank can find out the ranges of these domains at any time. */
 static int answer_table(const coll_planning *planning, coll_plan *plan)
 {
     plan_draft *draft = &plan->draft;
@@ -241,7 +241,7 @@ static int answer_columns(const coll_planning *planning, coll_plan *plan)
     return units->domain != NULL ? answer_table(planning, plan) : -ENOMEM;
 }
 
-/* Of fitted domains, range by range as they come. */
+/* Fitted domains are cut range by range as they come. */
 static int answer_units(const coll_planning *planning, coll_plan *plan)
 {
     const pieces *units = &plan->draft.units;
@@ -287,7 +287,7 @@ static int answer_root(const coll_planning *planning, int rc, coll_plan *plan, c
     return lost != 0 ? lost : head->error;
 }
 
-/* Of fitted domains, as they come again. */
+/* Fitted domains come again. */
 static int take_own_units(const coll_planning *planning, coll_plan *plan)
 {
     const pieces *units = &plan->draft.units;

@@ -41,7 +41,7 @@ void coll_plan_reset(coll_plan *plan);
 /* Bytes that it keeps, as far as they grow with the number of runs. */
 int64_t coll_plan_bytes(const coll_plan *plan);
 
-/* By which a rank takes part in the broadcast of a plan. The units of most programs fit into one
+/* A rank takes part in the broadcast of a plan by it. The units of most programs fit into one
  * message. */
 enum { COLL_STREAM_ELEMENTS = 1024 };
 typedef struct coll_stream {

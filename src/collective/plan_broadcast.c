@@ -27,7 +27,7 @@ static void put(const coll_planning *planning, int64_t element)
     s->element[s->count++] = element;
 }
 
-/* 0 after an error. */
+/* Returns 0 after an error. */
 static int64_t take(const coll_planning *planning)
 {
     coll_stream *s = planning->in->stream;

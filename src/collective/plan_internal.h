@@ -13,7 +13,7 @@ typedef struct coll_planning {
 
 /* ---- plan_broadcast.c ---- */
 
-/* On rank 0: either of these. rc: as the others get it. They set the layout as coll_take_... do.
+/* Rank 0 calls either of these. rc: as the others get it. They set the layout as coll_take_... do.
  * Return an error of the broadcast. Collective, with the functions below. */
 int coll_put_units(const coll_planning *planning, const pieces *units);
 int coll_put_aggregators(const coll_planning *planning, const plan_draft *draft, int rc,
@@ -26,7 +26,7 @@ typedef struct coll_plan_head {
     int64_t unit; /* of the units of fitted domains, or 0: the aggregators */
 } coll_plan_head;
 
-/* On another rank. Return an error of the broadcast. */
+/* Other ranks call these. Returns an error of the broadcast. */
 int coll_take_head(const coll_planning *planning, coll_plan_head *head);
 /* A run of units behind `run`, which is zeroed initially; false: there is none, or an error, which
  * the next head has, too. */

@@ -48,7 +48,7 @@ const char *coll_name_parameter(const coll_process *process, enum parameter para
     return name;
 }
 
-/* Not 0. */
+/* It is never 0. */
 static uint64_t digest_of(const char *topic, const char *what)
 {
     return base_digest_text(base_digest(base_digest_text(0, topic), 0), what) | 1;

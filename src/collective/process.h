@@ -15,8 +15,8 @@
 #include "collective/parameters.h"
 #include "collective/texts.h"
 
-/* Of the processes of a job, as far as is known: not all launchers say, and a script may start
- * another one on each rank. Under the lock of the process. */
+/* The number of programs in a job, as far as is known: not all launchers say, and a script may
+ * start another one on each rank. The lock of the process guards it. */
 enum coll_programs { COLL_PROGRAMS_UNKNOWN, COLL_PROGRAMS_ONE, COLL_PROGRAMS_SEVERAL };
 
 /* The job, and where it was started. */

@@ -185,7 +185,7 @@ static void write_to_cache(coll_recorder *recorder)
 
 /* ---- writing ---- */
 
-/* Of a program's name and a number of ranks. */
+/* A program's name and a number of ranks fit into it. */
 #define RUN_BYTES (RECORD_MOST_NAME + 64)
 
 static void describe_run(const char *program, size_t ranks, char text[RUN_BYTES])
@@ -195,7 +195,7 @@ static void describe_run(const char *program, size_t ranks, char text[RUN_BYTES]
     snprintf(text, RUN_BYTES, "\"%s\" on %zu ranks", name, ranks);
 }
 
-/* One line a job, by the process that writes first. */
+/* The process that writes first prints one line for the job. */
 static void report_record(const coll_recorder *recorder, const record_news *news)
 {
     char place[PATH_MAX], run[RUN_BYTES], before[RUN_BYTES] = "", kept[PATH_MAX + 16] = "";
@@ -214,7 +214,7 @@ static void report_record(const coll_recorder *recorder, const record_news *news
              place, replaces ? ", instead of those of " : "", before, kept);
 }
 
-/* Of jobs that record into a file at the same time the first one keeps it. */
+/* If several jobs record into a file at the same time, the first one keeps it. */
 static void refuse_record(coll_recorder *recorder, const record_header *other)
 {
     char reason[RUN_BYTES + RECORD_MOST_NAME + 256] = "what this run had recorded there is gone";
@@ -327,10 +327,10 @@ static int select_record(coll_recorder *recorder, const char *path)
     return rc;
 }
 
-/* On rank 0 of a file: whether its accesses are to be recorded. In the user's cache, only where
- * there is no record of the program yet; what fails there is no error: where rank 0 is that of the
- * job, too, one message says that its cache cannot be used. Otherwise one message of the process
- * says why nothing can be recorded. 0 or, where the user is strict, -EACCES. */
+/* Rank 0 of a file decides whether its accesses are recorded. The user's cache gets none of a
+ * program that it has; what fails there is no error: where rank 0 is that of the job, too, one
+ * message says that its cache cannot be used. Otherwise one message of the process says why nothing
+ * can be recorded. Returns 0 or, where the user is strict, -EACCES. */
 static int prepare_record(coll_process *process, parameter_texts text, int64_t *records)
 {
     const char *path = parameter_text(text, PARAMETER_RECORD);
@@ -394,7 +394,7 @@ static void flush_record(coll_process *process, int64_t noncollective)
     pthread_mutex_unlock(&process->lock);
 }
 
-/* Negative errno: why the record lacks something. On rank 0 of a file. */
+/* Rank 0 of a file keeps why the record lacks something. rc: a negative errno value. */
 static void set_error(coll_process *process, int rc)
 {
     pthread_mutex_lock(&process->lock);
@@ -405,7 +405,7 @@ static void set_error(coll_process *process, int rc)
 
 /* ---- files ---- */
 
-/* On rank 0: what is accessed by a plan, and how often that was done. */
+/* Rank 0 keeps what is accessed by a plan, and how often that was done. */
 typedef struct recorded {
     record_entry entry;
     int64_t times; /* accesses that were not appended to the record yet */

@@ -15,7 +15,7 @@
 /* The recorder's state of one file. Zero at first. */
 typedef struct coll_record {
     bool records; /* the same on all ranks */
-    /* Rank 0: */
+    /* Rank 0 has the rest. */
     coll_process *process;
     char *path; /* the value of the parameter */
     char *file; /* as the program named it; NULL if no file is recorded */

@@ -28,7 +28,7 @@ typedef struct collection {
     access_message part[RECORD_MOST_PARTS]; /* what this rank accesses, by parts */
     int64_t sum[SUM_SENDERS + RECORD_MOST_PARTS];
     int64_t unit; /* bytes of a bin of the profile */
-    /* Of the ranks that access the part that this one owns. */
+    /* This rank owns a part, and gets what others access of it. */
     record_received received;
     access_message report; /* the length of the counts of neighbours; these; a row of the profile */
     record_sums sums;      /* rank 0 */

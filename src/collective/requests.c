@@ -26,7 +26,7 @@ static int join_extents(const access_list *list, access_list *joined)
     return rc;
 }
 
-/* In its stream; otherwise neighbours are one run already. */
+/* The gaps are in its stream; without any, neighbours are one run already. */
 static bool has_gaps(const access_list *list)
 {
     const access_run *last = &list->run[list->count - 1];
@@ -153,7 +153,7 @@ static int unite_lists(coll_carried *c)
 
 /* ---- to the aggregators ---- */
 
-/* For `ranks` of this node. whole: empty after an error. */
+/* Sends one request for `ranks` of this node. whole: empty after an error. */
 static int send_carried(coll_group *group, const access_list *whole, size_t ranks, int aggregator,
                         coll_requests *out)
 {

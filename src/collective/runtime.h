@@ -41,8 +41,8 @@ enum coll_operation { COLL_MAX, COLL_SUM };
 typedef struct coll_store {
     exchange_store access; /* but for most_hole */
     int64_t lock_unit;     /* bytes that the file system locks together; 0: local, or not known */
-    /* Where caches of nodes are not coherent: what this node has written is in storage, also by
-     * calls that are not collective; it reads what others have flushed. NULL, both: they are. */
+    /* After flush, what this node has written is in storage, also by calls that are not collective;
+     * after refresh it reads what others have flushed. NULL, both: caches are coherent. */
     int (*flush)(void *context);
     void (*refresh)(void *context);
     /* An operation begins. The context is that of `access`. May be NULL. */
@@ -81,22 +81,22 @@ typedef struct coll_runtime {
     int (*irecv)(void *context, int peer, unsigned tag, void *data, size_t bytes,
                  exchange_request *request);
     int (*test)(void *context, exchange_request *request, bool *complete, size_t *bytes);
-    /* As test, until the message is complete. */
+    /* Tests until the message is complete. */
     int (*wait)(void *context, exchange_request *request, size_t *bytes);
     /* A message of the tag that can be received now: *is_found; none after an error. */
     int (*probe)(void *context, enum coll_tag tag, bool *is_found, coll_found *found);
     /* Receives a message that was found, without its data. */
     int (*discard)(void *context, int from, enum coll_tag tag);
-    /* Once, while polling. An error: a rank is lost. */
+    /* Makes progress once while polling. An error: a rank is lost. */
     int (*progress)(void *context);
     /* Whether a rank is lost: nothing is waited for any more. NULL: none ever is. */
     bool (*has_lost)(void *context);
 
     /* ---- collective operations ---- */
 
-    /* Of each value over all ranks, in place. */
+    /* Reduces each value over all ranks, in place. */
     int (*reduce)(void *context, int64_t *value, size_t count, enum coll_operation operation);
-    /* `count` elements of each rank; `all` matters on rank 0 only. */
+    /* Each rank has `count` elements; `all` matters on rank 0 only. */
     int (*gather)(void *context, const int64_t *own, size_t count, int64_t *all);
 
     /* Ends the job, with the class of an error. */

@@ -171,8 +171,8 @@ static int64_t hint_of_aggregation(int64_t aggregation)
     }
 }
 
-/* Not collective_buffering = true: a program may open the next file with the hints of this one, and
- * Open MPI 4.1 takes true for false there. */
+/* They never have collective_buffering = true: a program may open the next file with them, and Open
+ * MPI 4.1 takes true for false there. */
 coll_hint_values coll_settings_hints(const int64_t of[COLL_SETTINGS], int ranks,
                                      int64_t aggregators)
 {

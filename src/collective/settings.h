@@ -13,7 +13,8 @@
 #include "collective/parameters.h"
 #include "collective/plan.h"
 
-/* After the parameters of files (enum parameter): their values, or coll_settings_digest_text. */
+/* They follow the parameters of files (enum parameter), whose settings are their values or
+ * coll_settings_digest_text. */
 enum coll_setting {
     /* What the MPI has; 0: nothing. */
     COLL_MPI_BUFFER = PARAMETER_OF_FILE, /* bytes of a cycle */
@@ -56,7 +57,7 @@ typedef struct coll_settings {
  * all that follow but agree. */
 int coll_settings_check(coll_process *process, parameter_texts text);
 
-/* With the values of these parameters and hints; the rest is zeroed. */
+/* The facts have these parameters and hints; the rest is zeroed. */
 coll_facts coll_facts_collect(parameter_texts text, const coll_hint_values *hints);
 /* A number that differs where the text does; 0: empty. */
 int64_t coll_settings_digest_text(const char *text);

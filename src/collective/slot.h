@@ -40,7 +40,7 @@ typedef struct coll_slot {
     int64_t ops;                    /* operations by the plan */
     bool merges_nothing;            /* no aggregator does; the same on all ranks */
     void *observed[COLL_OBSERVERS]; /* by the observers of the file */
-    /* For which accesses it can be reused. */
+    /* The rest says for which accesses the plan can be reused. */
     bool is_reusable;
     int64_t first;      /* offset of the first byte that this rank accesses by the plan unmoved */
     uint64_t last_use;  /* 0: none */

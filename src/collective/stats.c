@@ -19,7 +19,7 @@
 /* Aggregators of which every n-th sends its time line, if there are more. */
 #define MAX_AGGREGATORS 32
 
-/* 0, or a negative errno. */
+/* Returns 0 or a negative errno value. */
 static int close_file(coll_stats *stats)
 {
     int rc = stats->fd >= 0 && close(stats->fd) != 0 ? -errno : 0;
@@ -35,7 +35,7 @@ static int close_file(coll_stats *stats)
  * aggregator, and the number of aggregators. Each rank counts from the moment when it began to
  * exchange data; the agreement before that makes these moments nearly the same. */
 
-/* exchange_probe.note */
+/* Implements exchange_probe.note. */
 static void note_moment(void *context, int64_t cycle, enum exchange_moment moment)
 {
     coll_stats *stats = context;
@@ -81,8 +81,8 @@ static void put_timeline(json_writer *w, const coll_timeline *line, size_t domai
     json_end_object(w);
 }
 
-/* On rank 0: writes all as an array. w: NULL if the line cannot be written; those of other ranks
- * are received in any case. */
+/* Rank 0 writes all as an array. w: NULL if the line cannot be written; those of other ranks are
+ * received in any case. */
 static void put_timelines(const coll_stats *stats, const coll_observed *access, json_writer *w)
 {
     const domain_layout *layout = &access->plan->layout;
@@ -139,7 +139,8 @@ static int check_beginning(int fd)
     return length == sizeof text && memcmp(text, first, sizeof text) == 0 ? 0 : -EEXIST;
 }
 
-/* 0, or a negative errno, of base_open_own, too; -EEXIST: neither empty nor statistics. */
+/* Returns 0 or a negative errno value, also of base_open_own; -EEXIST: neither empty nor
+ * statistics. */
 static int open_file(coll_stats *stats)
 {
     if (stats->fd >= 0)
@@ -155,7 +156,7 @@ static int open_file(coll_stats *stats)
     return rc;
 }
 
-/* One write for the whole line where possible, so that lines of several processes do not mix. */
+/* The whole line is one write where possible, so that lines of several processes do not mix. */
 static int append_text(int fd, const char *text, size_t length)
 {
     while (length > 0) {
@@ -194,14 +195,14 @@ static bool goes_to_stderr(const coll_stats *stats)
     return strcmp(stats->path, COLL_STATS_STDERR) == 0;
 }
 
-/* Where the user is strict. 0, or an error that one message of the process reports. */
+/* The user is strict. Returns 0, or an error that one message of the process reports. */
 static int check_file(coll_stats *stats)
 {
     int rc = goes_to_stderr(stats) ? 0 : open_file(stats);
     return rc == 0 ? 0 : refuse_file(stats->process, stats->path, true, rc);
 }
 
-/* 0, or a negative errno. */
+/* Returns 0 or a negative errno value. */
 static int write_text(coll_stats *stats, const char *text, size_t length)
 {
     if (goes_to_stderr(stats))

@@ -27,7 +27,7 @@ void coll_stats_put_job(json_writer *w, const coll_process *process, const char 
 
 /* ---- the plan of a line (stats_plan.c) ---- */
 
-/* On rank 0, where the plan has its entries: an object "plan". */
+/* Rank 0, where the plan has its entries, writes an object "plan". */
 void coll_stats_put_plan(json_writer *w, const coll_observed *access);
 
 #endif

@@ -22,8 +22,8 @@ static bool is_short(const matrix *m)
     return m->row_start[m->rows] <= MAX_ENTRIES;
 }
 
-/* By rank, or else by node; nothing if that has too many entries, too, or there is no memory for
- * it. */
+/* Writes them by rank, or else by node; nothing if those are too many, too, or memory is exhausted.
+ */
 static void put_requests(json_writer *w, const matrix *requests, const coll_nodes *nodes)
 {
     matrix sums = {0};
