@@ -35,7 +35,7 @@ static bool is_committed_type(const front_file *f, MPI_Datatype type)
     return mpi.Pack(&from, 0, type, &to, sizeof to, &position, f->group.ranks->comm) == MPI_SUCCESS;
 }
 
-/* What ROMIO refuses, by its classes and in its order. */
+/* Refuses what ROMIO refuses, with its classes and in its order. */
 static int check_access(const front_file *f, const front_access *access)
 {
     const MPI_Datatype type = (MPI_Datatype)access->datatype;
@@ -52,8 +52,8 @@ static int check_access(const front_file *f, const front_access *access)
     return !access->write && f->mode & MPI_MODE_WRONLY ? MPI_ERR_ACCESS : MPI_SUCCESS;
 }
 
-/* Local; the error is kept, which is MPI_ERR_UNSUPPORTED_OPERATION if the library cannot carry out
- * what is no error. */
+/* The error is kept. It is MPI_ERR_UNSUPPORTED_OPERATION for a valid call that the library cannot
+ * carry out. Local. */
 static void describe_call(front_file *f, coll_call *call, front_access *access)
 {
     const MPI_Datatype type = (MPI_Datatype)access->datatype;

@@ -44,7 +44,7 @@ void *front_next(const char *name, const void *caller)
 
 /* ---- the MPI ---- */
 
-/* What handles are: addresses of objects, or numbers, which the standard ABI has other ones of. */
+/* Handles are addresses of objects, or numbers, which differ in the standard ABI. */
 enum handles { OF_MPICH, OF_OPEN_MPI, OF_STANDARD };
 
 #ifdef OPEN_MPI
@@ -53,7 +53,7 @@ enum handles { OF_MPICH, OF_OPEN_MPI, OF_STANDARD };
 #define HANDLES ((uintptr_t)MPI_COMM_WORLD == 0x101 ? OF_STANDARD : OF_MPICH)
 #endif
 
-/* That of the standard ABI may be linked with Open MPI's, whose names dlsym then finds, too. */
+/* The standard ABI's library may be linked with Open MPI's, whose names dlsym then finds, too. */
 static bool has_right_handles(void)
 {
     Dl_info object;

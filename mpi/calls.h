@@ -12,7 +12,7 @@
 #define OMPI_DECLSPEC __attribute__((weak))
 #include <mpi.h>
 
-/* Of MPI 4, as mpi.h may not have them. */
+/* MPI 4 has these, and mpi.h may not. */
 int PMPI_Type_get_contents_c(MPI_Datatype, MPI_Count, MPI_Count, MPI_Count, MPI_Count, int *,
                              MPI_Aint *, MPI_Count *, MPI_Datatype *);
 int PMPI_Type_get_envelope_c(MPI_Datatype, MPI_Count *, MPI_Count *, MPI_Count *, MPI_Count *,
@@ -49,7 +49,8 @@ typedef struct front_calls {
 extern front_calls mpi;
 
 /* In this folder, functions that return int return 0 or an error of the MPI, but those of the
- * store, which are called by src/. The class of an error of src/ or of the MPI; 0 for 0: */
+ * store, which src/ calls. This one returns the class of an error of src/ or of the MPI; 0 for 0.
+ */
 int front_error_class(int error);
 
 /* Finds them all, when the program has called the MPI. Returns NULL, or why this MPI cannot be

@@ -108,7 +108,7 @@ static int64_t offset_of(int64_t a, int64_t b, int64_t c)
     return sum;
 }
 
-/* `count` elements in a row, the first of which starts at `at`. */
+/* Appends `count` elements in a row, the first of which starts at `at`. */
 static int append_elements(access_list *list, const element *e, int64_t at, int64_t count)
 {
     int64_t bytes;
@@ -120,7 +120,7 @@ static int append_elements(access_list *list, const element *e, int64_t at, int6
                                                  e->size.extent, 0, bytes));
 }
 
-/* `count` blocks of `length` elements, one every `stride` bytes. */
+/* Appends `count` blocks of `length` elements, one every `stride` bytes. */
 static int append_blocks(access_list *list, const element *e, int64_t at, int64_t count,
                          int64_t length, int64_t stride)
 {
@@ -152,7 +152,7 @@ typedef struct selection {
     int64_t stride; /* bytes from one index to the next */
 } selection;
 
-/* The dimensions from this one on, the last one being the fastest. */
+/* Appends the dimensions from this one on. The last one is the fastest. */
 static int append_array(access_list *list, const element *e, const selection *s, int dimensions,
                         int64_t at)
 {
@@ -173,7 +173,7 @@ static int append_array(access_list *list, const element *e, const selection *s,
     return rc;
 }
 
-/* What process `rank` of `ranks` has of a dimension of `size`. */
+/* Returns what process `rank` of `ranks` has of a dimension of `size`. */
 static selection distribute(int64_t size, int64_t distribution, int64_t argument, int64_t ranks,
                             int64_t rank)
 {
@@ -229,7 +229,7 @@ static int append_selected(access_list *list, const contents *c, const element *
 
 /* ---- combiners ---- */
 
-/* Blocks of lengths of their own, or of equal ones. unit: bytes, of displacements. */
+/* Blocks have lengths of their own, or equal ones. unit: bytes, of displacements. */
 static int append_indexed(access_list *list, const contents *c, const element *e, int64_t at,
                           bool equal, int64_t unit)
 {

@@ -18,7 +18,7 @@ static front_vendor *const vendors[] = {&front_cuda, &front_hip, &front_ze, NULL
 static pthread_mutex_t vendors_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned long long seen; /* how many libraries were loaded when they were looked at */
 
-/* Without a look into the file system. Nothing is loaded or unloaded meanwhile. */
+/* It does not access the file system. Nothing is loaded or unloaded meanwhile. */
 static int note_library(struct dl_phdr_info *info, size_t size, void *adds)
 {
     const char *slash = strrchr(info->dlpi_name, '/');

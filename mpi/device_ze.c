@@ -6,7 +6,7 @@ enum { ZE_GPU_ONLY = 1, ZE_DEVICE = 2, ZE_SYNCHRONOUS = 1 };
 enum { ZE_CONTEXT_DESC = 0xd, ZE_QUEUE_DESC = 0xe, ZE_ALLOCATION = 0x17 };
 enum { ZE_DRIVERS = 8 };
 
-/* Of a queue; that of a context ends with its flags in place of `ordinal`. */
+/* A queue has all members. The struct of a context ends with its flags in place of `ordinal`. */
 typedef struct ze_desc {
     int structure;
     const void *next;

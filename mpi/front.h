@@ -19,7 +19,7 @@ typedef struct front_file front_file;
  * known. Returns NULL if there is none. */
 void *front_next(const char *name, const void *caller);
 
-/* Before the MPI opens a file: whether the library may serve it. The same on all ranks. Local. */
+/* Whether the library may serve a file that the MPI opens next: the same on all ranks. Local. */
 bool front_may_serve(front_word comm, const char *name, int mode);
 
 /* The info object with which the MPI is to open a file: the program's, or a new one that also asks
@@ -33,9 +33,9 @@ void front_open(front_word comm, const char *name, int mode, front_word info, fr
                 double began);
 /* The file of a handle; NULL if the MPI serves it as long as it has this view. */
 front_file *front_find(front_word handle);
-/* Before the MPI flushes a file, or closes it: what the library has written is then in storage, or
- * an error class says why not, the same on all ranks. Collective. Before it is closed its error
- * handler has got the error; false: and has closed it. */
+/* The MPI is about to flush a file, or to close it. Afterwards what the library has written is in
+ * storage, or an error class says why not, the same on all ranks. front_close passes the error to
+ * the error handler; false: that has closed the file. Collective. */
 int front_flush(front_word handle);
 bool front_close(front_word *handle, front_file **closing, int *error);
 /* The MPI has closed it. Local, but for MPI's objects of the file. NULL is allowed. */
@@ -76,13 +76,13 @@ typedef struct front_access {
     bool is_profiling;
 } front_access;
 
-/* The access, its error handler, and its error. status: MPI_Status *. Collective. */
+/* Carries out the access; reports and returns its error. status: MPI_Status *. Collective. */
 int front_transfer(front_file *file, front_access *access, void *status);
 /* Starts it. request: MPI_Request *. All errors are those of completion, also of this rank's
  * arguments, so that its part runs like that of the other ranks; but if there is no memory for a
  * request, that is the error here, after this rank's part. */
 int front_start(front_file *file, front_access *access, void *request);
-/* A split access, which is complete when it has begun. */
+/* These are a split access, which is complete when it has begun. */
 int front_begin(front_file *file, front_access *access);
 int front_end(front_file *file, void *status);
 
@@ -90,21 +90,21 @@ int front_end(front_file *file, void *status);
 extern atomic_int front_requests;
 /* Lets them continue. Whether some have not ended. */
 bool front_progress(void);
-/* After a function that completes requests has returned rc, with so many statuses, or FRONT_ONE.
- * flag: whether it has completed them; NULL: it has. Returns what the program gets: rc, or the
- * error of a call, whose error handler it calls. */
+/* A function that completes requests has returned rc, with `count` statuses, or FRONT_ONE. flag:
+ * whether it has completed them; NULL: it has. Returns what the program gets: rc, or the error of a
+ * call, whose error handler it calls. */
 enum { FRONT_ONE = -1 };
 int front_completed(int rc, const int *flag, int count, void *statuses);
-/* Before the MPI sets a view: calls on the file come to their end. */
+/* Calls on the file come to their end, before the MPI sets a view. */
 void front_finish(front_word handle);
 
-/* The individual file pointer, as of MPI_File_seek and MPI_File_get_position. */
+/* The two act as MPI_File_seek and MPI_File_get_position. */
 int front_seek(front_file *file, int64_t offset, int whence);
 int64_t front_position(front_file *file);
 
 /* A call that is not collective asks for that much data. file: NULL is allowed. */
 void front_count(front_file *file, bool write, int64_t count, front_word datatype);
-/* Such a call at the file pointer, which the MPI carries out, or starts. result: MPI_Status *, or
+/* The MPI carries out such a call at the file pointer, or starts it. result: MPI_Status *, or
  * MPI_Request * where it starts. */
 int front_access_alone(front_file *file, front_access *access, bool starts, void *result);
 

@@ -17,7 +17,7 @@ _Static_assert(sizeof(MPI_Request) <= sizeof(exchange_request), "a request is ke
 
 /* ---- messages ---- */
 
-/* Of collective operations, besides enum coll_tag. */
+/* Collective operations have these tags, besides enum coll_tag. */
 enum { TAG_REDUCE = COLL_TAG_STATS + 1, TAG_GATHER, TAGS };
 
 /* MPIs number their tags from 0 on. */
@@ -70,7 +70,7 @@ static int start_receive(void *context, int peer, unsigned tag, void *data, size
     return rc;
 }
 
-/* Of a received message; a send has no count. */
+/* A received message has a count; a send has none. */
 static size_t bytes_of(const MPI_Status *status)
 {
     int bytes = 0;
@@ -128,8 +128,8 @@ static int probe_messages(void *context, enum coll_tag tag, bool *is_found, coll
     return rc;
 }
 
-/* By MPI_Recv: where another function finds that a message is longer than its room, MPICH ends the
- * job, as it does not know any more whose error handler counts. */
+/* MPI_Recv is needed: where another function finds a message longer than its room, MPICH ends the
+ * job, because it no longer knows whose error handler counts. */
 static int discard_message(void *context, int from, enum coll_tag tag)
 {
     const front_group *group = context;
@@ -193,7 +193,7 @@ static void receive_and_merge(reduction *r, int peer)
             r->value[i] = other[i];
 }
 
-/* By a binomial tree to rank 0, and back. */
+/* Values go up a binomial tree to rank 0, and back. */
 static void reduce_part(reduction *r)
 {
     const int rank = r->group->ranks->rank, size = r->group->ranks->size;
@@ -268,7 +268,7 @@ static size_t job_rank_of(void *context, int rank)
     return (size_t)group->ranks->job_rank[rank];
 }
 
-/* The rank in `to` of each rank of `from`; MPI_UNDEFINED: none. */
+/* Sets the rank in `to` of each rank of `from`; MPI_UNDEFINED: none. */
 static int translate(MPI_Comm from, MPI_Comm to, int ranks, int *rank)
 {
     MPI_Group group, other;
@@ -364,8 +364,8 @@ int front_group_largest(MPI_Comm comm, int value)
     return rc != MPI_SUCCESS ? rc : value;
 }
 
-/* Not by MPI_Comm_split_type: where a host file names a host several times, as for a placement,
- * MPICH takes it for several nodes. */
+/* MPI_Comm_split_type would not do: where a host file names a host several times, as for a
+ * placement, MPICH takes it for several nodes. */
 static int share_nodes(front_ranks *ranks)
 {
     int64_t own = front_process_node();
@@ -405,7 +405,7 @@ static void leave_ranks(front_ranks *ranks)
         free_ranks(ranks);
 }
 
-/* NULL if it has none. */
+/* Returns NULL if it has none. */
 static front_ranks *get_ranks(MPI_Comm comm)
 {
     front_ranks *ranks = NULL;
@@ -462,7 +462,7 @@ static front_ranks *new_ranks(MPI_Comm comm, int rank, int size)
     return NULL;
 }
 
-/* Not by MPI_Comm_dup, which copies the program's attributes by its functions. */
+/* MPI_Comm_dup would copy the program's attributes by its functions. */
 static int create_comm(MPI_Comm comm, MPI_Comm *created)
 {
     MPI_Group group;

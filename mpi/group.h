@@ -34,29 +34,29 @@ typedef struct front_group {
     fiber_queue queue; /* non-blocking calls */
 } front_group;
 
-/* For the next file of the communicator. NULL on all ranks: there is no communicator, or memory, on
- * any of them. Collective. */
+/* The next file of the communicator gets these. NULL on all ranks: any of them lacks a communicator
+ * or memory. Collective. */
 front_ranks *front_ranks_of(MPI_Comm comm);
 
-/* For the file for which front_ranks_of was called last. MPI_ERR_OTHER: it has the number of an
- * older one, as tags are limited. Local. */
+/* The group is that of the file for which front_ranks_of was called last. MPI_ERR_OTHER: it has the
+ * number of an older one, as tags are limited. Local. */
 int front_group_init(front_group *group, front_ranks *ranks, coll_process *process);
 /* A zeroed group is allowed. Local. */
 void front_group_release(front_group *group);
 
-/* Until a request is complete, while non-blocking calls continue: of other files, or, from one of
- * this file, all. Returns the MPI's error, also that of the start. */
+/* Waits until a request is complete, while non-blocking calls continue: those of other files, or,
+ * in one of this file, all. Returns the MPI's error, also that of the start. */
 int front_group_wait(front_group *group, int started, MPI_Request *request, MPI_Status *status);
 
 /* Whether all processes of the communicator belong to this job: else they may not have this
  * library, and nothing may be sent in it. Local; the same on all ranks. */
 bool front_group_is_of_job(MPI_Comm comm);
 
-/* For job_rank. is_new: the processes of `created` have other ranks than in the communicator of
- * which it was made. Local. */
+/* job_rank needs this. is_new: the processes of `created` have other ranks than in the communicator
+ * of which it was made. Local. */
 void front_group_note_order(MPI_Comm old, bool is_new, MPI_Comm created);
 
-/* The largest error class over all ranks, or an error of the MPI. Collective. */
+/* Returns the largest error class over all ranks, or an error of the MPI. Collective. */
 int front_group_largest(MPI_Comm comm, int value);
 
 #endif

@@ -36,7 +36,7 @@ static void *find_next(next_slot *slot, const void *caller)
     return function;
 }
 
-/* While the next definition runs. It calls functions of the MPI itself, and an error handler of the
+/* The next definition runs. It calls functions of the MPI itself, and an error handler of the
  * program, or another function that the program has given to the MPI. */
 static _Thread_local bool is_inside;
 
@@ -354,7 +354,7 @@ END(File_read_at_all_end, void)
         return front_completed(rc, flag, count, statuses);                                         \
     }
 
-/* By `test`, with these arguments, as long as calls have to continue. */
+/* It polls by `test`, with these arguments, as long as calls have to continue. */
 #define WAIT(name, test, is_done, tested, count, statuses, parameters, ...)                        \
     TAKE_UNLESS(HAS_NONE, name, parameters, __VA_ARGS__)                                           \
     {                                                                                              \

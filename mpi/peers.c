@@ -54,7 +54,7 @@ static char *read_variable(long process, const char *name)
     return value;
 }
 
-/* 0: none. */
+/* Returns 0 if there is none. */
 static long read_parent(long process)
 {
     FILE *stream = open_file(process, "stat");
@@ -80,7 +80,7 @@ static void find_own_file(char name[PATH_MAX])
     strcpy(name, basename(file != NULL ? file : object.dli_fname));
 }
 
-/* Also where that cannot be told, as without memory. */
+/* It may also where that cannot be found out, as without memory. */
 static bool may_have_file(long process, const char *name)
 {
     FILE *stream = open_file(process, "maps");

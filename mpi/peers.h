@@ -11,9 +11,8 @@
 /* Whether this process may be rank 0, by the environment that launchers give it. */
 bool front_peers_may_be_first(void);
 
-/* After MPI_Init, in a job of so many ranks: whether all of this node have the library, as far as
- * is known; if not, the same on all of them that have it. *is_first: of these, this is the one of
- * the lowest rank. */
+/* Whether all ranks of this node have the library, after MPI_Init in a job of `ranks` ranks, as far
+ * as is known; if not, all that have it agree. *is_first: this one has the lowest rank of these. */
 bool front_peers_have_library(int ranks, bool *is_first);
 
 #endif

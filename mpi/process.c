@@ -35,7 +35,7 @@ static void report_unknown(const char *message)
     front_log(0, "there is no environment variable %s", message);
 }
 
-/* Those of the tools are known, too. Version and priority are for Open MPI alone. */
+/* The names of the tools are known, too. Version and priority are for Open MPI alone. */
 static void check_names(void)
 {
     char name[PARAMETERS][PARAMETER_NAME_BYTES];
@@ -200,7 +200,7 @@ static void register_at_finalize(void)
 
 static atomic_bool is_ready;
 
-/* By the numbers of MPI_APPNUM, and the commands of the processes. */
+/* Programs differ in the numbers of MPI_APPNUM, or in the commands of the processes. */
 static enum coll_programs count_programs(void)
 {
     const char *text[PARAMETERS];
@@ -214,7 +214,7 @@ static enum coll_programs count_programs(void)
                                                           : COLL_PROGRAMS_SEVERAL;
 }
 
-/* The same on all ranks, and other than that of every other job. */
+/* The id is the same on all ranks, and differs from that of every other job. */
 static const char *make_id(void)
 {
     static char id[320];

@@ -28,21 +28,21 @@ void *front_request_new(size_t bytes, MPI_Request *handle);
  * when nobody needs it any more. */
 void front_request_start(fiber_queue *queue, front_request *request, void (*run)(fiber_call *call));
 
-/* Of requests that the MPI has asked for their status in this thread. */
+/* The MPI has asked requests for their status in this thread. */
 typedef struct front_failure {
     int error;     /* of one of them; 0: none has failed */
     MPI_File file; /* of that one, which may be closed */
     int mark; /* the source of their statuses, whose tag is the error, and of no other status */
 } front_failure;
 
-/* After a function that completes requests: whether one of them has failed. flag: whether the
- * function has completed them; NULL: it has. */
+/* Whether a request has failed that a function has completed. flag: whether it has completed them;
+ * NULL: it has. */
 bool front_request_take_failure(const int *flag, front_failure *failure);
 
-/* Where a call on the file of this queue waits: leaves its stack, or lets calls on other files
+/* A call on the file of this queue waits: it leaves its stack, or lets calls on other files
  * continue. False: there are none. */
 bool front_request_pause(const fiber_queue *queue);
-/* Until the queue is empty. */
+/* Lets calls continue until the queue is empty. */
 void front_requests_finish(const fiber_queue *queue);
 
 #endif

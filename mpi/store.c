@@ -47,7 +47,7 @@ static bool is_other_file(const front_store *s, const struct stat *status)
     return s->id.inode != 0 && (s->id.inode != status->st_ino || has_other_device);
 }
 
-/* NULL, or why not. */
+/* Returns NULL, or why not. */
 static const char *open_store_file(front_store *s)
 {
     struct stat status;
@@ -93,7 +93,7 @@ int front_store_flush(front_store *s)
 
 /* ---- locks ---- */
 
-/* In atomic mode against all others; on NFS, whose cache is emptied by a lock, a shared one. */
+/* Atomic mode locks against all others. NFS needs a shared lock, which empties its cache. */
 static bool needs_lock(const front_store *s)
 {
     return s->is_atomic || !s->has_coherent_cache;

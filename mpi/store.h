@@ -34,13 +34,13 @@ typedef struct front_store {
 /* A name of MPI_File_open without ROMIO's name of a file system. */
 const char *front_store_path(const char *name);
 
-/* For the file that MPI_File_open has opened by this name and mode. Local, as all that follow. */
+/* MPI_File_open has opened the file by this name and mode. Local, as all that follow. */
 void front_store_init(front_store *store, const char *name, int mode);
 /* Opens it, if it is not. Returns 0 or, as the MPI has opened it, -ENOTSUP: the access is the
  * MPI's.
  */
 int front_store_open(front_store *store);
-/* What it has written is then in storage, or the negative errno value says why not. */
+/* Afterwards what it has written is in storage, or the negative errno value says why not. */
 int front_store_flush(front_store *store);
 /* Returns 0, or the negative errno value that the file system has kept until then. */
 int front_store_close(front_store *store);

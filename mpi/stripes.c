@@ -15,7 +15,7 @@
 
 enum { STRIPE_BYTES = 1 << 20 }; /* Lustre's default */
 
-/* In the file of hints that ROMIO reads, below those of the program; or for Cray's MPICH. */
+/* ROMIO reads a file of hints, below those of the program. Cray's MPICH has a variable. */
 static bool has_hints_of_site(void)
 {
     const char *name = getenv("ROMIO_HINTS"), *cray = getenv("MPICH_MPIIO_HINTS");
@@ -61,7 +61,6 @@ static int count_nodes(int64_t *node, int ranks)
     return nodes;
 }
 
-/* On rank 0, which has the nodes of all ranks. */
 static int choose_count(const char *name, int64_t *node, int ranks)
 {
     const int nodes = count_nodes(node, ranks);

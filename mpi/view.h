@@ -21,23 +21,23 @@ typedef struct front_view {
     _Atomic int64_t pointer; /* in etypes, while is_native */
 } front_view;
 
-/* As the MPI has it. name: of the file, for a message of rank 0. */
+/* Reads the view that the MPI has. name: of the file, for a message of rank 0. */
 void front_view_read(front_view *view, MPI_File handle, const char *name, int rank);
 /* How many etypes that much data is: 0 if there are none, or too many to count; negative if it is
  * no whole number of them. */
 int64_t front_view_etypes(const front_view *view, int64_t count, MPI_Datatype type);
-/* Where an access begins that is so many etypes into the view. */
+/* Sets where an access begins that is so many etypes into the view. */
 int front_view_find(const front_view *view, int64_t etypes, coll_position *position);
 
 typedef struct front_move {
     int64_t before, after;
 } front_move;
 
-/* Past that much data, as far as it can be moved; the access is refused where it cannot. */
+/* Moves the pointer past that much data where it can; the access is refused where it cannot. */
 front_move front_pointer_move(front_view *view, int64_t count, MPI_Datatype type);
-/* Unless another call has moved it since. */
+/* Does nothing if another call has moved it since. */
 void front_pointer_correct(front_view *view, front_move move, int64_t position);
-/* As MPI_File_seek. end: of the file, in etypes. */
+/* Does what MPI_File_seek does. end: of the file, in etypes. */
 int front_pointer_seek(front_view *view, int64_t offset, int whence, int64_t end);
 
 /* The hints of an info object, which may be MPI_INFO_NULL. Rank 0 tells of values that are none. */

@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* In place of the MPI's own, where libtatp-mpiio-abi.so is built: the standard ABI of MPI 5. */
+/* libtatp-mpiio-abi.so is built with the standard ABI of MPI 5 in place of the MPI's own header. */
 #include <mpi_abi.h>
