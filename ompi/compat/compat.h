@@ -66,7 +66,7 @@ static inline char *compat_modex_string(const ompi_proc_t *proc, const char *key
     return OPAL_SUCCESS == rc ? value : NULL;
 }
 
-/* What Open MPI knows without PMIx; NULL if there is nothing. */
+/* Returns what Open MPI knows without PMIx, or NULL. */
 static inline const char *compat_proc_hostname(const ompi_proc_t *proc)
 {
     return proc == ompi_proc_local_proc ? ompi_process_info.nodename : NULL;
@@ -90,7 +90,7 @@ static inline const char *compat_proc_hostname(const ompi_proc_t *proc)
 #define COMPAT_PMIX_HOSTNAME OPAL_PMIX_HOSTNAME
 #define COMPAT_PMIX_LOCALITY OPAL_PMIX_LOCALITY_STRING
 
-/* Not OPAL_MODEX_RECV_VALUE_OPTIONAL, which does not check its allocations. */
+/* OPAL_MODEX_RECV_VALUE_OPTIONAL does not check its allocations. */
 static inline char *compat_modex_string(const ompi_proc_t *proc, const char *key)
 {
     char *value = NULL;

@@ -53,7 +53,7 @@ static inline void compat_copier_release(compat_copier *copier, void *buffers)
         OBJ_RELEASE(copier->event);
 }
 
-/* What knows devices, or NULL. */
+/* Returns the component that knows devices, or NULL. */
 static inline const char *compat_accelerator(void)
 {
     const char *name = opal_accelerator_base_selected_component.base_version.mca_component_name;
@@ -78,7 +78,7 @@ static inline const char *compat_device_end(const char *address)
     return OPAL_SUCCESS == rc ? (const char *)base + bytes : NULL;
 }
 
-/* In any direction. Returns OPAL_SUCCESS, or an error, which may be that of an earlier copy. */
+/* Copies in any direction. Returns OPAL_SUCCESS or an error, maybe that of an earlier copy. */
 static inline int compat_start_copy(compat_copier *copier, void *to, const void *from, size_t bytes)
 {
     const opal_accelerator_transfer_type_t type = MCA_ACCELERATOR_TRANSFER_UNSPEC;

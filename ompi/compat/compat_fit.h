@@ -11,7 +11,7 @@
  * Where something differs, rank 0 prints it, with the remedy. component: "fcoll:tatp". */
 bool compat_fits_library(const char *component);
 
-/* That message. what: the struct that differs though the releases are alike, or NULL. */
+/* Prints that message. what: the struct that differs though the releases are alike, or NULL. */
 void compat_report_misfit(const char *component, const char *what);
 
 #endif

@@ -13,7 +13,7 @@
 #define COMPAT_LOSS MPI_ERR_PROC_FAILED
 #define compat_survives_losses() ompi_ftmpi_enabled
 
-/* Whether an error means that. */
+/* Whether an error means a lost process. */
 static inline bool compat_is_loss(int rc)
 {
     return MPI_ERR_PROC_FAILED == rc || MPI_ERR_PROC_FAILED_PENDING == rc || MPI_ERR_REVOKED == rc;

@@ -39,7 +39,7 @@ void tatp_split_release(ompio_file_t *fh);
 
 int tatp_collective(ompio_file_t *fh, bool write, const void *buf, size_t count,
                     struct ompi_datatype_t *datatype, ompi_status_public_t *status);
-/* Without waiting: the error of the call is the request's. */
+/* Does not wait: the error of the call is the request's. */
 int tatp_collective_start(ompio_file_t *fh, bool write, const void *buf, size_t count,
                           struct ompi_datatype_t *datatype, ompi_request_t **request);
 

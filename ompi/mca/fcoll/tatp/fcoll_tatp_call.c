@@ -18,8 +18,8 @@ static tatp_file *file_of(const ompio_file_t *fh)
     return (tatp_file *)fh->f_fcoll;
 }
 
-/* What the call accesses in memory, and where in the view it begins; moves the file pointer past
- * it. Local; the error is kept. */
+/* Sets what the call accesses in memory, and where in the view it begins; moves the file pointer
+ * past it. The error is kept. Local. */
 static void fill_call(tatp_call *call, ompio_file_t *fh, bool write, const tatp_buffer *buffer,
                       bool convert)
 {
@@ -53,7 +53,7 @@ static void release_call(tatp_call *call)
     tatp_datarep_free(call->datarep);
 }
 
-/* The same error on every rank, or success and status->_ucount. */
+/* Returns the same error on every rank, or success and status->_ucount. */
 static int run_call(tatp_call *call, ompi_status_public_t *status)
 {
     tatp_hints_apply(&call->file->hints, call->file->file);

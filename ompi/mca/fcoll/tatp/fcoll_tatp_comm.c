@@ -18,11 +18,11 @@
 /* Bytes. PML ob1 over TCP sends up to 64 KiB at once. It announces larger messages and waits for
  * the receiver, which may be busy, while the link is idle. */
 #define SMALL_MESSAGE ((int64_t)63 << 10)
-/* Of libraries that do better with few large messages (bench/results/message-size.csv). */
+/* Some libraries do better with few large messages (bench/results/message-size.csv). */
 #define LARGE_MESSAGE ((int64_t)504 << 10)
 
-/* Between nodes. Open MPI refuses to connect processes of different PMLs, so that all ranks know
- * the same. */
+/* The messages are between nodes. Open MPI refuses to connect processes of different PMLs, so that
+ * all ranks know the same. */
 static int64_t far_message_size(void)
 {
     const char *pml = mca_pml_base_selected_component.pmlm_version.mca_component_name;

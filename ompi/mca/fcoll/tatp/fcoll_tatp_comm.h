@@ -36,7 +36,7 @@ typedef struct tatp_comm {
 
 /* Uses this communicator from now on, which has the ranks of the one before. Local. */
 void tatp_comm_attach(tatp_comm *comm, struct ompi_communicator_t *communicator);
-/* For a rank without a tatp_comm, while the others take part in a reduction of maxima. */
+/* A rank without a tatp_comm takes part in a reduction of maxima by it. */
 int tatp_reduce_max(struct ompi_communicator_t *communicator, int64_t *value, size_t count);
 
 /* ---- non-blocking calls (fcoll_tatp_request.c) ---- */
@@ -60,9 +60,9 @@ void tatp_requests_release(void); /* what is kept for later calls: for the compo
  * progress. */
 void tatp_comm_pause(tatp_comm *comm, ompi_request_t *awaited);
 
-/* Where the communicator has lost a rank: revokes it, which ends all that waits for messages. A
- * rank that is lost while it sends may leave shared memory in a state in which those of others do
- * not arrive any more, so that not only what waits for that rank would wait without end. */
+/* Revokes a communicator that has lost a rank, which ends all that waits for messages. A rank that
+ * is lost while it sends may leave shared memory in a state in which those of others do not arrive
+ * any more, so that not only what waits for that rank would wait without end. */
 static inline void tatp_comm_check_loss(tatp_comm *comm)
 {
     if (compat_has_lost(comm->communicator, &comm->lost_before))

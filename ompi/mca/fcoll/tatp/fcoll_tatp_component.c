@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The component. */
 #include "fcoll_tatp.h"
 
 #include "ompi/compat/compat_fit.h"

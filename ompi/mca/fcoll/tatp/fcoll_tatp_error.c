@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Error codes. */
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_error.h"
 
 #include "ompi_config.h"

@@ -3,9 +3,9 @@
 #ifndef MCA_FCOLL_TATP_ERROR_H
 #define MCA_FCOLL_TATP_ERROR_H
 
-/* A code as an MPI error class; 0 for success. */
+/* Converts a code into an MPI error class; 0 for success. */
 int tatp_error_class(int rc);
-/* What Open MPI's functions return, as a code. */
+/* Converts what Open MPI's functions return into a code. */
 int tatp_from_ompi(int rc);
 
 #endif

@@ -15,7 +15,7 @@ static const void *find_object(const void *address)
     return 0 != dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
-/* The last two members: functions of one object, which nothing else in a handle looks like. */
+/* The last two members are functions of one object: nothing else in a handle looks like them. */
 static bool has_functions(const ompio_file_t *fh)
 {
     const void *view, *parameter;

@@ -24,7 +24,7 @@ static void merge_info(opal_info_t *info, bool report, coll_hint_values *values)
     }
 }
 
-/* Without OMPIO's defaults, which Open MPI 6 puts into the same object. */
+/* OMPIO's defaults, which Open MPI 6 puts into the same object, are left out. */
 coll_hint_values tatp_hints_at_open(const ompio_file_t *fh, bool report)
 {
     coll_hint_values values = {{0}};

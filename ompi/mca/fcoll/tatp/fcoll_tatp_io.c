@@ -162,7 +162,7 @@ static void refresh_file(void *context)
 
 _Atomic unsigned long long tatp_io_counted[2];
 
-/* What the handle is about to access. Returns its own fbtl. */
+/* Counts what the handle is about to access. Returns its own fbtl. */
 static const mca_fbtl_base_module_t *count_pieces(const ompio_file_t *fh, bool write)
 {
     tatp_io *io = (tatp_io *)((char *)fh->f_fbtl - offsetof(tatp_io, counting));

@@ -28,25 +28,26 @@ typedef struct tatp_io {
     coll_store store;
     enum tatp_mapping mapping;
     bool has_written; /* what was not flushed since */
-    /* Of an operation: a copy of the handle, because, while a non-blocking call is in flight,
-     * another thread may have a list of pieces in the handle. */
+    /* An operation has a copy of the handle: while a non-blocking call is in flight, another thread
+     * may have a list of pieces in the handle. */
     ompio_file_t handle;
     bool locks;            /* before it accesses the file; else fbtl does where it has to */
     int64_t offset, bytes; /* what is locked */
-    /* What the handle has instead of its own fbtl, and the bytes of others, read and written. */
+    /* The handle has `counting` instead of its fbtl; `counted` has the bytes that others read, and
+     * write. */
     mca_fbtl_base_module_t counting, *own;
     _Atomic int64_t counted[2];
 } tatp_io;
 
 void tatp_io_open(tatp_io *io, ompio_file_t *fh);
-/* From now on, until it is closed, the bytes are counted that OMPIO accesses itself, which it does
- * for calls that are not collective. */
+/* Counts, until the file is closed, the bytes that OMPIO accesses itself, which it does for calls
+ * that are not collective. */
 void tatp_io_count(tatp_io *io);
 void tatp_io_close(tatp_io *io);
-/* What the file system would return where OMPIO closes the file, and does not look: 0, or a
+/* Returns what the file system would return where OMPIO closes the file, and does not look: 0, or a
  * negative errno value. */
 int tatp_io_try_close(const tatp_io *io);
-/* Of all files: bytes that were to be read, and written. */
+/* These bytes of all files were to be read, and written. */
 extern _Atomic unsigned long long tatp_io_counted[2];
 /* MPI_ERR_READ_ONLY or MPI_ERR_ACCESS where the program did not ask for this direction: OMPIO opens
  * a file for more than it was asked for, so that the system would not object. Local. */
@@ -54,13 +55,13 @@ int tatp_io_check_mode(const ompio_file_t *fh, bool write);
 
 /* ---- the view (fcoll_tatp_view.c) ---- */
 
-/* That of a handle. Zero at first. */
+/* The view of a handle is zero at first. */
 typedef struct tatp_view {
     bool is_decoded; /* false: MPI_File_set_view was called, the next access decodes the view */
     coll_view view;
 } tatp_view;
 
-/* The position of the file pointer, and the pointer past the next `bytes` bytes. */
+/* Sets the position of the file pointer, and moves it past the next `bytes` bytes. */
 int tatp_view_position(tatp_view *view, const ompio_file_t *fh, coll_position *position);
 void tatp_view_advance(ompio_file_t *fh, int64_t bytes);
 

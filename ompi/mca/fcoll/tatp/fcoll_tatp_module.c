@@ -136,8 +136,8 @@ static int interposed_close(struct ompi_file_t *file)
     return 0 != error ? error : rc;
 }
 
-/* One hint of MPI_File_set_info, and, before the first view, of the subscription. Returns what the
- * file's info object gets; NULL if it is another hint. */
+/* Takes one hint of MPI_File_set_info, and, before the first view, of the subscription. Returns
+ * what the file's info object gets; NULL if it is another hint. */
 static compat_info_char *accept_hint(opal_infosubscriber_t *object, compat_info_char *name,
                                      compat_info_char *text)
 {
@@ -310,8 +310,9 @@ static int stay_refused(struct ompio_file_t *fh)
     return OMPI_SUCCESS;
 }
 
-/* Of all handles for which there was no memory: with their first view, when that becomes an error
- * of all ranks, and with later ones. A module of their own would take memory. */
+/* All handles for which there was no memory share these: `refusing` with their first view, when
+ * that becomes an error of all ranks, `refused` with later ones. A module of their own would take
+ * memory. */
 static tatp_file refusing = {.super = FUNCTIONS(refuse_opening)},
                  refused = {.super = FUNCTIONS(stay_refused)};
 
@@ -352,7 +353,7 @@ mca_fcoll_base_module_t *mca_fcoll_tatp_file_query(struct ompio_file_t *fh, int 
     return NULL != module ? &module->super : &refusing.super;
 }
 
-/* Another component has a higher priority. On rank 0, for the first file. */
+/* Another component has a higher priority, as rank 0 says for the first file. */
 static void report_passed_over(const ompio_file_t *fh)
 {
     static atomic_flag reported = ATOMIC_FLAG_INIT;

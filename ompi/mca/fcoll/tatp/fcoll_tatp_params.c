@@ -12,8 +12,8 @@
 #include "base/unknown.h"
 #include "plan/division.h"
 
-/* Where runs are recorded in the user's cache it comes before the stock components (50); else after
- * those that want a file, because it is used where it is asked for. */
+/* If runs are recorded in the user's cache, the component comes before the stock ones (50); else
+ * after those that want a file, because it is used where it is asked for. */
 #define AUTOMATIC_PRIORITY 60
 
 /* ---- the parameters ---- */
@@ -77,7 +77,7 @@ int tatp_params_priority(bool automatic)
 
 /* ---- what a file needs of them ---- */
 
-/* By a file of parameters a site may have asked for it. */
+/* A site may have asked for it in a file of parameters, which does not count. */
 static bool is_asked_for(void)
 {
     mca_base_var_source_t source = MCA_BASE_VAR_SOURCE_DEFAULT;

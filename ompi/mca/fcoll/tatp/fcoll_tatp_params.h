@@ -12,15 +12,14 @@
 #include "collective/settings.h"
 
 int tatp_params_register(void);
-/* Of the component; automatic: runs are recorded in the user's cache, with which it comes before
- * the stock components as long as the parameter is the default. */
+/* Returns the component's priority. automatic: runs are recorded in the user's cache, with which it
+ * comes before the stock components as long as the parameter is the default. */
 int tatp_params_priority(bool automatic);
 
 /* The value of a parameter that is a text; empty: none. */
 const char *tatp_params_text(enum parameter parameter);
 
-/* What this process knows of a file that was opened with these hints, as far as OMPIO has it yet.
- */
+/* Collects what this process knows of a file with these hints, as far as OMPIO has it yet. */
 coll_facts tatp_params_facts(ompio_file_t *fh, const coll_hint_values *hints);
 
 #endif

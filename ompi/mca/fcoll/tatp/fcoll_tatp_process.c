@@ -50,7 +50,7 @@ static void process_make_id(void)
 
 /* ---- folder ---- */
 
-/* Without a launcher: where the program is at its first file. */
+/* Without a launcher it is where the program is at its first file. */
 static char *find_folder(void)
 {
     char folder[PATH_MAX];
@@ -58,7 +58,7 @@ static char *find_folder(void)
     return found && '/' == folder[0] ? strdup(folder) : getcwd(NULL, 0);
 }
 
-/* Only mpirun says. */
+/* Only mpirun says how many there are. */
 static enum coll_programs process_count_programs(void)
 {
     char programs[16];

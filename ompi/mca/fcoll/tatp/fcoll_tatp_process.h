@@ -7,7 +7,7 @@
 
 /* Made when it is first asked for. */
 coll_process *tatp_process(void);
-/* From now on what the process has recorded is written when MPI is finalized. */
+/* Has what the process recorded written when MPI is finalized. */
 void tatp_process_records(void);
 /* Frees what is kept for later files; for the component's close. */
 void tatp_process_release(void);

@@ -16,7 +16,7 @@ static struct {
     coll_times time;
 } totals;
 
-/* Of `totals`: threads may access several files at the same time. */
+/* It guards `totals`: threads may access several files at the same time. */
 static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
 
 typedef struct variable {

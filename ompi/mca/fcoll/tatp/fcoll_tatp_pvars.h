@@ -11,7 +11,7 @@
 /* Returns an OPAL error code. */
 int tatp_pvars_register(const mca_base_component_t *component);
 
-/* An access that was carried out. By any thread. */
+/* Adds an access that was carried out, by any thread. */
 void tatp_pvars_add(const coll_observed *access);
 
 #endif

@@ -9,7 +9,7 @@
 
 #define RAW_PIECES 128
 
-/* Once for each MPI_File_set_view. */
+/* A view is decoded once for each MPI_File_set_view. */
 static int decode_view(tatp_view *view, const ompio_file_t *fh)
 {
     access_list period = {0};

@@ -21,7 +21,7 @@
 
 OMPI_DECLSPEC extern mca_topo_base_component_t mca_topo_dla_component;
 
-/* The parameters topo_dla_file: a view file, or NULL; and topo_dla_placed. */
+/* These are parameters. topo_dla_file is a view file, or NULL. */
 static char *topo_dla_file;
 static bool topo_dla_placed;
 
@@ -43,7 +43,7 @@ static bool is_placed(void)
     return topo_dla_placed && MPI_COMM_NULL == parent;
 }
 
-/* On one rank, once. */
+/* One rank says so, once. */
 static void report_placed(void)
 {
     static bool is_said;
@@ -83,7 +83,7 @@ static bool topo_has_ranks_of_job(ompi_communicator_t *comm)
     return is_same;
 }
 
-/* For compat_is_reordered. is_new: the processes have other ranks than in the old communicator. */
+/* compat_is_reordered reads it. is_new: processes have other ranks than in the old communicator. */
 static void note_order(ompi_communicator_t *old, bool is_new, ompi_communicator_t *created)
 {
     if (NULL != created && MPI_COMM_NULL != created)
