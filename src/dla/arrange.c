@@ -68,7 +68,7 @@ static void fill_gains(arranging *a, const size_t *place)
     }
 }
 
-/* What all pairs save together. */
+/* Returns what all pairs save together. */
 static double sum_saved(const arranging *a, const size_t *place)
 {
     double sum = 0.0;
@@ -127,7 +127,7 @@ static void enter_trial(arranging *a)
 
 /* ---- by levels ---- */
 
-/* Each place as a node with one slot, and the machine as the network between them. */
+/* Each place is a node with one slot, and the machine the network between them. */
 static int place_by_levels(arranging *a)
 {
     size_t n = a->count;

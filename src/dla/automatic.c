@@ -55,7 +55,7 @@ static int read_view(int folder, const cache_key *key, view_file *file)
     return rc;
 }
 
-/* Apart from a factor: more steps, or larger pieces. */
+/* The views may differ by a factor: more steps, or larger pieces. */
 static bool have_same_view(int folder, const cache_key key[2])
 {
     view_file a, b;

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "topo/topo.h"
 
-/* Of what a reader returned. */
+/* Converts the error of a reader. */
 static int refuse_contents(char *reason, const char *path, int rc, const matrix_error *error)
 {
     if (rc == 0 || rc == -ENOMEM)
@@ -16,7 +16,7 @@ static int refuse_contents(char *reason, const char *path, int rc, const matrix_
                             : dla_reject(reason, "%s:%zu: %s", path, error->line, error->reason);
 }
 
-/* NULL with a reason. */
+/* Returns NULL with a reason. */
 static FILE *open_input(const char *path, char *reason)
 {
     const char *cause;

@@ -50,7 +50,7 @@ static void report_benefit(const dla_mapping *m, const dla_spec *spec, bool is_a
     show_line(m, "dla: %s", text);
 }
 
-/* To those who arrange the ranks of each node, once these are bound. */
+/* Those who arrange the ranks of each node need the view, once these are bound. */
 static void hand_over_view(dla_mapping *m, const dla_spec *spec, view_file *file)
 {
     if (spec->choice[DLA_NUMA] == DLA_NUMA_OFF)

@@ -10,7 +10,6 @@
 
 #include "base/arena.h"
 
-/* What the apps take. */
 typedef struct slot_filler {
     size_t left;          /* ranks of the present app */
     size_t *used;         /* number of ranks on each node */
@@ -27,7 +26,7 @@ static void take_slots(slot_filler *f, size_t node, size_t count)
     f->left -= count;
 }
 
-/* Beyond the slots, by turns. */
+/* Nodes take ranks beyond their slots by turns. */
 static int take_excess(const dla_job *job, const dla_app *app, slot_filler *f)
 {
     for (bool progress = true; f->left > 0 && progress;) {

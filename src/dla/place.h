@@ -28,7 +28,7 @@ typedef struct dla_job {
     bool oversubscribe; /* nodes may have more ranks than slots */
 } dla_job;
 
-/* As the stock policy "slot" does: an app takes the slots of its nodes in order and, if
+/* Places as the stock policy "slot": an app takes the slots of its nodes in order and, if
  * oversubscription is allowed, beyond these one of each node in turn. Then its ranks are numbered
  * node by node, in the order in which the job uses the nodes first. node_of_rank has job->ranks
  * entries. Returns 0; -ENOSPC: app number *app does not fit; -ENOMEM. */

@@ -45,10 +45,10 @@ bool dla_has_bytes(const view_file *file);
 int dla_recorded_bytes(const view_file *file, int64_t *bytes);
 
 /* crossing[0]: bytes that leave their nodes, crossing[k]: their groups of nodes of level k - 1 of
- * the network. Of any mapping, as in the functions below. */
+ * the network. The mapping may be any, as in the functions below. */
 int dla_predict(const dla_placement *p, const size_t *node_of_rank, int64_t *crossing);
 
-/* The load of all links; for setmatch_input, with the placement as its context. */
+/* Sets the load of all links; for setmatch_input, whose context is the placement. */
 int dla_load(const void *placement, const size_t *node_of_rank, double *load);
 
 /* Sets the benefit. may_keep: replaces node_of_rank by the better stock mapping, by slot where both

@@ -61,7 +61,7 @@ const dla_item_row dla_items[DLA_ITEMS] = {
                       true, NULL},
 };
 
-/* Of earlier versions, and what there is in their place. */
+/* Earlier versions had these; the texts say what there is in their place. */
 static const base_removed removed[] = {
     {"targets", "ranks are placed without regard to storage servers"},
     {"storage_weight", "ranks are placed without regard to storage servers"},
@@ -75,7 +75,7 @@ static const base_removed removed[] = {
 
 /* ---- items with a value ---- */
 
-/* The name of a value of a choice; NULL if there are no values from this one on. */
+/* Returns the name of a value of a choice; NULL if there are no values from this one on. */
 static const char *name_of(dla_item item, int value)
 {
     const char *const *names = dla_items[item].names;
@@ -93,7 +93,7 @@ int dla_reject(char reason[DLA_REASON_SIZE], const char *format, ...)
     return -EINVAL;
 }
 
-/* Digits only: strtoul also accepts signs and blanks. */
+/* It accepts digits only; strtoul also accepts signs and blanks. */
 static bool parse_digits(const char *text, size_t length, size_t *number)
 {
     errno = 0;
@@ -233,7 +233,7 @@ static int refuse_item(const char *item, char *reason)
 
 static int parse_item(dla_spec *spec, const char *item, char *reason)
 {
-    /* The launcher's: PRRTE adds the last five for options like --use-hwthread-cpus. */
+    /* The launcher has these. PRRTE adds the last five for options like --use-hwthread-cpus. */
     static const char *const qualifiers[] = {"OVERSUBSCRIBE", "NOOVERSUBSCRIBE", "SPAN",
                                              "HWTCPUS",       "CORECPUS",        "INHERIT",
                                              "NOINHERIT",     "ORDERED"};

@@ -49,7 +49,7 @@ extern const dla_item_row dla_items[DLA_ITEMS];
  * keeps the order of communicators. */
 #define DLA_PLACED_VARIABLE "OMPI_MCA_topo_dla_placed"
 
-/* In place of a view matrix: that of the program in the user's cache. */
+/* It stands for the view matrix of the program in the user's cache. */
 #define DLA_AUTOMATIC_FILE "auto"
 
 enum { DLA_NUMA_ON, DLA_NUMA_OFF };
