@@ -64,7 +64,7 @@ static inline void reorder_release(MPI_Comm old, MPI_Comm ordered)
 
 /* ---- distributed graphs ---- */
 
-/* Two lists as of task.edge: of sources, and of destinations. */
+/* Reads the lists of sources and of destinations, as task.edge has them. */
 static inline int reorder_read_lists(MPI_Comm graph, int in, int out, int most, int *lists)
 {
     int *from = lists + 1, *to = lists + 2 + 2 * most;

@@ -35,7 +35,7 @@ static int64_t count_cut(const search *s, const size_t *node)
 
 enum { MOST_DIMS = 32, MOST_WALKS = 48 };
 
-/* First the columns, dimension `along` last, and then the cross-section of a column. */
+/* A walk has first the columns, dimension `along` last, and then the cross-section of a column. */
 typedef struct walk {
     int along, width[MOST_DIMS]; /* of columns; along: 1 */
     double columns, cut;         /* their number, and the estimated cut between them */
@@ -83,9 +83,9 @@ static double estimate_faces(const search *s, int d, double parts)
     return parts > 1.0 ? area * (s->grid->periodic[d] ? parts : parts - 1.0) : 0.0;
 }
 
-/* All widths of the next dimensions that divide the extent in equal parts, but for the last one.
- * Tries the walks that may have a lesser cut, estimated as if nodes were equal and began where a
- * column does. */
+/* Takes all widths of the next dimensions that divide the extent in equal parts, but for the last
+ * one. Tries the walks that may have a lesser cut, estimated as if nodes were equal and began where
+ * a column does. */
 static void try_widths(search *s, const walk *k, int level)
 {
     const int d = (k->along + level) % s->grid->dims, extent = s->grid->extent[d];

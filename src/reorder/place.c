@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the nodes of processes, by nodes of ranks, to ranks of processes. */
+/* The nodes of processes give the nodes of ranks, and these the ranks of processes. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 /* ---- by a record or a graph ---- */
 
-/* What an index that does not ascend leaves out is not read. */
+/* An index that does not ascend leaves neighbours out, which are not read. */
 static int read_graph(const reorder_task *task, matrix *graph)
 {
     const int *edge = task->edge, *index = task->index, most = task->most;
@@ -123,7 +123,7 @@ static int assign_ranks(const reorder_nodes *nodes, struct base_arena *arena, in
     return arena->failed ? -ENOMEM : 0;
 }
 
-/* 0: they do not fit, or there is an extent below 1. */
+/* Returns 0 if they do not fit, or an extent is below 1. */
 static int count_ranks(const reorder_task *task, int processes)
 {
     const reorder_grid *grid = task->grid;

@@ -42,9 +42,9 @@ enum { REORDER_KEEPS = -1 };
 /* Says what is done, or why the record cannot be used, which is an error. */
 typedef void reorder_report(bool is_error, const char *line);
 
-/* What rank 0 does: number[i] of process i from key[i], its own one if it is beyond the ranks; of
- * all processes REORDER_KEEPS after an error. -ECANCELED: nothing is gained, or the ranks do not
- * fit; -EINVAL: the record or the graph cannot be used; -ENOMEM. */
+/* Rank 0 sets number[i] of process i from key[i], its own one if it is beyond the ranks; all are
+ * REORDER_KEEPS after an error. -ECANCELED: nothing is gained, or the ranks do not fit; -EINVAL:
+ * the record or the graph cannot be used; -ENOMEM. */
 int reorder_place(const reorder_task *task, const int64_t *key, int processes, int *number,
                   reorder_report *report);
 
