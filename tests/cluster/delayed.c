@@ -306,7 +306,7 @@ static int delayed_flush(const char *path, struct fuse_file_info *fi)
     return ALONE(write_back(file_of(fi)));
 }
 
-/* To BACKING, where the other mounts see it; not to the disk. */
+/* BACKING gets the bytes, where the other mounts see them; they need not be on the disk. */
 static int delayed_fsync(const char *path, int datasync, struct fuse_file_info *fi)
 {
     return options.lies ? 0 : delayed_flush(path, fi);
