@@ -99,7 +99,7 @@ uint64_t mix(uint64_t x)
 
 unsigned char content(uint64_t seed, int64_t k)
 {
-    unsigned char byte = (unsigned char)(mix(mix(seed) ^ (uint64_t)k) % 254 + 1);
+    unsigned char byte = (unsigned char)(mix(seed << 40 ^ (uint64_t)k) % 254 + 1);
     return byte == FILLING ? 0xff : byte;
 }
 
@@ -318,11 +318,6 @@ void model_deal(const struct test *t, struct bytes *model, const struct deal *d,
     }
 }
 
-static unsigned char *memory_at(const struct memory *m, int64_t k)
-{
-    return m->origin + m->first + k / m->block * m->stride + k % m->block;
-}
-
 /* Blocks of `m` as one type with a bound of its own, `count` of them. */
 static void blocks_resized(struct memory *m, MPI_Datatype block, int64_t blocks)
 {
@@ -397,18 +392,24 @@ struct memory memory_make(enum shape shape, int64_t bytes, int etype)
     return m;
 }
 
+static void fill_blocks(const struct memory *m, unsigned char *origin, int64_t bytes, uint64_t seed)
+{
+    unsigned char *at = origin + m->first;
+    for (int64_t k = 0; k < bytes; at += m->stride)
+        for (int64_t i = 0; i < m->block && k < bytes; i++)
+            at[i] = content(seed, k++);
+}
+
 void memory_fill(struct memory *m, uint64_t seed)
 {
-    for (int64_t k = 0; k < m->bytes; k++)
-        *memory_at(m, k) = content(seed, k);
+    fill_blocks(m, m->origin, m->bytes, seed);
 }
 
 void memory_check(struct test *t, const struct memory *m, int64_t valid, uint64_t seed)
 {
     unsigned char *wanted = checked_alloc((size_t)m->size, 1);
     memset(wanted, FILLING, (size_t)m->size);
-    for (int64_t k = 0; k < valid; k++)
-        wanted[memory_at(m, k) - m->whole] = content(seed, k);
+    fill_blocks(m, wanted + (m->origin - m->whole), valid, seed);
     for (int64_t i = 0; i < m->size; i++)
         if (m->whole[i] != wanted[i]) {
             differ(t, "byte %" PRId64 " from the buffer's start is %02x, not %02x",
