@@ -86,7 +86,7 @@ sim_access sim_access_of(const life *l, int step, int rank)
     if (v->size == 0 || pick(&own, 0, 5) == 0)
         return access;
     access.first += pick(&own, 0, 2) > 0 ? 0 : pick(&own, 0, v->size);
-    bool is_some = v->size > 1 && pick(&own, 0, 2) > 0;
+    bool is_some = l->step[sim_step_of_view(l, step)].deal != DEAL_BYTES && pick(&own, 0, 2) > 0;
     access.bytes = is_some ? v->size * pick(&own, 1, 3) : pick(&own, 0, MOST_BYTES);
     access.bytes = access.bytes < MOST_BYTES ? access.bytes : MOST_BYTES;
     int64_t last = v->begin + ((access.first + access.bytes) / v->size + 1) * v->extent +

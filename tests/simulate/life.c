@@ -42,6 +42,8 @@ static void draw_step(life *l, int i)
                     .seed = next_random(&l->state)};
     s->seed >>= 8;
     s->deal = sim_draw(l, 0, l->is_plain ? DEAL_SHARED - 1 : DEALS - 1);
+    if (l->ranks > 12 && s->seed % 4 == 0)
+        s->deal = DEAL_BYTES;
     s->overlaps_self = sim_one_in(l, 3);
     s->atomic = sim_one_in(l, 6);
     s->gaps = sim_one_in(l, 3);

@@ -44,8 +44,9 @@ typedef struct sim_view {
 } sim_view;
 
 /* Ways to deal the bytes of a file: records in turn; cells to random ranks, or to none; a block for
- * each rank; every second byte, in turn; blocks that other ranks have, too. */
-enum deal { DEAL_RECORDS, DEAL_CELLS, DEAL_BLOCKS, DEAL_BYTES, DEAL_SHARED, DEALS };
+ * each rank; blocks that other ranks have, too; where there are many ranks, every second byte, in
+ * turn. */
+enum deal { DEAL_RECORDS, DEAL_CELLS, DEAL_BLOCKS, DEAL_SHARED, DEALS, DEAL_BYTES = DEALS };
 
 enum step_kind { STEP_VIEW, STEP_WRITE, STEP_READ, STEP_HINT, STEP_REOPEN, STEP_BARRIER };
 
