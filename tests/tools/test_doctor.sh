@@ -112,19 +112,19 @@ fi
 
 # ---- stripes, as tools of Lustre and BeeGFS print them ----
 
-# says TOOL TEXT REMEDY: the tool prints the text, and a note has the remedy; without one, there is no note.
-says() {
-    printf '#!/bin/sh\ncat <<END\n%s\nEND\n' "$2" >"bin/$1" && chmod +x "bin/$1"
+# say LUSTRE BEEGFS REMEDIES NAME: the tools print these texts, and notes have the remedies.
+say() {
+    printf '#!/bin/sh\ncat <<END\n%s\nEND\n' "$1" >bin/lfs
+    printf '#!/bin/sh\ncat <<END\n%s\nEND\n' "$2" >bin/beegfs-ctl
+    chmod +x bin/lfs bin/beegfs-ctl
     doctor "$found" -- .
-    tap_is "$(grep -o 'run [lb][fe][a-z-]* -*set.* [.],' <<<"$said")" "${3:+run $3 .,}" "$1 says ${2##*$'\n'}"
-    rm "bin/$1"
+    tap_is "$(grep -o 'run [lb][fe][a-z-]* -*set.* [.],' <<<"$said")" "$3" "$4"
+    rm bin/lfs bin/beegfs-ctl
 }
 
-says lfs 1 "lfs setstripe -c N -S 1M"
-says lfs $'1\n-1' ""
-says beegfs-ctl $'Stripe pattern details:\n+ Number of storage targets: desired: 1; actual: 1' \
-    "beegfs-ctl --setpattern --numtargets=N --chunksize=1m"
-says beegfs-ctl "+ Number of storage targets: desired: 4" ""
+say 1 $'Stripe pattern details:\n+ Number of storage targets: desired: 1; actual: 1' \
+    $'run lfs setstripe -c N -S 1M .,\nrun beegfs-ctl --setpattern --numtargets=N --chunksize=1m .,' "one stripe"
+say $'1\n-1' "+ Number of storage targets: desired: 4" "" "several stripes"
 
 # ---- copies ----
 

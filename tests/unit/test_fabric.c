@@ -548,21 +548,28 @@ static size_t compare(const struct network *net, char *text, size_t length, uint
     return vertices;
 }
 
-START_TEST(random_networks)
+/* Returns the vertices of the tree. */
+static size_t check_random(uint64_t seed, void (*grow)(struct network *net, uint64_t seed),
+                           void (*write)(const struct network *net, FILE *out))
 {
     static struct network net;
-    for_random_seeds (seed, 150) {
-        char *text = NULL;
-        size_t length;
-        FILE *out = open_memstream(&text, &length);
-        ck_assert_ptr_nonnull(out);
-        grow_network(&net, seed);
-        measure(&net);
-        write_network(&net, out);
-        fclose(out);
-        compare(&net, text, length, seed);
-        free(text);
-    }
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    ck_assert_ptr_nonnull(out);
+    grow(&net, seed);
+    measure(&net);
+    write(&net, out);
+    fclose(out);
+    size_t vertices = compare(&net, text, length, seed);
+    free(text);
+    return vertices;
+}
+
+START_TEST(random_networks)
+{
+    for_random_seeds (seed, 150)
+        check_random(seed, grow_network, write_network);
 }
 END_TEST
 
@@ -613,18 +620,8 @@ static void write_tree(const struct network *net, FILE *out)
 
 START_TEST(random_trees)
 {
-    static struct network net;
-    for_random_seeds (seed, 60) {
-        char *text = NULL;
-        size_t length;
-        FILE *out = open_memstream(&text, &length);
-        grow_tree(&net, seed);
-        measure(&net);
-        write_tree(&net, out);
-        fclose(out);
-        ck_assert_uint_gt(compare(&net, text, length, seed), 0);
-        free(text);
-    }
+    for_random_seeds (seed, 60)
+        ck_assert_uint_gt(check_random(seed, grow_tree, write_tree), 0);
 }
 END_TEST
 
