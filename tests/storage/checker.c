@@ -4,12 +4,12 @@
  *
  * checker posix FOLDER: whether nodes see each other's plain pwrite: "WHAT right" or "WHAT stale"
  * checker write [-s] [-c] [-o] [-f FIRST] FOLDER: writes the files, from case FIRST on
- * checker read [-w SECONDS] RANKS FOLDER: reads what so many ranks have left, without MPI-IO
+ * checker read RANKS FOLDER: reads what so many ranks have left, without MPI-IO
  *
- * "NUMBER CASE RESULT [BYTES FIRST-BYTE WHEN]" for each case. The result is right; stale: an old
- * byte was read, which a later reader need not find; lost: a byte is wrong for good; error; hang.
- * -s: not read after MPI_File_sync; -c: not after close, and without MPI_MODE_APPEND; -o: also
- * cases whose order MPI does not promise; -w: what is wrong is read again after so long. */
+ * "NUMBER CASE RESULT [BYTES FIRST-BYTE WHEN]" for each case. The result is right; stale: wrong in
+ * the job that wrote; lost: wrong in another one; error; hang. -s: not read after MPI_File_sync;
+ * -c: not after close, and without MPI_MODE_APPEND; -o: also cases whose order MPI does not promise
+ */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -255,8 +255,13 @@ static struct found compare(const struct scene *s, const unsigned char *got, int
 
 /* ---- writing ---- */
 
+/* Closes it before, but for the first step. */
 static void open_scene(struct scene *s, int amode, const char *hints)
 {
+    if (s->step > 0) {
+        must(&s->t, "close", MPI_File_close(&s->file));
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
     s->file = open_path(s->comm, s->t.path, amode, hints);
     if ((s->flags & ATOMIC) != 0)
         must(&s->t, "set_atomicity", MPI_File_set_atomicity(s->file, 1));
@@ -265,12 +270,11 @@ static void open_scene(struct scene *s, int amode, const char *hints)
 /* As MPI orders accesses of different ranks, and files that are open twice. */
 static void order(struct scene *s)
 {
-    bool syncs = (s->flags & ATOMIC) == 0;
-    if (syncs)
-        must(&s->t, "sync", MPI_File_sync(s->file));
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (syncs)
-        must(&s->t, "sync", MPI_File_sync(s->file));
+    for (int i = 0; i < 2; i++) {
+        if ((s->flags & ATOMIC) == 0)
+            must(&s->t, "sync", MPI_File_sync(s->file));
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
 }
 
 static int write_some(MPI_File file, char call, int64_t at, const unsigned char *data, int bytes)
@@ -319,21 +323,14 @@ static void write_part(struct scene *s, char call, const struct part *p)
     free(data);
 }
 
-static void reopen(struct scene *s, int amode, const char *hints)
-{
-    must(&s->t, "close", MPI_File_close(&s->file));
-    MPI_Barrier(MPI_COMM_WORLD);
-    open_scene(s, amode, hints);
-}
-
 static void take_step(struct scene *s, const struct step *step)
 {
     const struct part p = part_of(s, step, s->t.rank);
     switch (step->act) {
     case '=': must(&s->t, "set_size", MPI_File_set_size(s->file, step->first)); return;
-    case '!': reopen(s, MPI_MODE_RDWR, step->hints); return;
+    case '!': open_scene(s, MPI_MODE_RDWR, step->hints); return;
     case '>':
-        reopen(s, MPI_MODE_RDWR | MPI_MODE_APPEND, "");
+        open_scene(s, MPI_MODE_RDWR | MPI_MODE_APPEND, "");
         must(&s->t, "seek", MPI_File_seek(s->file, p.first - s->size, MPI_SEEK_CUR));
         break;
     default: set_part(s, &p); break;
@@ -443,28 +440,13 @@ static void write_cases(const char *folder, int from, const bool leave_out[])
     }
 }
 
-static struct found read_case(int number, const char *folder)
+static void read_cases(const char *folder)
 {
-    set_scene(&scene, number, folder);
-    for (struct step step; next_step(&scene, &step);)
-        step_model(&scene, &step);
-    return read_by_posix(&scene);
-}
-
-static void read_cases(const char *folder, unsigned wait)
-{
-    struct found at_once[CASES];
-    bool wrong = false;
     for (int i = 0; i < CASES; i++) {
-        at_once[i] = read_case(i, folder);
-        wrong = wrong || at_once[i].bytes > 0;
-    }
-    sleep(wrong ? wait : 0);
-    for (int i = 0; i < CASES; i++) {
-        const bool again = at_once[i].bytes > 0 && wait > 0;
-        const struct found later = again ? read_case(i, folder) : at_once[i];
         set_scene(&scene, i, folder);
-        tell(&scene, later.bytes > 0 ? "lost" : "stale", at_once[i], "read");
+        for (struct step step; next_step(&scene, &step);)
+            step_model(&scene, &step);
+        tell(&scene, "lost", read_by_posix(&scene), "read");
     }
 }
 
@@ -526,18 +508,16 @@ int main(int argc, char **argv)
 {
     bool leave_out[256] = {['o'] = true};
     int option, from = 0;
-    unsigned wait = 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &scene.t.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &scene.ranks);
     scene.t.comm = MPI_COMM_WORLD;
     signal(SIGALRM, end_hang);
-    while ((option = getopt(argc, argv, "scof:w:")) != -1)
-        switch (option) {
-        case 'f': from = atoi(optarg); break;
-        case 'w': wait = (unsigned)atoi(optarg); break;
-        default: leave_out[option] = option != 'o'; break;
-        }
+    while ((option = getopt(argc, argv, "scof:")) != -1)
+        if (option == 'f')
+            from = atoi(optarg);
+        else
+            leave_out[option] = option != 'o';
     const char *mode = argc > optind + 1 ? argv[optind] : "", *folder = argv[argc - 1];
     if (strcmp(mode, "posix") == 0) {
         check_posix(folder);
@@ -545,7 +525,7 @@ int main(int argc, char **argv)
         write_cases(folder, from, leave_out);
     } else {
         scene.ranks = atoi(argv[argc - 2]);
-        read_cases(folder, wait);
+        read_cases(folder);
     }
     MPI_Finalize();
     return 0;
