@@ -80,7 +80,7 @@ check_others() {
         same_view_again/\* append/\* sizes | sed -n 's/^ok \([^ ]*\).*/\1 right/p; s/^not ok \([^ ]*\)/\1 error/p' >"$tap_dir/results"
     tell conformance 8
     "${by[@]}" "$programs/views" --seed "${TEST_SEED:-1}" --cases 20 --dir "$where" >"$tap_dir/job" && result=right
-    echo "20_cases ${result:-error $(tail -n 3 "$tap_dir/job")}" >"$tap_dir/results"
+    echo "20_cases ${result:-error $(tail -n 3 "$tap_dir/job" | tr '\n' ' ')}" >"$tap_dir/results"
     tell views 8
 }
 
@@ -151,7 +151,7 @@ need_cluster
 for system in "${@:-${systems[@]}}"; do
     mkdir "$tap_dir/$system"
     "$CLUSTER" exec --name "$cluster_name" "${STORAGE:-$top_srcdir/tests/cluster/storage}" "$system" "$tap_dir/$system" \
-        "$0" --inside "$system" "$(dpkg-query --show --showformat '${Version}' "${packages[$system]}" 2>/dev/null)" \
+        "$0" --inside "$system" "$(dpkg-query --show --showformat '${source:Upstream-Version}' "${packages[$system]}" 2>/dev/null)" \
         >"$tap_dir/output" 2>&1
     if [[ $? == 77 ]]; then tap_skip "$system" "$(head -n 1 "$tap_dir/output")"; else judge "$system" "$tap_dir/output"; fi
 done
