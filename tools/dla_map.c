@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/groups.h"
 #include "dla/arrange.h"
 #include "dla/place.h"
 #include "nodes.h"
@@ -24,7 +25,8 @@ typedef struct placement {
     node_list nodes;
     dla_data data;
     dla_placement result;
-    size_t *first, *rank; /* ranks by node (dla_sort_by_node) */
+    struct base_arena arena;
+    struct base_groups by_node; /* ranks, in the arena */
     double seconds;
     topo_machine *machine; /* of the nodes; NULL if it is unknown */
 } placement;
@@ -214,7 +216,7 @@ static char **core_localities(topo_machine *machine, size_t cores)
 
 static void check_cores(const placement *placed, char *const *locality)
 {
-    const size_t *first = placed->first;
+    const size_t *first = placed->by_node.start;
     size_t cores = 0;
     while (cores < ranks_of(placed) && locality[cores] != NULL)
         cores++;
@@ -229,7 +231,7 @@ static void check_cores(const placement *placed, char *const *locality)
  * that is near those of its neighbours. */
 static void find_slots(const placement *placed, size_t *slot)
 {
-    const size_t *first = placed->first;
+    const size_t *first = placed->by_node.start;
     size_t ranks = ranks_of(placed), *place = tool_allocate(ranks, sizeof *place);
     char **locality = placed->machine == NULL ? NULL : core_localities(placed->machine, ranks);
     dla_inside sum = {0};
@@ -237,7 +239,8 @@ static void find_slots(const placement *placed, size_t *slot)
     if (locality != NULL)
         check_cores(placed, locality);
     for (size_t n = 0; n < placed->nodes.count; n++) {
-        const dla_bound_ranks node = {first[n + 1] - first[n], placed->rank + first[n], locality};
+        const dla_bound_ranks node = {first[n + 1] - first[n], placed->by_node.item + first[n],
+                                      locality};
         for (size_t i = 0; i < node.count; i++)
             place[i] = i;
         if (locality != NULL)
@@ -292,7 +295,7 @@ static int print_hosts(const placement *placed)
  * ranks on each node except the last, and ignores nodes without slots. */
 static int print_cray(const placement *placed)
 {
-    const size_t *first = placed->first;
+    const size_t *first = placed->by_node.start;
     size_t most = SIZE_MAX, left = ranks_of(placed);
     for (size_t n = 0; n < placed->nodes.count; n++) {
         size_t ranks = first[n + 1] - first[n];
@@ -309,7 +312,7 @@ static int print_cray(const placement *placed)
         if (first[n] < first[n + 1])
             printf("# %s\n", placed->nodes.name[n]);
         for (size_t k = first[n]; k < first[n + 1]; k++)
-            printf("%zu%s", placed->rank[k], k + 1 < first[n + 1] ? "," : "\n");
+            printf("%zu%s", placed->by_node.item[k], k + 1 < first[n + 1] ? "," : "\n");
     }
     return 0;
 }
@@ -457,13 +460,11 @@ int dla_map(int argc, char **argv)
     find_placement(&placed);
     if (placed.format->bare && placed.result.benefit.kept != DLA_STOCK_NONE)
         tool_note("%s", explain_stock(&placed, why));
-    placed.first = tool_allocate(placed.nodes.count + 2, sizeof *placed.first);
-    placed.rank = tool_allocate(ranks_of(&placed), sizeof *placed.rank);
-    dla_sort_by_node(placed.result.node_of_rank, ranks_of(&placed), placed.nodes.count,
-                     placed.first, placed.rank);
+    tool_check(base_group_items(&placed.arena, placed.result.node_of_rank, ranks_of(&placed),
+                                placed.nodes.count, &placed.by_node),
+               "placing");
     int status = placed.format->print(&placed);
-    free(placed.first);
-    free(placed.rank);
+    base_arena_release(&placed.arena);
     dla_placement_release(&placed.result);
     topo_machine_free(placed.machine);
     dla_data_release(&placed.data);

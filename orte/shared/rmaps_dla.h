@@ -16,7 +16,7 @@ typedef rte(node_t) rte_node;
 typedef rte(app_context_t) rte_context;
 typedef core(list_t) rte_list;
 
-#include "base/arena.h"
+#include "base/groups.h"
 #include "dla/arrange.h"
 #include "dla/mapper.h"
 

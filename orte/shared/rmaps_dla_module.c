@@ -139,14 +139,12 @@ static int arrange_node(dla_layout *l, const rte_job *jdata, const rte_node *nod
 static int arrange_nodes(dla_layout *l, const rte_job *jdata)
 {
     const dla_job *job = &l->mapping.job;
-    size_t *first = base_arena_alloc(&l->arena, job->nodes + 2, sizeof(*first));
-    size_t *rank = base_arena_alloc(&l->arena, job->ranks, sizeof(*rank));
-    int rc = l->arena.failed ? -ENOMEM : 0;
-    if (0 == rc)
-        dla_sort_by_node(l->mapping.node_of_rank, job->ranks, job->nodes, first, rank);
+    struct base_groups ranks;
+    int rc = base_group_items(&l->arena, l->mapping.node_of_rank, job->ranks, job->nodes, &ranks);
     for (size_t n = 0; 0 == rc && n < job->nodes; n++)
         if (NULL != l->node[n]->topology && NULL != l->node[n]->topology->topo)
-            rc = arrange_node(l, jdata, l->node[n], rank + first[n], first[n + 1] - first[n]);
+            rc = arrange_node(l, jdata, l->node[n], ranks.item + ranks.start[n],
+                              base_group_size(&ranks, n));
     return 0 == rc ? RTE(SUCCESS) : RTE(ERR_OUT_OF_RESOURCE);
 }
 

@@ -238,15 +238,3 @@ void dla_placement_release(dla_placement *p)
     free(p->by_slot);
     p->by_slot = NULL;
 }
-
-void dla_sort_by_node(const size_t *node_of_rank, size_t ranks, size_t nodes, size_t *first,
-                      size_t *rank)
-{
-    size_t *end = first + 1;
-    for (size_t r = 0; r < ranks; r++)
-        end[node_of_rank[r] + 1]++;
-    for (size_t n = 0; n < nodes; n++)
-        end[n + 1] += end[n];
-    for (size_t r = 0; r < ranks; r++)
-        rank[end[node_of_rank[r]]++] = r;
-}

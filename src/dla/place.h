@@ -52,9 +52,4 @@ typedef struct dla_room {
 int dla_place(const dla_data *data, const dla_spec *spec, const dla_room *room, dla_placement *p);
 void dla_placement_release(dla_placement *p);
 
-/* Ranks by node: those of node n are rank[first[n]] to rank[first[n + 1] - 1], ascending. first[]
- * has `nodes` + 2 zeroed entries, the last for work. */
-void dla_sort_by_node(const size_t *node_of_rank, size_t ranks, size_t nodes, size_t *first,
-                      size_t *rank);
-
 #endif

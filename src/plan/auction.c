@@ -3,7 +3,7 @@
  * of each level, among the units of the group above. */
 #include "plan/auction.h"
 #include "base/heap.h"
-#include "plan/input.h"
+#include "base/groups.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -273,8 +273,8 @@ struct level {
     struct base_arena arena;
     size_t groups;
     size_t *group_of_node, *parent;
-    struct groups children, units; /* of each group above */
-    size_t *place;                 /* of each group, among the children of its parent */
+    struct base_groups children, units; /* of each group above */
+    size_t *place;                      /* of each group, among the children of its parent */
     size_t *capacity; /* of each place: capacity[children.start[p]] is the first one of p */
 };
 
@@ -318,9 +318,9 @@ static int make_level(const struct descent *d, const size_t *given, struct level
     if (arena->failed)
         return -ENOMEM;
     number_level(d, given, number, l);
-    int rc = group_items(arena, l->parent, l->groups, d->groups, &l->children);
+    int rc = base_group_items(arena, l->parent, l->groups, d->groups, &l->children);
     if (rc == 0)
-        rc = group_items(arena, d->group_of_unit, d->bytes->rows, d->groups, &l->units);
+        rc = base_group_items(arena, d->group_of_unit, d->bytes->rows, d->groups, &l->units);
     if (rc == 0)
         add_capacities(d, l);
     return rc;
@@ -352,8 +352,8 @@ static int split_group(struct descent *d, const struct level *l, size_t group)
     const size_t *unit = l->units.item + l->units.start[group];
     const size_t *child = l->children.item + l->children.start[group];
     d->gains.units = 0;
-    d->gains.places = group_size(&l->children, group);
-    for (size_t i = 0; i < group_size(&l->units, group); i++)
+    d->gains.places = base_group_size(&l->children, group);
+    for (size_t i = 0; i < base_group_size(&l->units, group); i++)
         add_gains(d, l, group, unit[i]);
     int rc = hold_auction(&d->gains, l->capacity + l->children.start[group], d->place_of_unit);
     for (size_t i = 0; i < d->gains.units && rc == 0; i++)

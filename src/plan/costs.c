@@ -97,11 +97,12 @@ int find_classes(struct base_arena *arena, const topo *t, int apart, struct clas
     c->of_node =
         is_single ? base_arena_alloc(arena, t->nodes, sizeof *c->of_node) : t->place_of_node;
     c->within = base_arena_alloc(arena, c->count, sizeof *c->within);
-    if (arena->failed || group_items(arena, c->of_node, t->nodes, c->count, &c->nodes) != 0)
+    if (arena->failed || base_group_items(arena, c->of_node, t->nodes, c->count, &c->nodes) != 0)
         return -ENOMEM;
     for (size_t p = 0; p < c->count; p++) {
         const size_t *node = c->nodes.item + c->nodes.start[p];
-        c->within[p] = group_size(&c->nodes, p) > 1 ? topo_hops(t, node[0], node[1], 0) : c->same;
+        c->within[p] =
+            base_group_size(&c->nodes, p) > 1 ? topo_hops(t, node[0], node[1], 0) : c->same;
     }
     if (apart)
         c->within[0] = 1.0;
@@ -139,7 +140,7 @@ static void note_most(struct costs *costs, const matrix *by_rank, size_t n, size
 
 static int find_most(struct costs *costs, const matrix *by_rank)
 {
-    const struct groups *ranks = &costs->ranks;
+    const struct base_groups *ranks = &costs->ranks;
     size_t *at = base_alloc(costs->on_nodes.rows, sizeof *at);
     if (at == NULL)
         return -ENOMEM;
@@ -167,7 +168,7 @@ int costs_init(struct costs *costs, const plan_input *in, const struct held *hel
     *costs = (struct costs){.own = held->apart ? 0.0 : TOPO_SAME_NODE};
     struct base_arena *arena = &costs->arena;
     matrix sums = {0};
-    int rc = group_items(arena, in->node_of_rank, in->requests->rows, nodes, &costs->ranks);
+    int rc = base_group_items(arena, in->node_of_rank, in->requests->rows, nodes, &costs->ranks);
     if (rc == 0)
         rc = find_classes(arena, in->topology, held->apart, &costs->classes);
     if (rc == 0 && held->by_node == NULL)
@@ -180,7 +181,7 @@ int costs_init(struct costs *costs, const plan_input *in, const struct held *hel
     if (in->per_node > 0 && in->per_node < most)
         most = in->per_node;
     for (size_t n = 0; n < nodes; n++) {
-        size_t ranks = group_size(&costs->ranks, n);
+        size_t ranks = base_group_size(&costs->ranks, n);
         costs->capacity[n] = ranks < most ? ranks : most;
     }
     return 0;

@@ -7,7 +7,8 @@
 #ifndef PLAN_COSTS_H
 #define PLAN_COSTS_H
 
-#include "plan/input.h"
+#include "base/groups.h"
+#include "plan/plan.h"
 
 /* What costs are made of. */
 struct held {
@@ -26,8 +27,8 @@ static inline struct held held_bytes(const plan_input *in)
 struct classes {
     size_t count;
     const size_t *of_node;
-    struct groups nodes;     /* of each class */
-    const uint16_t *between; /* of the topology: between[p * count + q]; NULL for a single class */
+    struct base_groups nodes; /* of each class */
+    const uint16_t *between;  /* of the topology: between[p * count + q]; NULL for a single class */
     double *within; /* within[p]: hops between two nodes of class p; `same` if it has one */
     double same;    /* hops between two ranks of one node */
 };
@@ -43,9 +44,9 @@ static inline float hops_of_classes(const struct classes *c, size_t p, size_t q)
 }
 
 struct costs {
-    struct base_arena arena; /* holds all that follows; its users may add to it */
-    struct groups ranks;     /* of each node */
-    size_t *capacity;        /* domains that each node can own: its ranks, limited by per_node */
+    struct base_arena arena;  /* holds all that follows; its users may add to it */
+    struct base_groups ranks; /* of each node */
+    size_t *capacity;         /* domains that each node can own: its ranks, limited by per_node */
     struct classes classes;
     matrix on_nodes; /* domains x nodes: bytes of the domain that the ranks of the node access */
     double *most;    /* of each of its entries: the maximum of one of these ranks */

@@ -2,15 +2,15 @@
 /* Fitted file domains: from the bytes of units on nodes to the aggregator of each unit. */
 #include "plan/fitted.h"
 #include "plan/auction.h"
-#include "plan/input.h"
+#include "base/groups.h"
 
 #include <errno.h>
 #include <string.h>
 
 struct work {
     struct base_arena arena;
-    struct groups aggregators; /* of each node */
-    size_t *capacity;          /* of each node, in units */
+    struct base_groups aggregators; /* of each node */
+    size_t *capacity;               /* of each node, in units */
     size_t *node_of_unit, *aggregator_of_unit;
 };
 
@@ -28,7 +28,7 @@ static void limit_nodes(const fitted_input *in, struct work *w)
     }
     size_t most = loaded / in->aggregators + (loaded % in->aggregators != 0);
     for (size_t n = 0; n < in->topology->nodes; n++)
-        w->capacity[n] = group_size(&w->aggregators, n) * most;
+        w->capacity[n] = base_group_size(&w->aggregators, n) * most;
 }
 
 static double hop_bytes_of_units(const fitted_input *in, const size_t *node_of_unit)
@@ -62,11 +62,11 @@ static size_t first_share(const size_t *unit, size_t count, size_t aggregators, 
     return least + 1;
 }
 
-static void deal_node(const struct groups *units, const struct groups *aggregators, size_t n,
-                      size_t *aggregator_of_unit)
+static void deal_node(const struct base_groups *units, const struct base_groups *aggregators,
+                      size_t n, size_t *aggregator_of_unit)
 {
     const size_t *unit = units->item + units->start[n];
-    size_t count = group_size(units, n), shares = group_size(aggregators, n);
+    size_t count = base_group_size(units, n), shares = base_group_size(aggregators, n);
     size_t least = shares > 0 ? count / shares : 0;
     for (size_t k = aggregators->start[n]; k < aggregators->start[n + 1]; k++) {
         size_t share = first_share(unit, count, aggregators->start[n + 1] - k, least);
@@ -99,10 +99,10 @@ static void deal_idle_units(const fitted_input *in, struct work *w, size_t *load
 static int deal_to_aggregators(const fitted_input *in, struct work *w)
 {
     size_t nodes = in->topology->nodes;
-    struct groups units;
+    struct base_groups units;
     size_t *load = base_arena_alloc(&w->arena, in->aggregators, sizeof *load);
     if (load == NULL ||
-        group_items(&w->arena, w->node_of_unit, in->bytes->rows, nodes, &units) != 0)
+        base_group_items(&w->arena, w->node_of_unit, in->bytes->rows, nodes, &units) != 0)
         return -ENOMEM;
     for (size_t n = 0; n < nodes; n++)
         deal_node(&units, &w->aggregators, n, w->aggregator_of_unit);
@@ -119,8 +119,8 @@ int fitted_assign(const fitted_input *in, size_t *aggregator_of_unit, double *ho
     w.capacity = base_arena_alloc(&w.arena, in->topology->nodes, sizeof *w.capacity);
     w.node_of_unit = base_arena_alloc(&w.arena, units, sizeof *w.node_of_unit);
     w.aggregator_of_unit = base_arena_alloc(&w.arena, units, sizeof *w.aggregator_of_unit);
-    int rc = group_items(&w.arena, in->node_of_aggregator, in->aggregators, in->topology->nodes,
-                         &w.aggregators);
+    int rc = base_group_items(&w.arena, in->node_of_aggregator, in->aggregators,
+                              in->topology->nodes, &w.aggregators);
     if (w.arena.failed)
         rc = -ENOMEM;
     if (rc == 0) {

@@ -100,10 +100,10 @@ static void add_nodes(struct node_search *s, size_t j)
 
 static void add_classes(struct node_search *s, size_t j)
 {
-    const struct groups *classes = &s->costs->classes.nodes;
+    const struct base_groups *classes = &s->costs->classes.nodes;
     for (size_t p = 0; p < classes->count; p++) {
         size_t first = classes->start[p];
-        if (group_size(classes, p) > s->met_in_class[p]) {
+        if (base_group_size(classes, p) > s->met_in_class[p]) {
             size_t turn = turn_of(s, j, classes->item[first]);
             s->heap[s->candidates++] = (struct candidate){s->at_class[p], turn, NONE, p};
         }
@@ -132,9 +132,9 @@ static bool is_of_class(const struct node_search *s, size_t j, size_t n)
  * the list. */
 static bool append_class(struct node_search *s, size_t *nodes, size_t j, size_t p)
 {
-    const struct groups *classes = &s->costs->classes.nodes;
+    const struct base_groups *classes = &s->costs->classes.nodes;
     const size_t *member = classes->item + classes->start[p];
-    size_t size = group_size(classes, p), first = node_first_turn(s, j, size);
+    size_t size = base_group_size(classes, p), first = node_first_turn(s, j, size);
     for (size_t k = 0; k < size; k++) {
         size_t n = member[first + k < size ? first + k : first + k - size];
         if (!is_of_class(s, j, n))
@@ -205,7 +205,7 @@ static int build_lists(struct node_search *s)
 
 static void find_class_duals(struct node_search *s)
 {
-    const struct groups *classes = &s->costs->classes.nodes;
+    const struct base_groups *classes = &s->costs->classes.nodes;
     for (size_t p = 0; p < classes->count; p++) {
         s->class_dual[p] = -INFINITY;
         for (size_t k = classes->start[p]; k < classes->start[p + 1]; k++)
@@ -215,7 +215,7 @@ static void find_class_duals(struct node_search *s)
 
 static bool is_class_proved(const struct node_search *s, size_t j, size_t p, double least)
 {
-    const struct groups *classes = &s->costs->classes.nodes;
+    const struct base_groups *classes = &s->costs->classes.nodes;
     double cost = s->at_class[p];
     if (cost - s->class_dual[p] >= least)
         return true;

@@ -70,18 +70,18 @@ static int choose_ranks(const struct node_part *c, size_t *rank_of_domain)
 static int plan_assign_ranks(struct costs *costs, const matrix *requests,
                              const size_t *node_of_domain, size_t *rank_of_domain)
 {
-    const struct groups *ranks = &costs->ranks;
+    const struct base_groups *ranks = &costs->ranks;
     size_t domains = requests->cols;
-    struct groups of_node;
+    struct base_groups of_node;
     size_t *row = base_arena_alloc(&costs->arena, domains, sizeof *row);
-    int rc = group_items(&costs->arena, node_of_domain, domains, ranks->count, &of_node);
+    int rc = base_group_items(&costs->arena, node_of_domain, domains, ranks->count, &of_node);
     if (row == NULL)
         rc = -ENOMEM;
     for (size_t n = 0; n < ranks->count && rc == 0; n++) {
         size_t first = of_node.start[n];
         const struct node_part part = {requests, ranks->item + ranks->start[n],
-                                       group_size(ranks, n), of_node.item + first,
-                                       group_size(&of_node, n)};
+                                       base_group_size(ranks, n), of_node.item + first,
+                                       base_group_size(&of_node, n)};
         rc = choose_ranks(&part, row + first);
     }
     for (size_t k = 0; k < domains && rc == 0; k++)
@@ -250,6 +250,29 @@ static int assign_otp(const plan_input *in, size_t *rank_of_domain)
         rank_of_domain[j] = turns[j].rank;
     base_arena_release(&arena);
     return rc;
+}
+
+/* ---- the even spread ---- */
+
+/* Capacity of all nodes when none owns more than `most` domains. */
+static size_t total_capacity(const size_t *ranks_on_node, size_t nodes, size_t most)
+{
+    size_t capacity = 0;
+    for (size_t n = 0; n < nodes; n++)
+        capacity += ranks_on_node[n] < most ? ranks_on_node[n] : most;
+    return capacity;
+}
+
+size_t plan_even_per_node(const size_t *ranks_on_node, size_t nodes, size_t domains)
+{
+    size_t largest = 1;
+    for (size_t n = 0; n < nodes; n++)
+        largest = ranks_on_node[n] > largest ? ranks_on_node[n] : largest;
+    size_t most = nodes > 0 ? domains / nodes + (domains % nodes != 0) : 0;
+    most = most > 0 ? most : 1;
+    while (most < largest && total_capacity(ranks_on_node, nodes, most) < domains)
+        most++;
+    return most;
 }
 
 /* ---- the table ---- */

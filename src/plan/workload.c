@@ -41,6 +41,17 @@ int plan_workload(const plan_input *in, double *workload)
 
 /* ---- one assignment ---- */
 
+/* Bytes of domains by rank or, if these are incomplete, by node; and the node of a row of them. */
+static const matrix *bytes_on_nodes(const plan_input *in)
+{
+    return in->node_bytes != NULL ? in->node_bytes : in->requests;
+}
+
+static size_t node_of_row(const plan_input *in, size_t row)
+{
+    return in->node_bytes != NULL ? row : in->node_of_rank[row];
+}
+
 /* Bytes that aggregators access of their own domains. */
 static double own_bytes(const plan_input *in, const size_t *rank_of_domain)
 {
@@ -53,12 +64,12 @@ static double own_bytes(const plan_input *in, const size_t *rank_of_domain)
 /* Sums over all bytes on nodes, as if aggregators had none of their own. */
 static double sum_hop_bytes(const plan_input *in, const size_t *rank_of_domain)
 {
-    const matrix *c = plan_bytes_on_nodes(in);
+    const matrix *c = bytes_on_nodes(in);
     double sum = 0.0;
     for (size_t i = 0; i < c->rows; i++) {
         for (size_t k = c->row_start[i]; k < c->row_start[i + 1]; k++) {
             size_t to = in->node_of_rank[rank_of_domain[c->col[k]]];
-            sum += (double)c->value[k] * topo_hops(in->topology, to, plan_node_of_row(in, i), 0);
+            sum += (double)c->value[k] * topo_hops(in->topology, to, node_of_row(in, i), 0);
         }
     }
     return sum;
@@ -71,12 +82,12 @@ double plan_hop_bytes(const plan_input *in, const size_t *rank_of_domain)
 
 int64_t plan_crossing_bytes(const plan_input *in, const size_t *rank_of_domain)
 {
-    const matrix *c = plan_bytes_on_nodes(in);
+    const matrix *c = bytes_on_nodes(in);
     int64_t sum = 0;
     for (size_t i = 0; i < c->rows; i++) {
         for (size_t k = c->row_start[i]; k < c->row_start[i + 1]; k++) {
             size_t aggregator = rank_of_domain[c->col[k]];
-            if (in->node_of_rank[aggregator] != plan_node_of_row(in, i) &&
+            if (in->node_of_rank[aggregator] != node_of_row(in, i) &&
                 __builtin_add_overflow(sum, c->value[k], &sum))
                 return INT64_MAX;
         }
@@ -102,7 +113,7 @@ static void load_route(const topo *t, size_t from, size_t to, double bytes, plan
 
 int plan_load_links(const plan_input *in, const size_t *rank_of_domain, plan_loads *loads)
 {
-    const matrix *c = plan_bytes_on_nodes(in);
+    const matrix *c = bytes_on_nodes(in);
     plan_loads made = {.vertices = topo_vertices(in->topology)};
     int rc = 0;
     made.up = base_zeroed(made.vertices, sizeof *made.up, &rc);
@@ -114,7 +125,7 @@ int plan_load_links(const plan_input *in, const size_t *rank_of_domain, plan_loa
     for (size_t i = 0; i < c->rows; i++) {
         for (size_t k = c->row_start[i]; k < c->row_start[i + 1]; k++) {
             size_t to = in->node_of_rank[rank_of_domain[c->col[k]]];
-            load_route(in->topology, plan_node_of_row(in, i), to, (double)c->value[k], &made);
+            load_route(in->topology, node_of_row(in, i), to, (double)c->value[k], &made);
         }
     }
     *loads = made;

@@ -107,9 +107,9 @@ int dla_fill_map(dla_layout *l, prte_job_t *jdata, prte_rmaps_options_t *options
                  bool *ordered)
 {
     const dla_mapping *m = &l->mapping;
-    size_t *first = base_arena_alloc(&l->arena, m->job.nodes + 2, sizeof(*first));
-    size_t *rank = base_arena_alloc(&l->arena, m->job.ranks, sizeof(*rank));
-    int rc = l->arena.failed ? PRTE_ERR_OUT_OF_RESOURCE : PRTE_SUCCESS;
+    struct base_groups ranks;
+    int rc = base_group_items(&l->arena, m->node_of_rank, m->job.ranks, m->job.nodes, &ranks);
+    rc = 0 == rc ? PRTE_SUCCESS : PRTE_ERR_OUT_OF_RESOURCE;
     *ordered = options->ordered;
     PRTE_SET_MAPPING_POLICY(jdata->map->mapping, PRTE_MAPPING_BYSLOT);
     options->map = PRTE_MAPPING_BYSLOT;
@@ -117,10 +117,9 @@ int dla_fill_map(dla_layout *l, prte_job_t *jdata, prte_rmaps_options_t *options
     if (no_local)
         PRTE_SET_MAPPING_DIRECTIVE(jdata->map->mapping, PRTE_MAPPING_NO_USE_LOCAL);
     jdata->num_procs = 0;
-    if (PRTE_SUCCESS == rc)
-        dla_sort_by_node(m->node_of_rank, m->job.ranks, m->job.nodes, first, rank);
     for (size_t n = 0; PRTE_SUCCESS == rc && n < m->job.nodes; n++)
-        rc = map_node_ranks(l, jdata, n, rank + first[n], first[n + 1] - first[n], options);
+        rc = map_node_ranks(l, jdata, n, ranks.item + ranks.start[n], base_group_size(&ranks, n),
+                            options);
     return PRTE_SUCCESS == rc ? prrte_rank_locally(jdata, options) : rc;
 }
 
