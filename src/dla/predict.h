@@ -3,7 +3,7 @@
  * What a placement is predicted to move between nodes (src/predict), and its benefit over the stock
  * mappings.
  *
- * Functions return 0; -EINVAL: the profile has another number of ranks; -ERANGE; -ENOMEM.
+ * Functions return 0; -ERANGE; -ENOMEM.
  */
 #ifndef DLA_PREDICT_H
 #define DLA_PREDICT_H

@@ -26,8 +26,8 @@ typedef struct predict_job {
 } predict_job;
 
 /* The plan of all calls of a pattern of a view file together; zeroed if they access no bytes. It
- * borrows from the job; c lacks entries by rank where these would be too many. -EINVAL: another
- * number of ranks, or a node out of range; -ERANGE; -ENOMEM. Release with plan_draft_release. */
+ * borrows from the job; c lacks entries by rank where these would be too many. -ERANGE; -ENOMEM.
+ * Release with plan_draft_release. */
 int predict_calls(const predict_job *job, const access_pattern *pattern, const matrix *bytes,
                   plan_draft *plan);
 

@@ -20,7 +20,6 @@
 
 #include "base/mix.h"
 #include "collective/runtime.h"
-#include "collective/runtime.h"
 #include "simulate/events.h"
 
 enum { NET_TRUNCATED = 15, NET_LOST = 75 }; /* errors */
