@@ -15,7 +15,7 @@ declare -A options=([tatp]="--mca fcoll tatp" [locks]="--mca fcoll tatp --mca fs
 declare -A packages=([ceph]=ceph-fuse [gluster]=glusterfs-client [gluster-nocache]=glusterfs-client [moosefs]=moosefs-client
     [sshfs]=sshfs)
 # There, Open MPI's own shared file pointers hang in MPI_File_open of a file that was open before.
-declare -A more=([gluster]="--mca sharedfp ^lockedfile" [gluster-nocache]="--mca sharedfp ^lockedfile")
+declare -A more=([gluster]="--mca sharedfp ^lockedfile")
 columns=system,version,ranks,way,cases,lost,stale,error,hung
 
 # launch RANKS ARGUMENT...
