@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tatp-probe [FILE]: what "tatp doctor" runs with mpirun. The ranks read a part of the file
  * together, or none if it is "-"; rank 0 prints as one JSON object which MPI, which components and
- * which settings each of them has found. Without an argument it only starts and ends MPI, which
- * "tatp compare" times. */
+ * which settings each of them has found. FOLDER/: what the file system does between nodes. Without
+ * an argument it only starts and ends MPI, which "tatp compare" times. */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <stdbool.h>
@@ -14,6 +14,7 @@
 #include "cache/cache.h"
 #include "json/json.h"
 #include "mpi.h"
+#include "probe.h"
 
 enum { BLOCK = 64, BLOCKS = 16, TEXT = 512, SETTINGS = 8192 };
 
@@ -109,6 +110,7 @@ static bool selects_components(const char *name)
         return strcmp(name, "io") == 0 || strcmp(name, "fcoll") == 0;
     return strcmp(name, "fcoll_tatp_version") == 0 ||
            strcmp(name, "fcoll_tatp_record") == 0 || /* automatic ones have a priority */
+           strcmp(name, "fs_ufs_lock_algorithm") == 0 ||
            (strcmp(last, "_priority") == 0 &&
             (strncmp(name, "io_", 3) == 0 || strncmp(name, "fcoll_", 6) == 0));
 }
@@ -199,9 +201,12 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (argc == 1) {
+    bool is_folder = argc == 2 && *argv[1] != '\0' && argv[1][strlen(argv[1]) - 1] == '/';
+    if (is_folder)
+        probe_folder(argv[1]);
+    if (argc == 1 || is_folder) {
         MPI_Finalize();
-        return EXIT_SUCCESS;
+        return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
     }
     struct finding *all = calloc(rank == 0 ? (size_t)size : 1, sizeof *all);
     if (argc != 2 || all == NULL) {

@@ -71,6 +71,22 @@ print(found["release"], *[c["usable"] for c in found["components"].values()], fo
         <<<"$said")" "0: $OMPI_VERSION True True []" "as JSON, with a folder"
     tap_described tatp.1 doctor "$said"
     tap_is "$(find . -name '.tatp-doctor*')" "" "no file is left in the folder"
+    tap_is "$("$PYTHON3" -c 'import json, sys
+folder = json.load(sys.stdin)["folder"]
+print(folder["nodes"], folder["verdicts"], folder["ways"]["fsync"]["microseconds"] > 0)' <<<"$said")" "1 {} True" "costs of one node"
+    mkdir full
+    # shellcheck disable=SC2016 # for the script
+    within=(unshare --map-root-user --mount sh -c 'mount -t tmpfs -o size=8k none full && exec "$@"' sh)
+    if "${within[@]}" true 2>reason; then
+        doctor "$found" -- full
+        blames "a full file system" "write: .*/full/.*: No space left on device"
+        within+=(sh -c 'mount -o remount,ro full && exec "$@"' sh)
+        doctor "$found" -- full
+        tap_is "$status: $said" "1: tatp: full: Read-only file system" "a file system that cannot be written"
+    else
+        tap_skip "a full file system" "$(head -n 1 reason)"
+    fi
+    within=()
     doctor "$found" OMPI_MCA_fcoll=vulcan
     tap_is "$status" 0 "fcoll is another component: usable"
     tap_check "fcoll is another component: told" grep -q "fcoll is vulcan (environment): .* fcoll_tatp_record .* no effect" <<<"$said"
@@ -106,6 +122,11 @@ END
     doctor "${hosts[@]}"
     tap_is "$(grep -c '^problem .* n1' <<<"$said")" 0 "nodes that are alike"
     tap_contains "$said" "hops between nodes" "... of which each has a rank"
+    mkdir shared
+    for folder in shared /dev/shm; do
+        doctor -- "$folder" "${hosts[@]:1}"
+        tap_is "$status: $(grep -c '^for .*coherent: nothing to set' <<<"$said") $(ls -A shared)" "0: 3 " "$folder: coherent between nodes"
+    done
     within=()
     rm -r "$HOME/.openmpi"
 fi
@@ -208,6 +229,16 @@ fake_mpirun 'exec sleep 10000'
 said=$(tatp doctor --limit 1 2>&1)
 status=$?
 blames "mpirun hangs" " 1 s: .* --limit, or run: mpirun --map-by ppr:1:node"
+mkdir left
+# shellcheck disable=SC2016 # for the script
+fake_mpirun 'for word; do :; done' '[ "${word%/}" != "$word" ] || exit 1' 'touch "$word/file"; exec sleep 10000'
+said=$(tatp doctor --limit 1 left 2>&1)
+tap_is "$?: $(grep -c 'did not end within 1 s' <<<"$said") $(ls -A left)" "1: 1 " "a time limit: no file is left in the folder"
+tatp doctor left >interrupted 2>&1 &
+until [[ -n $(find left -name file) ]]; do kill -0 $! || break; done
+kill -TERM $!
+wait $!
+tap_is "$?: $(ls -A left)" "143: " "interrupted: no file is left in the folder"
 # shellcheck disable=SC2016 # for the script
 fake_mpirun 'for word do case $word in */tatp-probe) probe=$word ;; esac; done' 'exec "$probe" "$word"'
 finds "ranks that do not find each other" "3 .* 1 .* $tap_dir/bin/mpirun" "$found"

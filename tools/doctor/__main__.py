@@ -11,6 +11,7 @@ import sys
 import examine
 
 LIMIT = 60
+ENDING = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
 
 class Build:
@@ -52,7 +53,7 @@ def parse_arguments(words):
         prog="tatp doctor", usage="%(prog)s [OPTION...] [PATH] [-- MPIRUN-OPTION...]", allow_abbrev=False,
         description="Runs small programs with the mpirun that PATH finds, and reports which Open MPI is used, which "
         "copies of the components are found, whether they can be used, and what to do if not. The exit status is 0 only "
-        "if both components are usable.",
+        "if both components are usable, and files in a folder PATH can be shared between nodes as it is.",
         epilog="Options after -- are passed to mpirun, as --hostfile FILE.")
     parser.add_argument("file", nargs="?", metavar="PATH", help="a file, or a folder of the file system that programs use")
     parser.add_argument("-n", "--ranks", type=whole_number, default=3, metavar="N", help="ranks to start (default: 3)")
@@ -111,13 +112,15 @@ def lines(found, build):
         yield "recommended", setting
     for note in found.notes:
         yield "note", note
+    yield from found.folder_lines()
     yield from found.problem_lines()
 
 
 def verdict(found):
     """What to do next, in one line."""
     if found.is_usable():
-        return " ".join(["ready: mpirun", *found.recommended, "./program"])
+        but = f", but for files in {found.options.file} (see \"for tatp\")" if found.folder_status else ""
+        return " ".join([f"ready{but}: mpirun", *found.recommended, "./program"])
     if found.fcoll.usable:
         return " ".join(["ready, but for placement (see the problems): mpirun", *found.recommended, "./program"])
     return "not ready: see the problems"
@@ -136,7 +139,8 @@ def summary(found, build):
         "mpirun": found.mpi.mpirun, "release": found.mpi.release, "prefix": found.mpi.prefix, "built_for": build.release,
         "library": found.library, "components": component, "default": found.default, "topology": found.topology,
         "locality": found.locality, "accelerator": found.accelerator, "recommended": found.recommended, "notes": found.notes,
-        "settings": [dict(zip(("name", "value", "source"), setting)) for setting in shown_settings(found)]}
+        "settings": [dict(zip(("name", "value", "source"), setting)) for setting in shown_settings(found)],
+        "folder": found.findings and found.findings.summary()}
 
 
 def print_json(summary, said, problems):
@@ -144,16 +148,24 @@ def print_json(summary, said, problems):
                       "problems": [{"problem": problem, "output": output} for problem, output in problems]}))
 
 
+def end(number, _frame):
+    """By a signal: what was made is removed on the way, whatever comes next."""
+    for other in ENDING:
+        signal.signal(other, signal.SIG_IGN)
+    sys.exit(128 + number)
+
+
 def main():
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as in the other commands
+    for number in ENDING:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, end)
     build, options = Build(*sys.argv[1:5]), parse_arguments(sys.argv[5:])
     try:
         found = (examine.Examination if build.release else examine.OtherExamination)(build, options)
         found.examine()
     except OSError as error:
         fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
-    except KeyboardInterrupt:
-        sys.exit(130)
     try:
         if sys.stdout is None:
             raise OSError("Bad file descriptor")
@@ -167,7 +179,7 @@ def main():
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for the flush at exit
         fail(f"standard output: {error.strerror or error}")
-    sys.exit(0 if found.is_usable() else 1)
+    sys.exit(found.folder_status if found.is_usable() else 1)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is wrong with an installation, from programs that are run with the user's mpirun."""
 
+import contextlib
+import errno
 import os
 import re
 import shlex
 import shutil
 import struct
-import tempfile
 
+import folder
 import openmpi
 
 FCOLL, MAPPER = "fcoll/tatp", "rmaps/dla"
@@ -101,6 +103,7 @@ class Examined:
     def __init__(self, build, options):
         self.build, self.options = build, options
         self.problems, self.notes = [], []
+        self.findings, self.folder_status = None, 0  # status: of the exit if all else is usable
 
     def blame_parts(self, files):
         """Of these files, by the name of what they hold: what cannot be loaded. Programs that try end by SIGBUS."""
@@ -117,15 +120,16 @@ class Examined:
         self.blame(f"{name} in {file} is version {found}, and these programs are {own}: install both of one version")
         return True
 
+    @contextlib.contextmanager
     def choose_file(self):
         """The file that is read: the given one, one in the given folder, or the program itself, which all nodes have."""
         given = self.options.file
-        if given is not None and os.path.isdir(given):
-            try:
-                return tempfile.NamedTemporaryFile(prefix=".tatp-doctor-", dir=given)
-            except OSError as error:
-                raise OSError(error.errno, error.strerror, given) from error
-        return open(given if given is not None else self.build.probe, "rb")
+        if given is None or not os.path.isdir(given):
+            with open(given if given is not None else self.build.probe, "rb") as file:
+                yield file
+            return
+        with folder.made_inside(given) as made, open(os.path.join(made, "file"), "wb") as file:  # OMPIO may leave others beside it
+            yield file
 
     def check_stripes(self):
         """Of new files in the given folder, if a tool of its file system says them."""
@@ -137,6 +141,27 @@ class Examined:
             if counts and all(int(count) in (0, 1) for count in counts):  # one for each component of a layout
                 self.notes.append(f"new files of {folder} have one stripe, so that one server limits all nodes: run {remedy} "
                                   f"{shlex.quote(folder)}, with N about the number of nodes, at most that of the servers")
+
+    def check_folder(self, run, algorithm=None, locks_all=False):
+        """What nodes see of each other's files in the given folder. run: of tatp-probe, with a rank on each node."""
+        given = self.options.file
+        if given is None or not os.path.isdir(given):
+            return
+        self.folder_status = 1
+        with folder.made_inside(given) as made:
+            probe = run(os.path.join(os.path.abspath(made), ""))
+        error = re.search(r"^tatp-probe: (.*)", probe.result.output, re.MULTILINE)
+        if error:
+            missing = f": nodes do not have {given} in common" if os.strerror(errno.ENOENT) in error.group(1) else ""
+            self.blame(error.group(1) + missing)
+        elif probe.ranks is None:
+            self.blame_run(probe)
+        else:
+            self.findings = folder.Findings(given, probe.ranks, algorithm, locks_all)
+            self.folder_status = self.findings.status()
+
+    def folder_lines(self):
+        return self.findings.lines() if self.findings else ()
 
     def blame_run(self, probe):
         """The program did not come to its end."""
@@ -167,6 +192,7 @@ class Examination(Examined):
         self.mpi = openmpi.OpenMPI(options.limit)
         self.fcoll = Component(FCOLL)
         self.mapper = Component(MAPPER)
+        self.algorithm = "0"  # of locks
         self.library = self.topology = self.locality = self.accelerator = self.default = None
 
     def is_usable(self):
@@ -180,6 +206,8 @@ class Examination(Examined):
             if self.check_open_mpi() and not self.blame_nodes():
                 self.check_components()
                 self.check_opening()
+                self.check_folder(lambda made: self.run_probe([], policy=ONE_ON_EACH, file=made), self.algorithm,
+                                  not self.mpi.has_orte())
         self.check_stripes()
         self.check_copies(self.fcoll)
         self.check_copies(self.mapper)
@@ -249,6 +277,8 @@ class Examination(Examined):
             return True
         if probe.ranks is None:
             self.notes.append(f"the nodes could not be compared: run: {typed(probe.command)}")
+        elif probe.ranks:
+            self.algorithm = dict(probe.settings(probe.ranks[0])).get("fs_ufs_lock_algorithm", self.algorithm)
         said = [f"{name} is {' and '.join(f'{value} on {host}' for value, host in values.items())}"
                 for name, values in probe.differences()]
         if said:
@@ -495,6 +525,7 @@ class OtherExamination(Examined):
             self.blame_ranks(probe)
         elif self.loaded and self.blame_version("the library", self.loaded):
             self.is_served = False
+        self.check_folder(self.run_probe)
 
     def run_probe(self, file):
         preloaded = [*filter(None, [os.environ.get("LD_PRELOAD")]), self.build.components]
@@ -519,6 +550,7 @@ class OtherExamination(Examined):
         if os.path.exists(standard):
             yield "", f"for programs of the standard ABI: tatp run --library {standard}"
         yield from (("note", note) for note in self.notes)
+        yield from self.folder_lines()
         yield from self.problem_lines()
 
     def verdict(self):
@@ -526,4 +558,5 @@ class OtherExamination(Examined):
         return f"ready: tatp run {name} -n N ./program" if self.is_served else "not ready: see the problems"
 
     def summary(self):
-        return {"mpirun": self.launcher, "library": self.mpi, "preloaded": self.loaded, "notes": self.notes}
+        return {"mpirun": self.launcher, "library": self.mpi, "preloaded": self.loaded, "notes": self.notes,
+                "folder": self.findings and self.findings.summary()}

@@ -123,12 +123,16 @@ class Probe:
         """Distinct values over all ranks that have one, in order of rank."""
         return list(dict.fromkeys(rank[key] for rank in self.ranks or [] if rank[key] is not None))
 
+    @staticmethod
+    def settings(rank):
+        """Names and values."""
+        return [tuple(line.split("=", 1)) for line in (rank["settings"] or "").splitlines()]
+
     def differences(self):
         """Settings that ranks do not have in common: name, and the first host of each value."""
         hosts = {}
         for rank in self.ranks or []:
-            settings = [line.partition("=") for line in (rank["settings"] or "").splitlines()]
-            for name, _, value in [("fcoll/tatp", "", "installed" if rank["component"] else "missing"), *settings]:
+            for name, value in [("fcoll/tatp", "installed" if rank["component"] else "missing"), *self.settings(rank)]:
                 hosts.setdefault(name, {}).setdefault(value or "not set", rank["host"])
         return sorted((name, values) for name, values in hosts.items() if len(values) > 1)
 
