@@ -4,11 +4,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <mpi.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "storage/stripes.h"
@@ -51,7 +49,6 @@ static bool is_other_file(const front_store *s, const struct stat *status)
 static const char *open_store_file(front_store *s)
 {
     struct stat status;
-    struct statfs system;
     s->fd = open_by_name(s->name, s->mode);
     if (s->fd < 0 || fstat(s->fd, &status) != 0)
         return strerror(errno);
@@ -64,7 +61,7 @@ static const char *open_store_file(front_store *s)
     s->is_writable = !(s->mode & MPI_MODE_RDONLY);
     s->may_map = s->is_writable && (fcntl(s->fd, F_GETFL) & O_ACCMODE) == O_RDWR &&
                  access_pages_are_shared(s->fd);
-    s->has_coherent_cache = fstatfs(s->fd, &system) != 0 || system.f_type != NFS_SUPER_MAGIC;
+    s->has_coherent_cache = !storage_is_nfs(s->fd);
     return NULL;
 }
 

@@ -5,13 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/magic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "json/json.h"
@@ -246,7 +244,6 @@ static bool make_step(folder_test *t, const step *from)
 static void make_file(folder_test *t)
 {
     static const char zeros[END];
-    struct statfs system = {0};
     if (t->rank == 0) {
         open_file(t, O_CREAT | O_EXCL);
         write_bytes(t, zeros, END, 0);
@@ -254,8 +251,7 @@ static void make_file(folder_test *t)
     }
     MPI_Barrier(t->comm);
     open_file(t, 0);
-    int known[] = {!storage_is_coherent(t->fd),
-                   fstatfs(t->fd, &system) == 0 && system.f_type == NFS_SUPER_MAGIC};
+    int known[] = {!storage_is_coherent(t->fd), storage_is_nfs(t->fd)};
     MPI_Allreduce(MPI_IN_PLACE, known, 2, MPI_INT, MPI_MAX, t->comm);
     t->is_incoherent = known[0];
     t->is_nfs = known[1];

@@ -293,6 +293,11 @@ bool storage_is_coherent(int fd)
     return type == LUSTRE || type == GPFS || type == CEPH || type_is_local(type);
 }
 
+bool storage_is_nfs(int fd)
+{
+    return get_type(fd) == NFS_SUPER_MAGIC;
+}
+
 /* Devices and pipes have nothing to flush. */
 int storage_flush(int fd)
 {

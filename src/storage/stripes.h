@@ -27,6 +27,8 @@ int64_t storage_get_lock_unit(int fd);
 /* Whether a node sees at once what another one has written to the open file, and storage what was
  * written last: known of local file systems, and of those with servers that say so. */
 bool storage_is_coherent(int fd);
+/* Whether the open file is on NFS, whose locks flush and empty the cache of a node. */
+bool storage_is_nfs(int fd);
 
 /* What this node has written is then in storage, or the negative errno value says why not. */
 int storage_flush(int fd);
