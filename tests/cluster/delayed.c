@@ -6,7 +6,6 @@
  *   delayed [OPTION...] BACKING MOUNT
  *
  *   -o delay       what was written stays in the client until fsync or close
- *   -o delay=MS    or until the next multiple of MS milliseconds
  *   -o lies        fsync leaves it there, too; implies delay
  *   -o pages       whole pages of 4096 bytes, read at their first write, are written back; implies
  *                  delay
@@ -38,7 +37,7 @@
 /* struct fuse_operations decides on the parameters. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-enum { PAGE = 4096, CLOSED = -1, EVER = 2 };
+enum { PAGE = 4096, EVER = 2 };
 enum { UNKNOWN, CLEAN, DIRTY };
 static const off_t limit = (off_t)1 << 36; /* bytes of a file */
 
@@ -54,7 +53,7 @@ struct file {
 
 static struct {
     const char *backing;
-    int delay; /* CLOSED, or in milliseconds; 0: none */
+    int delay;
     int lies;
     int pages;
     int stale;
@@ -65,11 +64,13 @@ static struct {
     {                                                                                              \
         text, offsetof(__typeof__(options), member), value                                         \
     }
-static const struct fuse_opt option_table[] = {
-    OPTION("delay", delay, CLOSED), OPTION("delay=%d", delay, 0),
-    OPTION("lies", lies, 1),        OPTION("pages", pages, 1),
-    OPTION("stale", stale, 1),      OPTION("stale=ever", stale, EVER),
-    OPTION("locks", locks, 1),      FUSE_OPT_END};
+static const struct fuse_opt option_table[] = {OPTION("delay", delay, 1),
+                                               OPTION("lies", lies, 1),
+                                               OPTION("pages", pages, 1),
+                                               OPTION("stale", stale, 1),
+                                               OPTION("stale=ever", stale, EVER),
+                                               OPTION("locks", locks, 1),
+                                               FUSE_OPT_END};
 
 static int root; /* BACKING */
 static struct file *files;
@@ -194,20 +195,8 @@ static int write_bytes(struct file *file, const char *buf, off_t size, off_t off
     memset(file->state + off, DIRTY, (size_t)size);
     file->first = file->end > 0 && file->first < off ? file->first : off;
     file->end = file->end > off + size ? file->end : off + size;
-    int rc = options.delay == 0 ? write_back(file) : 0;
+    int rc = options.delay ? 0 : write_back(file);
     return rc < 0 ? rc : (int)size;
-}
-
-static void *write_back_all(void *unused)
-{
-    for (;;) {
-        usleep((useconds_t)options.delay * 1000);
-        pthread_mutex_lock(&mutex);
-        for (struct file *file = files; file != NULL; file = file->next)
-            write_back(file);
-        pthread_mutex_unlock(&mutex);
-    }
-    return unused;
 }
 
 /* --- files: the handle is a descriptor, which has the locks --- */
@@ -410,12 +399,9 @@ static int delayed_statfs(const char *path, struct statvfs *st)
 
 static void *delayed_init(struct fuse_conn_info *connection, struct fuse_config *config)
 {
-    pthread_t thread;
     config->use_ino = config->nullpath_ok = config->hard_remove = 1;
     config->attr_timeout = options.stale ? 3600 : 0;
     config->entry_timeout = 0;
-    if (options.delay > 0 && pthread_create(&thread, NULL, write_back_all, NULL) != 0)
-        abort();
     return NULL;
 }
 
@@ -455,8 +441,7 @@ int main(int argc, char **argv)
     struct fuse_args args = FUSE_ARGS_INIT(argc, argv);
     if (fuse_opt_parse(&args, &options, option_table, keep_argument) != 0)
         return 2;
-    if (options.delay == 0 && (options.lies || options.pages))
-        options.delay = CLOSED;
+    options.delay |= options.lies || options.pages;
     root = options.backing == NULL ? -1 : open(options.backing, O_RDONLY | O_DIRECTORY);
     if (root < 0) {
         fprintf(stderr, "delayed: not a folder: %s\n", options.backing ? options.backing : "none");

@@ -89,13 +89,6 @@ delay,locks old new new new new both new
 stale,locks old old new new new both new
 delay,stale,locks old old new new new both new
 END
-options=delay=20
-tap_is "$(with_mounts "$PYTHON3" -c '
-import os
-file = os.open("first/file", os.O_RDWR | os.O_CREAT)
-os.pwrite(file, b"old", 5)
-while os.stat("second/file").st_size < 8: pass
-print(os.stat("first/file").st_size)')" 8 "a delay of milliseconds ends without fsync"
 tap_is "$(findmnt -n -t fuse.delayed -o TARGET | grep -F "$tap_dir")" "" "nothing is mounted afterwards"
 tap_refuses 2 nowhere "$delayed" nowhere first
 tap_plan
