@@ -354,13 +354,15 @@ END(File_read_at_all_end, void)
         return front_completed(rc, flag, count, statuses);                                         \
     }
 
-/* It polls by `test`, with these arguments, as long as calls have to continue. */
-#define WAIT(name, test, is_done, tested, count, statuses, parameters, ...)                        \
+/* It polls by `test`, with these arguments, as long as calls have to continue. before: what it does
+ * first. */
+#define WAIT(name, before, test, is_done, tested, count, statuses, parameters, ...)                \
     TAKE_UNLESS(HAS_NONE, name, parameters, __VA_ARGS__)                                           \
     {                                                                                              \
         static next_slot slot[] = {{"MPI_" #test, NULL}, {"PMPI_" #test, NULL}};                   \
         next_##test *next_test = (next_##test *)find_next(&slot[is_profiling], NULL);              \
         int flag = 0, rc = 0;                                                                      \
+        before;                                                                                    \
         while (front_progress() && rc == 0 && !(is_done))                                          \
             rc = (enter(), leave(next_test tested));                                               \
         if (rc == 0 && !(is_done))                                                                 \
@@ -388,13 +390,13 @@ TEST(Testany, flag, FRONT_ONE, NULL,
 TEST(Testsome, NULL, *count, statuses,
      (int requests, void *request, int *count, int *index, void *statuses), requests, request,
      count, index, statuses)
-WAIT(Wait, Test, flag, (request, &flag, status), FRONT_ONE, NULL, (void *request, void *status),
+WAIT(Wait, , Test, flag, (request, &flag, status), FRONT_ONE, NULL, (void *request, void *status),
      request, status)
-WAIT(Waitall, Testall, flag, (requests, request, &flag, statuses), requests, statuses,
-     (int requests, void *request, void *statuses), requests, request, statuses)
-WAIT(Waitany, Testany, flag, (requests, request, index, &flag, status), FRONT_ONE, NULL,
+WAIT(Waitall, front_run(requests, request), Testall, flag, (requests, request, &flag, statuses),
+     requests, statuses, (int requests, void *request, void *statuses), requests, request, statuses)
+WAIT(Waitany, , Testany, flag, (requests, request, index, &flag, status), FRONT_ONE, NULL,
      (int requests, void *request, int *index, void *status), requests, request, index, status)
-WAIT(Waitsome, Testsome, flag, (requests, request, &flag, index, statuses),
+WAIT(Waitsome, , Testsome, flag, (requests, request, &flag, index, statuses),
      flag != 0 ? (*count = flag) : *count, statuses,
      (int requests, void *request, int *count, int *index, void *statuses), requests, request,
      count, index, statuses)

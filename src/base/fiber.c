@@ -127,14 +127,14 @@ void fiber_start(fiber_pool *pool, fiber_queue *queue, fiber_call *call)
 {
     prepare_stack(call);
     pthread_mutex_lock(&pool->lock);
-    _Atomic(fiber_call *) *at = &queue->first;
-    while (*at != NULL)
-        at = &(*at)->next;
-    *at = call;
-    if (at == &queue->first) {
+    if (queue->first != NULL) {
+        queue->last->next = call;
+    } else {
+        queue->first = call;
         queue->next_busy = pool->busy;
         pool->busy = queue;
     }
+    queue->last = call;
     pthread_mutex_unlock(&pool->lock);
 }
 

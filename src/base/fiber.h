@@ -28,6 +28,7 @@ typedef struct fiber_queue {
     /* Whether its first call can begin or continue; NULL: always. */
     bool (*is_ready)(struct fiber_queue *queue);
     _Atomic(fiber_call *) first;
+    fiber_call *last;    /* where it is not empty */
     fiber_call *running; /* the first one, while it has the processor */
     _Atomic(struct fiber_queue *) next_busy;
 } fiber_queue;

@@ -8,7 +8,7 @@ int main(int argc, char **argv)
     int data = 0, one = 1, none = 0;
     MPI_Datatype array;
     MPI_File file;
-    MPI_Request request;
+    MPI_Request request, many[100];
     MPI_Init(&argc, &argv);
     MPI_Type_create_subarray(1, &one, &one, &none, MPI_ORDER_C, MPI_INT, &array);
     MPI_Type_commit(&array);
@@ -24,6 +24,9 @@ int main(int argc, char **argv)
     MPI_File_read(file, &data, 1, MPI_INT, MPI_STATUS_IGNORE);
     MPI_File_iwrite(file, &data, 1, MPI_INT, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 100; i++)
+        MPI_File_iwrite_at_all(file, 4 * i, &data, 1, MPI_INT, &many[i]);
+    MPI_Waitall(100, many, MPI_STATUSES_IGNORE);
     MPI_File_close(&file);
     MPI_Type_free(&array);
     return MPI_Finalize();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A profiling library: prints how often it saw functions of files, and those at explicit offsets.
+/* A profiling library: prints how often it saw functions of files, and those at explicit offsets,
+ * and how many requests were tested together.
  * Built with NEXT it finds the functions behind its own by the dynamic linker, as preloaded ones
  * do; with LATE it keeps rank 1 so many seconds in MPI_Init; with POOR, a newline or NUL, there is
  * no memory for lines, or for what comes behind the first NUL of a file. */
@@ -15,7 +16,7 @@
 #define CALL(name) P##name
 #endif
 
-static int opened, written, read_back, started, together;
+static int opened, written, read_back, started, together, tested;
 
 int MPI_File_open(MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_File *file)
 {
@@ -36,6 +37,18 @@ int MPI_File_open(MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_
         counter++;                                                                                 \
         return CALL(MPI_##name_at)(file, offset, data, count, type, result);                       \
     }
+
+int MPI_Testall(int count, MPI_Request *request, int *flag, MPI_Status *status)
+{
+    tested += count;
+    return CALL(MPI_Testall)(count, request, flag, status);
+}
+
+int MPI_Waitall(int count, MPI_Request *request, MPI_Status *status)
+{
+    tested += count;
+    return CALL(MPI_Waitall)(count, request, status);
+}
 
 SEE(File_write, File_write_at, written, const void, MPI_Status)
 SEE(File_read, File_read_at, read_back, void, MPI_Status)
@@ -72,7 +85,7 @@ int MPI_Finalize(void)
     int rank;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0)
-        printf("seen: open %d, write %d, read %d, iwrite %d, write_all %d\n", opened, written,
-               read_back, started, together);
+        printf("seen: open %d, write %d, read %d, iwrite %d, write_all %d, tested %d\n", opened,
+               written, read_back, started, together, tested);
     return PMPI_Finalize();
 }

@@ -56,7 +56,7 @@ tap_check "an error handler uses files" other 3 "$tap_dir/handler" "$tap_dir/dat
 preloaded=$library:$tap_dir/count.so tap_check "an error handler, a profiling library below" other 3 "$tap_dir/handler" "$tap_dir/data"
 preloaded=$tap_dir/count.so:$library tap_check "an error handler, a profiling library above" other 3 "$tap_dir/handler" "$tap_dir/data"
 preloaded=$library:$tap_dir/count.so tap_check "a profiling library below" other 2 "$tap_dir/calls" "$tap_dir/data"
-tap_is "$tap_output" "seen: open 1, write 3, read 1, iwrite 1, write_all 0" "it sees the calls that the MPI performs"
+tap_is "$tap_output" "seen: open 1, write 3, read 1, iwrite 1, write_all 0, tested 100" "it sees the calls that the MPI performs, and each request once"
 
 # threads COMPILER COMMAND...: several of them in each rank
 threads() {
