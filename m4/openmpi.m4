@@ -120,25 +120,37 @@ AC_SUBST([OMPI_CPPFLAGS])
 AC_SUBST([OMPI_LDFLAGS])
 AC_SUBST([OMPI_LIBS])])
 
+# TATP_FIND_ORIGIN(DIR, HEADER)
+# -----------------------------
+# Sets tatp_origin: DIR where the header is, or else the sources for which a configure ran in DIR.
+AC_DEFUN([TATP_FIND_ORIGIN],
+[tatp_origin=$1
+AS_IF([test -f "$1/$2"], [],
+    [tatp_origin=`sed -n 's/^abs_top_srcdir = //p' "$1/Makefile" 2>/dev/null`])])
+
 # TATP_OPENMPI_SOURCE
 # -------------------
 # The headers of Open MPI's sources, where the installed ones are missing. One of them, opal_config.h, is made by Open
-# MPI's configure. Sets tatp_source_dirs. Sizes of structs are compared again when a component is loaded.
+# MPI's configure, in another folder than the sources if it ran there. Sets tatp_source_dirs. Sizes of structs are
+# compared again when a component is loaded.
 AC_DEFUN([TATP_OPENMPI_SOURCE],
 [AC_ARG_WITH([openmpi-source],
     [AS_HELP_STRING([--with-openmpi-source=DIR],
-        [take the headers from the sources of the installed Open MPI, after their configure])],
+        [take the headers from the sources of the installed Open MPI: the folder in which their configure ran])],
     [AS_CASE([$withval], [yes | no], [AC_MSG_ERROR([--with-openmpi-source wants a folder])])],
     [with_openmpi_source=])
 tatp_source_dirs=
 AS_IF([test -n "$with_openmpi_source"],
     [with_openmpi_source=`cd "$with_openmpi_source" 2>/dev/null && pwd`
+    TATP_FIND_ORIGIN([$with_openmpi_source], [ompi/mca/fcoll/fcoll.h])
     TATP_CHECK_SOURCE_RELEASE
     TATP_CHECK_SOURCE_OPTIONS
-    tatp_source_dirs=$with_openmpi_source
-    for tatp_dir in opal orte ompi; do
-        AS_IF([test -d "$with_openmpi_source/$tatp_dir/include"],
-            [tatp_source_dirs="$tatp_source_dirs $with_openmpi_source/$tatp_dir/include"])
+    for tatp_top in "$with_openmpi_source" "$tatp_origin"; do
+        tatp_source_dirs="$tatp_source_dirs $tatp_top"
+        for tatp_dir in opal orte ompi; do
+            AS_IF([test -d "$tatp_top/$tatp_dir/include"],
+                [tatp_source_dirs="$tatp_source_dirs $tatp_top/$tatp_dir/include"])
+        done
     done
     # Where Open MPI uses the system's libevent, its own one was not configured.
     for tatp_dir in "$with_openmpi_source"/opal/mca/event/libevent*/libevent; do
@@ -147,16 +159,18 @@ AS_IF([test -n "$with_openmpi_source"],
     done])])
 
 AC_DEFUN([TATP_CHECK_SOURCE_RELEASE],
-[AS_IF([test -f "$with_openmpi_source/ompi/mca/fcoll/fcoll.h"], [],
-    [AC_MSG_ERROR([--with-openmpi-source wants the folder of Open MPI's sources, where ompi/mca/fcoll/fcoll.h is])])
-tatp_sources=`sed -n 's/^major=//p; s/^minor=/./p; s/^release=/./p; s/^greek=//p' "$with_openmpi_source/VERSION" | tr -d '\n'`
+[AS_IF([test -f "$tatp_origin/ompi/mca/fcoll/fcoll.h"], [],
+    [AC_MSG_ERROR([--with-openmpi-source wants the folder of Open MPI's sources, where ompi/mca/fcoll/fcoll.h is, or that in which
+their configure ran])])
+tatp_sources=`sed -n 's/^major=//p; s/^minor=/./p; s/^release=/./p; s/^greek=//p' "$tatp_origin/VERSION" | tr -d '\n'`
 AS_IF([test "$tatp_sources" != "$OMPI_VERSION"],
     [AC_MSG_ERROR([--with-openmpi-source: these are the sources of Open MPI $tatp_sources, but $MPICC is of $OMPI_VERSION])])
 AS_IF([test -f "$with_openmpi_source/opal/include/opal_config.h"], [],
     [tatp_cli=`"$OMPI_INFO" --parsable --config | sed -n 's/^config:cli: *//p'`
     AC_MSG_ERROR([--with-openmpi-source: opal/include/opal_config.h is missing, which Open MPI's configure makes. Run
     cd $with_openmpi_source && ./configure $tatp_cli
-These are the options of the installed one; those about networks, languages and folders may be left out. make is not needed.])])])
+These are the options of the installed one; those about networks, languages and folders may be left out. make is not needed.
+Where configure ran in another folder, name that one.])])])
 
 # TATP_CHECK_SOURCE_OPTION(DEFINE, OMPI_INFO-KEY, OPTION)
 AC_DEFUN([TATP_CHECK_SOURCE_OPTION],
@@ -280,11 +294,16 @@ for tatp_dir in $tatp_places; do
         tatp_prrte_cppflags="-isystem $tatp_dir/prte -isystem $tatp_dir/prte/src/include -isystem $tatp_dir"
         break])
 done
-AS_IF([test -f "$with_prrte/src/mca/rmaps/rmaps.h"],
+TATP_FIND_ORIGIN([$with_prrte], [src/mca/rmaps/rmaps.h])
+AS_IF([test -f "$tatp_origin/src/mca/rmaps/rmaps.h"],
     [tatp_dir=$with_prrte
     tatp_prrte_source="the sources of $tatp_dir"
+    tatp_prrte_cppflags=
+    for tatp_top in $with_prrte $tatp_origin; do
+        tatp_prrte_cppflags="$tatp_prrte_cppflags -isystem $tatp_top -isystem $tatp_top/src/include -isystem $tatp_top/include"
+    done
     # sources that are not configured lack prte_version.h, which is installed everywhere
-    tatp_prrte_cppflags="-isystem $tatp_dir -isystem $tatp_dir/src/include -isystem $tatp_dir/include -isystem $tatp_incdir"
+    tatp_prrte_cppflags="$tatp_prrte_cppflags -isystem $tatp_incdir"
     TATP_CHECK_PRRTE_SOURCES])
 AS_IF([test -n "$tatp_prrte_source"],
     [TATP_PRRTE_CONFIG_HEADER],
@@ -294,7 +313,7 @@ AS_IF([test -n "$tatp_prrte_source"],
     tatp_prrte_cppflags="-DPRRTE_DECLARED"])])
 
 AC_DEFUN([TATP_CHECK_PRRTE_SOURCES],
-[tatp_sources=`sed -n 's/^major=//p; s/^minor=/./p; s/^release=/./p; s/^greek=//p' "$with_prrte/VERSION" | tr -d '\n'`
+[tatp_sources=`sed -n 's/^major=//p; s/^minor=/./p; s/^release=/./p; s/^greek=//p' "$tatp_origin/VERSION" | tr -d '\n'`
 AS_IF([test "$tatp_sources" != "$PRRTE_VERSION"],
     [AC_MSG_ERROR([--with-prrte=$with_prrte: these are the sources of PRRTE $tatp_sources, but $PRTERUN is PRRTE $PRRTE_VERSION])])])
 

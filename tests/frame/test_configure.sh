@@ -109,12 +109,14 @@ sed -i.first 's/\(#define OPAL_ENABLE_DEBUG\) 0/\1 1/' "$sources/opal/include/op
 refuses "sources with another option" "--enable-debug option:debug:no" --with-openmpi="$tap_dir/fake" --with-openmpi-source="$sources"
 rm "$sources/opal/include/opal_config.h"
 refuses "sources without opal_config.h" "opal/include/opal_config.h $sources ./configure" --with-openmpi="$tap_dir/fake" --with-openmpi-source="$sources"
-mv "$sources/opal/include/opal_config.h.first" "$sources/opal/include/opal_config.h"
+mkdir -p "$tap_dir/built/opal/include"
+mv "$sources/opal/include/opal_config.h.first" "$tap_dir/built/opal/include/opal_config.h"
+echo "abs_top_srcdir = $sources" >"$tap_dir/built/Makefile"
 ln -s "$headers"/mpi*.h "$tap_dir/fake/include"
 rm "$tap_dir/work/cache"
-tap_check "configures by sources" configure --with-openmpi="$tap_dir/fake" --with-openmpi-source="$sources"
-tap_contains "$(grep '^OMPI_CPPFLAGS = ' "$tap_dir/work/Makefile")" "-isystem $sources -isystem $sources/opal/include" \
-    "the headers are those of the sources"
+tap_check "configures by sources that were configured elsewhere" configure --with-openmpi="$tap_dir/fake" --with-openmpi-source="$tap_dir/built"
+tap_contains "$(grep '^OMPI_CPPFLAGS = ' "$tap_dir/work/Makefile" | sed "s|-isystem $tap_dir/||g")" \
+    "built built/opal/include openmpi openmpi/opal/include" "the headers are those of both folders"
 
 # The header of this Open MPI, changed into another release's.
 mkdir "$tap_dir/other"
