@@ -89,10 +89,33 @@ static void link_switches(topo_tree *tree, size_t nodes, size_t levels, const si
     free(first);
 }
 
+/* Two for each level up to that of the switch above both nodes. Those of a leaf are a class. */
+static void fill_hops(topo *t, size_t levels, const size_t *group_of_node)
+{
+    size_t nodes = t->nodes, *sample = allocate(nodes, sizeof *sample);
+    t->place_of_node = allocate(nodes, sizeof *t->place_of_node);
+    for (size_t n = 0; n < nodes; n++) {
+        size_t place = t->place_of_node[n] = group_of_node[n];
+        sample[place] = n;
+        t->places = place >= t->places ? place + 1 : t->places;
+    }
+    t->between = allocate(t->places, t->places * sizeof *t->between);
+    for (size_t i = 0; i < t->places * t->places; i++) {
+        const size_t *p = &group_of_node[sample[i / t->places]];
+        const size_t *q = &group_of_node[sample[i % t->places]];
+        size_t k = 0;
+        while (k < levels && p[k * nodes] != q[k * nodes])
+            k++;
+        t->between[i] = (uint16_t)(2 * (k + 1));
+    }
+    free(sample);
+}
+
 void switched_topology(topo *t, size_t nodes, size_t levels, const size_t *group_of_node)
 {
     size_t most = nodes * (levels + 1) + 1;
-    must(topo_from_levels(t, nodes, levels, group_of_node), "the topology");
+    topo_flat(t, nodes);
+    fill_hops(t, levels, group_of_node);
     t->tree.parent = allocate(most, sizeof *t->tree.parent);
     t->tree.width = allocate(most, sizeof *t->tree.width);
     link_switches(&t->tree, nodes, levels, group_of_node);

@@ -161,21 +161,20 @@ void tatp_network_read(const tatp_network_options *options, const char *requests
 {
     bool has_distances = options->distances != NULL;
     const char *file = has_distances ? options->distances : options->topology;
-    tool_hosts hosts = {0};
     *n = (tatp_network){.node_of_rank = tool_allocate(ranks, sizeof *n->node_of_rank)};
     if (options->hosts != NULL) {
-        tool_parse_hosts(options->hosts, &hosts);
-        network_place(&hosts, requests, ranks, n);
+        tool_parse_hosts(options->hosts, &n->hosts);
+        network_place(&n->hosts, requests, ranks, n);
     }
     if (file != NULL)
-        read_network_file(file, has_distances, ranks, &hosts.nodes, n);
+        read_network_file(file, has_distances, ranks, &n->hosts.nodes, n);
     else
-        topo_flat(&n->topology, hosts.nodes.count);
-    tool_hosts_release(&hosts);
+        topo_flat(&n->topology, n->hosts.nodes.count);
 }
 
 void tatp_network_release(tatp_network *n)
 {
     topo_release(&n->topology);
     free(n->node_of_rank);
+    tool_hosts_release(&n->hosts);
 }

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "nodes.h"
 #include "topo/topo.h"
 
 /* NULL where an option is not given. */
@@ -19,6 +20,7 @@ typedef struct tatp_network_options {
 typedef struct tatp_network {
     topo topology;
     size_t *node_of_rank; /* each < topology.nodes */
+    tool_hosts hosts;     /* zeroed without an option */
 } tatp_network;
 
 /* Reads the files. Without files, all nodes are equally far apart; without hosts, the distances are

@@ -461,8 +461,10 @@ static void place_ranks(simulation *s, dla_placement *placed)
         record_accesses(s, file);
     for (size_t k = 0; k < file->patterns; k++)
         file->pattern[k].division = division_of(s->given);
+    s->data.topology = *topology;
     check(topo_levels(topology, &s->data.network.levels, &s->data.network.group_of_node));
     check(dla_place(&s->data, &(dla_spec){.ndims = 0}, &room, placed));
+    s->data.topology = (topo){0};
     free(slots);
 }
 
@@ -526,7 +528,7 @@ static void print_assumptions(const simulation *s)
             "Cables above each switch: %zu; a tree of Slurm does not say how many (--uplinks).\n",
             s->given->uplinks);
     printf("Not simulated: processor time, other jobs, caches, pages and locks of the file system, "
-           "hops in the choice\nof aggregators, messages inside collective operations of MPI.\n"
+           "messages\ninside collective operations of MPI.\n"
            "OMPIO itself allocates %.0f MB more on each rank at an opening and at a view.\n",
            4e-6 * (double)s->ranks * (double)s->ranks);
 }
@@ -599,6 +601,7 @@ static void run_job(const simulation *s, simulate_choice *choice)
     const char *parameter[PARAMETERS] = {
         [PARAMETER_SHARED_MEMORY] = "true",
         [PARAMETER_STRATEGY] = choice->strategy,
+        [PARAMETER_TOPOLOGY] = options->network.topology,
         [PARAMETER_NUM_AGGREGATORS] = choice->per_node > 0 ? aggregators : NULL,
         [PARAMETER_STRIPE_SIZE] = is_striped ? stripe : NULL,
         [PARAMETER_STRIPE_COUNT] = is_striped ? servers : NULL,
@@ -609,6 +612,7 @@ static void run_job(const simulation *s, simulate_choice *choice)
     const job_settings settings = {
         .ranks = (int)s->ranks,
         .node_of_rank = choice->node_of_rank,
+        .node_name = s->places.hosts.nodes.name,
         .machine = {nodes, options->link, options->server, options->servers},
         .parameters = parameter,
         .is_romio = choice->is_romio,

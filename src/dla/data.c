@@ -2,9 +2,11 @@
 #include "dla/data.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "topo/topo.h"
 
 /* Converts the error of a reader. */
@@ -98,41 +100,52 @@ static int load_view(const dla_spec *spec, FILE *record, size_t ranks, view_file
 
 /* ---- the network ---- */
 
-static int read_levels(FILE *stream, const dla_nodes *nodes, setmatch_network *network,
-                       matrix_error *error)
+static int read_topology(FILE *stream, const dla_nodes *nodes, dla_data *data, matrix_error *error)
 {
-    topo t;
-    int rc = topo_read(stream, nodes->name, nodes->count, &t, error);
-    if (rc != 0)
-        return rc;
-    rc = topo_levels(&t, &network->levels, &network->group_of_node);
-    topo_release(&t);
+    int rc = topo_read(stream, nodes->name, nodes->count, &data->topology, error);
+    return rc == 0
+               ? topo_levels(&data->topology, &data->network.levels, &data->network.group_of_node)
+               : rc;
+}
+
+/* Two for each level up to the first that has both nodes in one group, or beyond the last. */
+static int make_hops(const setmatch_network *network, size_t nodes, topo *t)
+{
+    int rc = 0;
+    uint16_t *hops = base_zeroed(nodes, nodes * sizeof *hops, &rc);
+    for (size_t i = 0; rc == 0 && i < nodes * nodes; i++)
+        hops[i] = (uint16_t)(2 * setmatch_network_distance(network, nodes, i / nodes, i % nodes));
+    if (rc == 0)
+        rc = topo_from_hops(t, nodes, hops);
+    free(hops);
     return rc;
 }
 
-static int read_bandwidth(FILE *stream, const dla_nodes *nodes, setmatch_network *network,
-                          matrix_error *error)
+static int read_bandwidth(FILE *stream, const dla_nodes *nodes, dla_data *data, matrix_error *error)
 {
     matrix bandwidth;
     int rc = topo_read_bandwidth(stream, nodes->name, nodes->count, &bandwidth, error);
     if (rc != 0)
         return rc;
-    rc = setmatch_network_from_bandwidth(&bandwidth, network);
+    rc = setmatch_network_from_bandwidth(&bandwidth, &data->network);
+    if (rc == 0)
+        rc = make_hops(&data->network, nodes->count, &data->topology);
     matrix_release(&bandwidth);
     return rc;
 }
 
-static int load_network(const char *path, FILE *topology, const dla_nodes *nodes,
-                        setmatch_network *network, char *reason)
+static int load_network(const char *path, FILE *topology, const dla_nodes *nodes, dla_data *data,
+                        char *reason)
 {
     matrix_error error = {0, "nothing was measured"};
+    topo_flat(&data->topology, nodes->count);
     if (path == NULL)
         return 0;
     FILE *stream = topology != NULL ? topology : open_input(path, reason);
     if (stream == NULL)
         return -EINVAL;
     int rc =
-        (topo_is_bandwidth(stream) ? read_bandwidth : read_levels)(stream, nodes, network, &error);
+        (topo_is_bandwidth(stream) ? read_bandwidth : read_topology)(stream, nodes, data, &error);
     if (stream != topology)
         fclose(stream);
     return refuse_contents(reason, path, rc, &error);
@@ -145,7 +158,7 @@ int dla_data_read(dla_data *data, const dla_spec *spec, dla_streams streams, siz
     int rc = load_view(spec, streams.record, ranks, &data->file, reason);
     if (rc != 0)
         return rc;
-    rc = load_network(spec->text[DLA_TOPOLOGY], streams.topology, nodes, &data->network, reason);
+    rc = load_network(spec->text[DLA_TOPOLOGY], streams.topology, nodes, data, reason);
     if (rc != 0)
         dla_data_release(data);
     return rc;
@@ -155,6 +168,7 @@ void dla_data_release(dla_data *data)
 {
     view_file_release(&data->file);
     setmatch_network_release(&data->network);
+    topo_release(&data->topology);
 }
 
 /* ---- the method ---- */

@@ -10,6 +10,7 @@
 #include "dla/spec.h"
 #include "matrix/view_file.h"
 #include "setmatch/setmatch.h"
+#include "topo/distances.h"
 
 typedef struct dla_nodes {
     const char *const *name;
@@ -19,6 +20,7 @@ typedef struct dla_nodes {
 typedef struct dla_data {
     view_file file;           /* or the view of a grid, without a profile */
     setmatch_network network; /* levels of switches; with their bandwidths where these were given */
+    topo topology;            /* of the nodes */
 } dla_data;
 
 /* What is open already of the files of a spec, borrowed; NULL if it is not open. */

@@ -32,18 +32,13 @@ int dla_recorded_bytes(const view_file *file, int64_t *bytes)
 int dla_predict(const dla_placement *p, const size_t *node_of_rank, int64_t *crossing)
 {
     const setmatch_network *network = &p->data->network;
-    topo topology = {0};
     const predict_job job = {
         .ranks = p->data->file.view.rows,
         .node_of_rank = node_of_rank,
-        .topology = &topology,
+        .topology = &p->data->topology,
     };
-    int rc = topo_from_levels(&topology, p->input.nodes, network->levels, network->group_of_node);
-    if (rc == 0)
-        rc = predict_crossing(&job, &p->data->file, network->levels, network->group_of_node,
-                              crossing);
-    topo_release(&topology);
-    return rc;
+    return predict_crossing(&job, &p->data->file, network->levels, network->group_of_node,
+                            crossing);
 }
 
 /* ---- stock mappings ---- */

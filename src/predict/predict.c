@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/arena.h"
 
 /* Entries of requests; a record has fewer, but a large bin is in many domains. */
 #define MOST_REQUESTS ((size_t)1 << 20)
@@ -256,9 +256,26 @@ int predict_calls(const predict_job *job, const access_pattern *pattern, const m
 
 /* ---- a whole record ---- */
 
+/* Numbers the nodes that have ranks by their lowest ones, as a run does: a plan depends on that
+ * where costs are equal. node[n]: what node n of the run is in the job; run: with arrays. */
+static void number_nodes(const predict_job *job, size_t *number, size_t *node, size_t *of_rank,
+                         topo *run)
+{
+    const topo *t = job->topology;
+    for (size_t i = 0; i < job->ranks; i++) {
+        size_t n = job->node_of_rank[i];
+        if (number[n] == 0) {
+            node[run->nodes] = n;
+            run->place_of_node[run->nodes] = t->places > 0 ? t->place_of_node[n] : 0;
+            number[n] = ++run->nodes;
+        }
+        of_rank[i] = number[n] - 1;
+    }
+}
+
 /* Adds bytes whose node and aggregator are in different groups. */
-static int add_crossing(const plan_draft *plan, size_t levels, const size_t *group_of_node,
-                        int64_t *crossing)
+static int add_crossing(const plan_draft *plan, const size_t *node, size_t nodes, size_t levels,
+                        const size_t *group_of_node, int64_t *crossing)
 {
     const matrix *bytes = &plan->c.node_bytes;
     int rc = 0;
@@ -266,8 +283,8 @@ static int add_crossing(const plan_draft *plan, size_t levels, const size_t *gro
         for (size_t i = bytes->row_start[n]; i < bytes->row_start[n + 1] && rc == 0; i++) {
             size_t owner = plan->node_of_rank[plan->rank_of_domain[bytes->col[i]]];
             for (size_t k = 0; k <= levels && n != owner && rc == 0; k++) {
-                const size_t *group = k > 0 ? group_of_node + (k - 1) * bytes->rows : NULL;
-                if (group == NULL || group[n] != group[owner])
+                const size_t *group = k > 0 ? group_of_node + (k - 1) * nodes : NULL;
+                if (group == NULL || group[node[n]] != group[node[owner]])
                     rc = __builtin_add_overflow(crossing[k], bytes->value[i], &crossing[k])
                              ? -ERANGE
                              : 0;
@@ -280,17 +297,27 @@ static int add_crossing(const plan_draft *plan, size_t levels, const size_t *gro
 int predict_crossing(const predict_job *job, const view_file *file, size_t levels,
                      const size_t *group_of_node, int64_t *crossing)
 {
-    int rc = 0;
-    int64_t *sum = base_zeroed(levels + 1, sizeof *sum, &rc);
+    size_t nodes = job->topology->nodes;
+    struct base_arena arena = {0};
+    int64_t *sum = base_arena_alloc(&arena, levels + 1, sizeof *sum);
+    size_t *node = base_arena_alloc(&arena, nodes, 2 * sizeof *node), *number = node + nodes;
+    size_t *of_rank = base_arena_alloc(&arena, job->ranks, sizeof *of_rank);
+    topo t = {.places = job->topology->places,
+              .place_of_node = base_arena_alloc(&arena, nodes, sizeof *t.place_of_node),
+              .between = job->topology->between};
+    const predict_job run = {job->ranks, of_rank, &t};
+    int rc = arena.failed ? -ENOMEM : 0;
+    if (rc == 0)
+        number_nodes(job, number, node, of_rank, &t);
     for (size_t k = 0; k < file->patterns && rc == 0; k++) {
         plan_draft plan = {0};
-        rc = predict_calls(job, &file->pattern[k], &file->bytes[k], &plan);
+        rc = predict_calls(&run, &file->pattern[k], &file->bytes[k], &plan);
         if (rc == 0)
-            rc = add_crossing(&plan, levels, group_of_node, sum);
+            rc = add_crossing(&plan, node, nodes, levels, group_of_node, sum);
         plan_draft_release(&plan);
     }
     if (rc == 0)
         memcpy(crossing, sum, (levels + 1) * sizeof *sum);
-    free(sum);
+    base_arena_release(&arena);
     return rc;
 }

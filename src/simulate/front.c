@@ -14,9 +14,13 @@ static bool port_is_local(void *context, int rank)
 
 static char *port_host(void *context, int rank)
 {
-    char *name = malloc(16);
-    if (name != NULL)
-        snprintf(name, 16, "n%zu", ((const net_port *)context)->net->node_of_rank[rank]);
+    const network *n = ((const net_port *)context)->net;
+    size_t node = n->node_of_rank[rank];
+    char *name = malloc(256);
+    if (name != NULL && n->node_name != NULL)
+        snprintf(name, 256, "%s", n->node_name[node]);
+    else if (name != NULL)
+        snprintf(name, 256, "n%zu", node);
     return name;
 }
 

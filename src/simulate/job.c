@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "collective/exchange.h"
 #include "collective/files.h"
 #include "collective/record.h"
@@ -108,6 +109,7 @@ static int rank_read(void *context, int64_t offset, char *data, int64_t bytes, i
 static void make_rank(job_rank *r)
 {
     net_front(&r->port, &r->process, &r->runtime);
+    r->process.show = base_show_message;
     r->runtime.near_message_size = r->runtime.far_message_size = MESSAGE_BYTES;
     r->runtime.locality = job_locality;
     r->runtime.error_class = error_class;
@@ -266,6 +268,7 @@ char *job_run(const job_settings *settings, job_phase phase[JOB_PHASES])
                       .resume = job_resume,
                       .ranks = settings->ranks,
                       .node_of_rank = settings->node_of_rank,
+                      .node_name = settings->node_name,
                       .stop = settings->stop};
     /* A mapping for each large block of each rank would be more than the system allows. */
     mallopt(M_MMAP_MAX, 0);

@@ -28,6 +28,7 @@ extern const char *const job_phase_name[JOB_PHASES];
 typedef struct job_settings {
     int ranks;
     const size_t *node_of_rank;
+    char *const *node_name; /* as a topology that the parameters name has them; may be NULL */
     machine_settings machine;
     parameter_texts parameters; /* of all ranks */
     bool is_romio;

@@ -55,6 +55,7 @@ struct network {
     net_order order;
     int ranks;
     const size_t *node_of_rank;
+    char *const *node_name;            /* NULL: numbers */
     const volatile sig_atomic_t *stop; /* ends the run where it is not 0; NULL: nothing does */
 
     /* Others read these. */

@@ -83,9 +83,4 @@ double topo_hops(const topo *t, size_t n, size_t m, int same_rank);
  * are equally far apart. -ENOMEM. The caller frees *group_of_node. */
 int topo_levels(const topo *t, size_t *levels, size_t **group_of_node);
 
-/* The inverse for what topo_levels gives: two hops between nodes of one group of level 0, two more
- * for each level up to the first that has both in one group, or beyond the last; 65,534 at most.
- * -ENOMEM. Release with topo_release. */
-int topo_from_levels(topo *t, size_t nodes, size_t levels, const size_t *group_of_node);
-
 #endif

@@ -3,8 +3,10 @@
 """Models of what tatp answers.
 
 check_tatp.py make N writes N random problems; check_tatp.py MODEL reads what tatp printed for one of them as JSON
-and prints "right", or what is wrong.
+and prints "right", or what is wrong. check_tatp.py networks TOOLS REPORT does so for placements on random networks.
 """
+import collections
+import importlib.machinery
 import itertools
 import json
 import math
@@ -113,9 +115,87 @@ def check_assign(answer, number):
     return "right"
 
 
+def make_network(rng, depth, is_even):
+    """The parent of each node, then of each switch, behind what is below it, and the cables to it."""
+    up = {"node": [], "switch": []}
+
+    def grow(height):
+        below = [grow(height - 1 if is_even else rng.randint(0, height - 1)) for _ in range(rng.randint(2, 4) if height else 0)]
+        kind = up["switch" if height else "node"]
+        for parent in below:
+            parent[0] = len(kind)
+        kind.append([len(up["switch"])])
+        return kind[-1]
+
+    grow(depth)
+    nodes = len(up["node"])
+    return [nodes + parent for kind in up.values() for parent, in kind], [rng.randint(1, 3) for kind in up.values() for _ in kind]
+
+
+def make_view(rng, name, ranks, bins, unit=1 << 16):
+    """Some ranks have equal parts of each bin, in short pieces."""
+    of_bin = [rng.sample(range(ranks), rng.choice([1, 2])) for _ in range(bins)]
+    rows = [[b for b in range(bins) if r in of_bin[b]] for r in range(ranks)]
+    pairs = [collections.Counter(other for b in row for other in of_bin[b] if other != r) for r, row in enumerate(rows)]
+    with open(name, "w", encoding="ascii") as file:
+        print("FILEVIEW", sum(map(len, pairs)), ranks + 1, file=file)
+        print(*(other for pair in pairs for other in sorted(pair)), file=file)
+        print(*(256 * pair[other] for pair in pairs for other in sorted(pair)), file=file)
+        print(*(1 + sum(map(len, pairs[:r])) for r in range(ranks + 1)), file=file)
+        print("ACCESS 1 0", unit, bins, ranks, sum(map(len, rows)), "file", file=file)
+        for r, row in enumerate(rows):
+            print(r, len(row), *(number for b in row for number in (b, unit // len(of_bin[b]))), file=file)
+
+
+def loads_by_height(answer, up):
+    height = [0] * len(up)
+    for v, parent in enumerate(answer["parent"][:-1]):
+        height[parent] = height[v] + 1
+    return [sum(up[v] for v in range(len(up) - 1) if height[v] == h) for h in range(max(height))]
+
+
+def check_network(number, tools, planning):
+    """One placement on one network: what dla map, tatp plan, tatp report of a run and tatp simulate say of it."""
+    rng, is_even = random.Random(number), number % 2 == 0
+    parent, cables = make_network(rng, 1 + number % 3, is_even)
+    names = [f"n{v}" for v in range(min(parent))]
+    slots = {name: rng.randint(2, 4) for name in rng.sample(names, len(names))}
+    ranks = sum(slots.values()) - 1
+    make_view(rng, "view", ranks, 8 * len(names))
+    network = ["--topology", tools.write("given", planning.describe_tree(names, parent, cables))]
+    mapped = planning.map_ranks(tools, "view", ["--nodes", ",".join(f"{n}:{slots[n]}" for n in slots), *network], ranks)
+    host = mapped["node_of_rank"]
+    there = ["--view", "view", *network, "--json", "--hosts", "@" + tools.write("ranks", host)]
+    answer = json.loads(tools.run("tatp", "plan", *there))
+    plan, = answer["patterns"]
+    seen = list(dict.fromkeys(host))
+    if answer["cables"][:len(seen)] != [cables[names.index(name)] for name in seen]:
+        return f"cables {answer['cables']}, not of {cables}"
+    run = planning.Plan({"plan": {"hosts": seen, "requests_by": "none", "nodes_in_row": 1, "domains_in_column": 1,
+                                  "distances": {"source": "", "parent": answer["parent"], "cables": answer["cables"]}},
+                         "aggregators": 0}, [])
+    report = planning.Planner(run, tools, None).predict("", "view", [seen.index(name) for name in host])
+    figures = [plan["hop_bytes"], plan["crossing_bytes"], plan["max_link_bytes"], *sorted(plan["up"] + plan["down"])]
+    if figures != [report.hop_bytes, report.crossing_bytes, report.max_link_bytes, *sorted(report.up + report.down)] \
+            or mapped["crossing_bytes"] != plan["crossing_bytes"]:
+        return f"plan {figures}, report {vars(report)}, map {mapped}"
+    if is_even and mapped["crossing_by_level"] != loads_by_height(answer, plan["up"]):
+        return f"map {mapped['crossing_by_level']}, plan {loads_by_height(answer, plan['up'])}"
+    simulated = json.loads(tools.run("tatp", "simulate", *there, "--servers", "1x2GB/s"))["phases"][2]
+    headers = 256 * simulated["messages_between_nodes"]
+    if not (0 <= simulated["bytes_between_nodes"] - plan["crossing_bytes"] < headers
+            and 0 <= simulated["busiest_link_bytes"] - plan["max_link_bytes"] < headers):
+        return f"simulate {simulated}, plan {figures}"
+    return "right"
+
+
 def main():
     if sys.argv[1] == "make":
         make(int(sys.argv[2]))
+        return
+    if sys.argv[1] == "networks":
+        planning = importlib.machinery.SourceFileLoader("planning", sys.argv[3] + "/planning.py").load_module()
+        print(*(check_network(number, planning.Tools(sys.argv[2], "."), planning) for number in range(12)))
         return
     answer = json.load(sys.stdin)
     if sys.argv[1].startswith("assign"):

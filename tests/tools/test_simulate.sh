@@ -119,6 +119,10 @@ simulates "a comparison, stripes" --records 65536 --count 20 --random --ranks 16
 tap_check "a comparison, stripes: the placement is for them" \
     test "$(choice 'ranks by dla' bytes_between_nodes)" -le "$(choice 'ranks by node' bytes_between_nodes)"
 
+# dla map, tatp plan, tatp report and tatp simulate say the same of a placement.
+tap_is "$(cd "$tap_dir" && "$python" "$top_srcdir/tests/tools/check_tatp.py" networks "$TOOLS_DIR" "$top_srcdir/tools/report" 2>&1)" \
+    "$(yes right | head -n 12 | xargs)" "12 networks: bytes between nodes and groups, hop-bytes, the busiest link"
+
 # 16 nodes on 4 switches below one: half of what each node sends goes to the other half.
 tree=(--cart 1x16 --block 512x64 --hosts 'n[0-15]' --topology "$top_srcdir/tests/fixtures/topology/slurm-topology.conf")
 simulates "a tree of Slurm" "${tree[@]}"

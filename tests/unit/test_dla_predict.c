@@ -41,6 +41,7 @@ static void share_file(fixture *f, size_t mate, int64_t most)
     f->bytes = finish_matrix(&b);
     f->data.file = (view_file){.patterns = 1, .pattern = &f->pattern, .bytes = &f->bytes};
     ck_assert_int_eq(matrix_allocate(&f->data.file.view, RANKS, RANKS, 0), 0);
+    topo_flat(&f->data.topology, NODES);
     f->p = (dla_placement){.data = &f->data,
                            .input = {.view = &f->data.file.view, .nodes = NODES},
                            .by_slot = by_slot,

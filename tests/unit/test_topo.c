@@ -157,10 +157,6 @@ START_TEST(levels_of_a_fat_tree)
     ck_assert_int_eq(topo_from_hops(&t, 8, hops), 0);
     ck_assert_int_eq(topo_levels(&t, &levels, &group), 0);
     ck_assert_uint_eq(levels, 2);
-    topo_release(&t);
-    ck_assert_int_eq(topo_from_levels(&t, 8, levels, group), 0);
-    ck_assert_uint_eq(t.places, 4);
-    check_hops(&t, 8, hops);
     free(group);
     topo_release(&t);
 }
@@ -170,9 +166,6 @@ START_TEST(no_levels)
 {
     size_t levels, *group;
     topo t;
-    ck_assert_int_eq(topo_from_levels(&t, 5, 0, NULL), 0);
-    ck_assert_double_eq(topo_hops(&t, 0, 4, 0), TOPO_OTHER_NODE);
-    topo_release(&t);
     topo_flat(&t, 5);
     ck_assert_double_eq(topo_hops(&t, 0, 4, 0), TOPO_OTHER_NODE);
     ck_assert_double_eq(topo_hops(&t, 1, 1, 1), 0.0);
@@ -181,14 +174,6 @@ START_TEST(no_levels)
     ck_assert_ptr_null(group);
 }
 END_TEST
-
-static int make_from_levels(const size_t *group)
-{
-    topo t = {.nodes = 77};
-    int rc = topo_from_levels(&t, 4, 2, group);
-    topo_release(&t);
-    return rc;
-}
 
 static int find_levels(const topo *t)
 {
@@ -200,10 +185,8 @@ static int find_levels(const topo *t)
 
 START_TEST(levels_without_memory)
 {
-    static const size_t group[8] = {0, 0, 7, 7, 1, 1, 1, 1};
     static const uint16_t hops[16] = {0, 1, 2, 4, 1, 0, 2, 4, 2, 2, 0, 4, 4, 4, 4, 0};
     topo t;
-    fail_each_allocation(make_from_levels(group));
     ck_assert_int_eq(topo_from_hops(&t, 4, hops), 0);
     fail_each_allocation(find_levels(&t));
     topo_release(&t);

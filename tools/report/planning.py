@@ -148,22 +148,17 @@ def describe_tree(names, parent, cables):
     """A tree of links as ibnetdiscover prints it: every end of every cable."""
     nodes, ports = len(names), {v: [] for v in range(len(parent))}
     for v, up in enumerate(parent[:-1]):
-        for _ in range(max(cables[v], 1) if v >= nodes else 1):
+        for _ in range(max(cables[v], 1)):
             mine, other = len(ports[v]) + 1, len(ports[up]) + 1
             ports[v].append((up, other))
             ports[up].append((v, mine))
-
-    def name(v):
-        return f'"H-{v + 1:016x}"' if v < nodes else f'"S-{v + 1:016x}"'
-
-    def comment(v):
-        return f'"{names[v]} HCA-1"' if v < nodes else f'"switch{v}"'
-
+    name = [f'"{"H" if v < nodes else "S"}-{v + 1:016x}"' for v in ports]
+    comment = [f'"{names[v]} HCA-1"' if v < nodes else f'"switch{v}"' for v in ports]
     for v in sorted(ports, reverse=True):
         kind = "Ca" if v < nodes else "Switch"
-        yield f"{kind}\t{max(len(ports[v]), 1)} {name(v)}\t\t# {comment(v)}"
+        yield f"{kind}\t{max(len(ports[v]), 1)} {name[v]}\t\t# {comment[v]}"
         for port, (peer, peer_port) in enumerate(ports[v], 1):
-            yield f"[{port}]\t{name(peer)}[{peer_port}]\t\t# {comment(peer)} lid 1 4xSDR"
+            yield f"[{port}]\t{name[peer]}[{peer_port}]\t\t# {comment[peer]} lid 1 4xSDR"
         yield ""
 
 

@@ -87,9 +87,9 @@ static bool topologies_known(const orte_job_t *jdata)
  * objects before it binds the ranks of another node; but with hwloc 2 it misses the NUMA nodes. */
 static void reset_numa_usage(const orte_node_t *node)
 {
-    hwloc_topology_t topo = node->topology->topo;
+    hwloc_topology_t machine = node->topology->topo;
     hwloc_obj_t numa = NULL;
-    while (NULL != (numa = hwloc_get_next_obj_by_type(topo, HWLOC_OBJ_NUMANODE, numa)))
+    while (NULL != (numa = hwloc_get_next_obj_by_type(machine, HWLOC_OBJ_NUMANODE, numa)))
         if (NULL != numa->userdata)
             ((opal_hwloc_obj_data_t *)numa->userdata)->num_bound = 0;
 }
