@@ -90,8 +90,7 @@ int front_end(front_file *file, void *status);
 extern atomic_int front_requests;
 /* Lets them continue. Whether some have not ended. */
 bool front_progress(void);
-/* Lets them continue until those of these requests (MPI_Request *) have ended: to test many in each
- * step takes longer than what they do. */
+/* Lets them continue until those of these requests (MPI_Request *) have ended. */
 void front_run(int count, const void *requests);
 /* A function that completes requests has returned rc, with `count` statuses, or FRONT_ONE. flag:
  * whether it has completed them; NULL: it has. Returns what the program gets: rc, or the error of a

@@ -354,8 +354,7 @@ END(File_read_at_all_end, void)
         return front_completed(rc, flag, count, statuses);                                         \
     }
 
-/* It polls by `test`, with these arguments, as long as calls have to continue. before: what it does
- * first. */
+/* After `before` it polls by `test`, with these arguments, as long as calls have to continue. */
 #define WAIT(name, before, test, is_done, tested, count, statuses, parameters, ...)                \
     TAKE_UNLESS(HAS_NONE, name, parameters, __VA_ARGS__)                                           \
     {                                                                                              \
@@ -370,26 +369,22 @@ END(File_read_at_all_end, void)
         return front_completed(rc, NULL, count, statuses);                                         \
     }
 
+#define TESTS(all, any, some, request_type)                                                        \
+    TEST(all, flag, requests, statuses,                                                            \
+         (int requests, request_type *request, int *flag, void *statuses), requests, request,      \
+         flag, statuses)                                                                           \
+    TEST(any, flag, FRONT_ONE, NULL,                                                               \
+         (int requests, request_type *request, int *index, int *flag, void *status), requests,     \
+         request, index, flag, status)                                                             \
+    TEST(some, NULL, *count, statuses,                                                             \
+         (int requests, request_type *request, int *count, int *index, void *statuses), requests,  \
+         request, count, index, statuses)
+
 TEST(Request_get_status, flag, FRONT_ONE, NULL, (front_word request, int *flag, void *status),
      request, flag, status)
-TEST(Request_get_status_all, flag, requests, statuses,
-     (int requests, const void *request, int *flag, void *statuses), requests, request, flag,
-     statuses)
-TEST(Request_get_status_any, flag, FRONT_ONE, NULL,
-     (int requests, const void *request, int *index, int *flag, void *status), requests, request,
-     index, flag, status)
-TEST(Request_get_status_some, NULL, *count, statuses,
-     (int requests, const void *request, int *count, int *index, void *statuses), requests, request,
-     count, index, statuses)
+TESTS(Request_get_status_all, Request_get_status_any, Request_get_status_some, const void)
 TEST(Test, flag, FRONT_ONE, NULL, (void *request, int *flag, void *status), request, flag, status)
-TEST(Testall, flag, requests, statuses, (int requests, void *request, int *flag, void *statuses),
-     requests, request, flag, statuses)
-TEST(Testany, flag, FRONT_ONE, NULL,
-     (int requests, void *request, int *index, int *flag, void *status), requests, request, index,
-     flag, status)
-TEST(Testsome, NULL, *count, statuses,
-     (int requests, void *request, int *count, int *index, void *statuses), requests, request,
-     count, index, statuses)
+TESTS(Testall, Testany, Testsome, void)
 WAIT(Wait, , Test, flag, (request, &flag, status), FRONT_ONE, NULL, (void *request, void *status),
      request, status)
 WAIT(Waitall, front_run(requests, request), Testall, flag, (requests, request, &flag, statuses),

@@ -113,25 +113,17 @@ bool front_progress(void)
     return pool.busy != NULL;
 }
 
-static const front_request *find_under_way(MPI_Request handle)
-{
-    const front_request *request = NULL;
-    pthread_mutex_lock(&pool.lock);
-    for (fiber_queue *q = pool.busy; q != NULL && request == NULL; q = q->next_busy) {
-        request = (const front_request *)q->first;
-        while (request != NULL && request->handle != handle)
-            request = (const front_request *)request->on_stack.next;
-    }
-    pthread_mutex_unlock(&pool.lock);
-    return request;
-}
-
 /* The last one is most often behind the others. The MPI has the object of a call that has ended. */
 void front_run(int count, const void *requests)
 {
-    while (count-- > 0) {
-        const front_request *request = find_under_way(((const MPI_Request *)requests)[count]);
-        while (request != NULL && request->users > 1)
+    for (const MPI_Request *handle = requests; count-- > 0;) {
+        const front_request *r = NULL;
+        pthread_mutex_lock(&pool.lock);
+        for (fiber_queue *q = pool.busy; q != NULL && r == NULL; q = q->next_busy)
+            for (r = (const front_request *)q->first; r != NULL && r->handle != handle[count];)
+                r = (const front_request *)r->on_stack.next;
+        pthread_mutex_unlock(&pool.lock);
+        while (r != NULL && r->users > 1)
             front_progress();
     }
 }
