@@ -56,6 +56,7 @@ enum {
     ((target) = (uint16_t)((policy) | ((target)&0xff00)))
 #define PRTE_SET_MAPPING_DIRECTIVE(target, directive)                                              \
     ((target) = (uint16_t)((target) | (directive)))
+#define PRTE_GET_MAPPING_POLICY(policy) ((policy)&0x00ff)
 #define PRTE_GET_MAPPING_DIRECTIVE(policy) ((policy)&0xff00)
 #define PRTE_BINDING_POLICY_IS_SET(policy) ((policy)&PRTE_BIND_GIVEN)
 #define PRTE_FLAG_TEST(object, flag) ((object)->flags & (flag))
@@ -101,6 +102,7 @@ bool prte_get_attribute(pmix_list_t *attributes, prte_attribute_key_t key, void 
                         pmix_data_type_t type);
 const char *prte_attr_key_to_str(prte_attribute_key_t key);
 char *prte_util_print_jobids(const pmix_nspace_t job);
+prte_job_t *prte_get_job_data_object(const pmix_nspace_t job);
 
 int prte_schizo_base_sanity(pmix_cli_result_t *results);
 

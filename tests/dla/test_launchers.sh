@@ -33,6 +33,15 @@ if [[ $launcher == prrte ]]; then
                 "${tell[@]}" 2>errors | sort -n)
         tap_is "$placed" "$wanted" "prterun --personality $personality: --map-by=dla:file="
     done
+    PRTE_MCA_rmaps_dla_file=view.crs PRTE_MCA_plm_ssh_agent=$tap_dir/agent timeout "$HANG_LIMIT" \
+        "$(dirname "$MPIRUN")/prte" --host $nodes --report-uri uri >dvm 2>&1 &
+    until [[ -s uri ]] || ! kill -0 $! 2>/dev/null; do sleep 0.1; done
+    # on_dvm ARGUMENT...: prun, on this DVM
+    on_dvm() { launch_by=("$(dirname "$MPIRUN")/prun") && launch --dvm-uri file:uri -np 8 --bind-to none "$@" "${tell[@]}" 2>errors | sort -n; }
+    tap_is "$(on_dvm)" "$wanted" "prun: the DVM places by its parameter"
+    tap_is "$(on_dvm --map-by slot | head -n 3 | xargs)" "0 n0 1 n0 2 n1" "... unless the job has a policy of its own"
+    tap_contains "$(on_dvm --map-by dla:file=view.crs; cat errors)" "start prte with PRTE_MCA_rmaps_dla_file" "prun --map-by dla: one line says what places"
+    kill $! && wait $!
 fi
 
 # PRRTE's policies, from Open MPI 5 on; those of ORTE before.

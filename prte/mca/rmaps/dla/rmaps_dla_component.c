@@ -109,6 +109,10 @@ static int map_job(prte_job_t *jdata, prte_rmaps_options_t *options)
 {
     static prte_binding_policy_t bind;
     static unsigned cpus_per_rank;
+    /* schizo/dla makes slot of the policy. A DVM's default is not for a job with its own. */
+    if (NULL != rmaps_dla.map_by &&
+        PRTE_MAPPING_BYSLOT != PRTE_GET_MAPPING_POLICY(jdata->map->mapping))
+        return PRTE_ERR_TAKE_NEXT_OPTION;
     if (!prrte_maps_by_context(options) || 0 == jdata->map->num_nodes || !dla_is_ours(jdata)) {
         bind = options->bind;
         cpus_per_rank = options->cpus_per_rank;

@@ -6,13 +6,16 @@
 
 #include <stdint.h>
 
-/* mpirun's own job has a launch proxy too: mpirun itself. */
+/* mpirun's own job has a launch proxy too, mpirun itself, and a job on a persistent virtual machine
+ * has one that starts it, prun: a job without ranks of its own. */
 bool dla_is_spawned(prte_job_t *jdata)
 {
     pmix_proc_t *proxy = NULL;
     if (!prte_get_attribute(&jdata->attributes, PRTE_JOB_LAUNCH_PROXY, (void **)&proxy, PMIX_PROC))
         return false;
-    bool spawned = !PMIX_CHECK_NSPACE(PRTE_PROC_MY_NAME->nspace, proxy->nspace);
+    const prte_job_t *parent = prte_get_job_data_object(proxy->nspace);
+    bool spawned = !PMIX_CHECK_NSPACE(PRTE_PROC_MY_NAME->nspace, proxy->nspace) && NULL != parent &&
+                   !PRTE_FLAG_TEST(parent, PRTE_JOB_FLAG_TOOL);
     PMIX_PROC_RELEASE(proxy);
     return spawned;
 }

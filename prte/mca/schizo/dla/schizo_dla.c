@@ -52,6 +52,19 @@ static bool maps_here(pmix_cli_result_t *results)
            !pmix_cmd_line_is_taken(results, PRTE_CLI_DVM);
 }
 
+/* PRRTE's own message, which follows, does not say what to do. It reads the line twice. */
+static void explain_refusal(pmix_cli_result_t *results)
+{
+    static bool explained;
+    pmix_cli_item_t *option = pmix_cmd_line_get_param(results, PRTE_CLI_MAPBY);
+    if (explained || NULL == option || NULL == option->values ||
+        !dla_spec_is_dla(option->values[0]))
+        return;
+    explained = true;
+    pmix_output(0, "rmaps:dla: --map-by dla is not for a job on a DVM: leave it out, and start "
+                   "prte with PRTE_MCA_rmaps_dla_file=FILE, which places the jobs of the DVM");
+}
+
 static void take_option(pmix_cli_result_t *results)
 {
     pmix_cli_item_t *option = pmix_cmd_line_get_param(results, PRTE_CLI_MAPBY);
@@ -86,9 +99,11 @@ static void take_parameter(void)
 
 static int take_map_by(int rc, pmix_cli_result_t *results)
 {
-    if (PRTE_SUCCESS != rc || !maps_here(results))
+    if (PRTE_SUCCESS != rc)
         return rc;
-    if (NULL == pmix_cmd_line_get_param(results, PRTE_CLI_MAPBY))
+    if (!maps_here(results))
+        explain_refusal(results);
+    else if (NULL == pmix_cmd_line_get_param(results, PRTE_CLI_MAPBY))
         take_parameter();
     else
         take_option(results);
