@@ -39,7 +39,7 @@ static void report_unknown(const char *message)
 static void check_names(void)
 {
     char name[PARAMETERS][PARAMETER_NAME_BYTES];
-    const char *known[PARAMETERS + 6] = {NULL};
+    const char *known[PARAMETERS + 7] = {NULL};
     base_settings settings = parameter_settings(known);
     settings.variable = "";
     settings.prefix = PARAMETER_VARIABLE;
@@ -55,6 +55,7 @@ static void check_names(void)
     known[PARAMETERS + 2] = "DOCTOR_DIR";
     known[PARAMETERS + 3] = "COMPARE_DIR";
     known[PARAMETERS + 4] = "COMPONENT_PATH";
+    known[PARAMETERS + 5] = "PLACED";
     base_check_environment(&settings);
 }
 

@@ -396,15 +396,19 @@ static error_t set_item(dla_spec *spec, int key, const char *value, const struct
     return rc == -ENOMEM ? ENOMEM : 0;
 }
 
-static void check_options(const placement *placed, const struct argp_state *state)
+static void check_options(placement *placed, const struct argp_state *state)
 {
     const char *const files[] = {placed->spec.text[DLA_FILE], placed->spec.text[DLA_TOPOLOGY],
                                  placed->hostfile, placed->machine_file};
     tool_check_input(state, files, sizeof files / sizeof *files);
     if ((placed->spec.text[DLA_FILE] != NULL) + (placed->spec.ndims > 0) != 1)
         argp_error(state, "one of a view file and --cart is needed");
-    if ((placed->hostfile != NULL) + (placed->list != NULL) != 1)
-        argp_error(state, "one of --nodes and --hostfile is needed");
+    if (placed->hostfile != NULL && placed->list != NULL)
+        argp_error(state, "--nodes and --hostfile exclude each other");
+    if (placed->hostfile == NULL && placed->list == NULL && !nodes_allocated(&placed->nodes))
+        argp_error(
+            state,
+            "one of --nodes and --hostfile is needed outside an allocation of Slurm, PBS or LSF");
     if (placed->spec.text[DLA_ORDER] != NULL && placed->spec.ndims == 0)
         argp_error(state, "--order is that of --cart");
     if (placed->machine_file != NULL && placed->format->print != print_rankfile)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "tool.h"
@@ -366,6 +367,50 @@ void nodes_read(node_list *nodes, const char *file)
     nodes_release(&h.excluded);
     nodes_release(&h.written);
     nodes_release(&h.named);
+}
+
+/* ---- allocations ---- */
+
+/* "6,2,4(x2)": the slots of each node in turn. */
+static bool set_slurm_slots(node_list *nodes, const char *text)
+{
+    size_t n = 0, slots, times;
+    int length = 0;
+    while (n < nodes->count && sscanf(text, "%zu%n", &slots, &length) == 1 && slots <= MOST_SLOTS) {
+        text += length;
+        times = 1;
+        length = 0;
+        (void)sscanf(text, "(x%zu)%n", &times, &length);
+        for (text += length + (text[length] == ','); times > 0 && n < nodes->count; times--)
+            nodes->slots[n++] = slots;
+    }
+    return n > 0 && n == nodes->count && *text == '\0';
+}
+
+/* A line for each slot. */
+static bool count_lines(node_list *nodes, const char *file)
+{
+    char names[PATH_MAX + 1];
+    tool_hosts hosts;
+    snprintf(names, sizeof names, "@%s", file);
+    tool_parse_hosts(names, &hosts);
+    for (size_t i = 0; i < hosts.ranks; i++)
+        hosts.nodes.slots[hosts.of_rank[i]]++;
+    *nodes = hosts.nodes;
+    free(hosts.of_rank);
+    return true;
+}
+
+bool nodes_allocated(node_list *nodes)
+{
+    static const char *const variables[] = {"PBS_NODEFILE", "LSB_DJOB_HOSTFILE"};
+    const char *list = getenv("SLURM_JOB_NODELIST"), *slots = getenv("SLURM_TASKS_PER_NODE"), *file;
+    if (list != NULL && slots != NULL && getenv("SLURM_HET_SIZE") == NULL)
+        return nodes_parse(nodes, list) == 0 && set_slurm_slots(nodes, slots);
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        if ((file = getenv(variables[i])) != NULL && access(file, R_OK) == 0)
+            return count_lines(nodes, file);
+    return false;
 }
 
 void nodes_release(node_list *nodes)

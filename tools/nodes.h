@@ -5,6 +5,7 @@
 #ifndef TOOLS_NODES_H
 #define TOOLS_NODES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Node name[n] has slots[n] slots; nodes are numbered in the order of first occurrence. Zeroed: no
@@ -26,6 +27,10 @@ int nodes_parse(node_list *nodes, const char *list);
  * ports are ignored. Ends the program after a message if the file is unusable: refused by all
  * releases, or read in different ways. */
 void nodes_read(node_list *nodes, const char *file);
+
+/* Sets the nodes of the allocation of Slurm, PBS or LSF in which this program runs. Returns false:
+ * none is known. */
+bool nodes_allocated(node_list *nodes);
 
 void nodes_release(node_list *nodes);
 

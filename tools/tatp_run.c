@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tatp run: starts an MPI program whose collective I/O libtatp-mpiio.so carries out: sets the
- * environment, and executes the launcher. */
+/* tatp run: starts an MPI program whose collective I/O fcoll/tatp carries out, or libtatp-mpiio.so,
+ * and places its ranks: sets the environment, and executes the launcher. */
 #define _GNU_SOURCE /* asprintf */
 #include "tatp.h"
 
@@ -12,17 +12,26 @@
 
 #include "base/file.h"
 #include "base/unknown.h"
+#include "cache/cache.h"
 #include "collective/parameters.h"
+#include "collective/record.h"
+#include "launch.h"
 #include "tool.h"
 
+#define COMPONENT_VARIABLE "OMPI_MCA_fcoll_tatp_"
+#define COMPONENT_PRIORITY "60" /* above Open MPI's own */
+
 typedef struct run_options {
-    const char *library;
-    char **command; /* of the launcher; NULL if there is none */
+    const char *library; /* NULL: where it is installed */
+    char **command;      /* of the launcher; NULL if there is none */
+    bool records, is_automatic;
+    const char *list, *hostfile; /* of the nodes, as given */
+    launch launch;
 } run_options;
 
 /* ---- parameters ---- */
 
-/* A value that cannot be used is found before the job starts. */
+/* For the library and the component. A value that cannot be used is found before the job starts. */
 static void set_parameter(const char *name, const char *value)
 {
     char variable[PARAMETER_NAME_BYTES], valid[PARAMETER_VALID_BYTES];
@@ -47,6 +56,8 @@ static void set_parameter(const char *name, const char *value)
     }
     parameter_write_name(i, PARAMETER_VARIABLE, true, variable);
     setenv(variable, value, 1);
+    parameter_write_name(i, COMPONENT_VARIABLE, false, variable);
+    setenv(variable, value, 1);
 }
 
 /* NAME=VALUE */
@@ -65,7 +76,13 @@ static void set_named(const char *text)
 /* ---- options ---- */
 
 static const struct argp_option options[] = {
-    {"record", 'r', "FILE", 0, "Record the accesses of this run in FILE, for dla map", 0},
+    {"auto", 'a', NULL, 0,
+     "Record the first run of this command, and place the ranks of later ones", 0},
+    {"record", 'r', "FILE", 0, "Record the accesses of this run in FILE, for --place", 0},
+    {"place", 'P', "FILE", 0, "Place the ranks by a record", 0},
+    {"nodes", 'n', "NAME[:SLOTS],...", 0,
+     "The nodes, as n0:4,n[1-3]:8; default: of the allocation of Slurm, PBS or LSF", 0},
+    {"hostfile", 'H', "FILE", 0, "The nodes, as an Open MPI hostfile", 0},
     {"stats", 's', "FILE", 0, "Write statistics to FILE, for tatp report; '-': standard error", 0},
     {"set", 'p', "NAME=VALUE", 0, "Set another parameter of fcoll_tatp(7), as domains=fitted", 0},
     {"verbose", 'v', NULL, 0, "Say which files are left to the MPI, and why", 0},
@@ -73,12 +90,31 @@ static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
+static void check_run_options(const run_options *run, const struct argp_state *state)
+{
+    if (run->records + run->is_automatic + (run->launch.file != NULL) > 1)
+        argp_error(state, "--record, --place and --auto exclude each other");
+    if (run->list != NULL && run->hostfile != NULL)
+        argp_error(state, "--nodes and --hostfile exclude each other");
+}
+
 /* Options behind the launcher's name are the launcher's. */
 static error_t parse_run_option(int key, char *arg, struct argp_state *state)
 {
     run_options *run = state->input;
     switch (key) {
-    case 'r': set_parameter("record", arg); break;
+    case 'a': run->is_automatic = true; break;
+    case 'P': run->launch.file = arg; break;
+    case 'n':
+        run->list = arg;
+        if (nodes_parse(&run->launch.nodes, arg) != 0)
+            exit(TOOL_USAGE);
+        break;
+    case 'H': run->hostfile = arg; break;
+    case 'r':
+        run->records = true;
+        set_parameter("record", arg);
+        break;
     case 's': set_parameter("stats", arg); break;
     case 'p': set_named(arg); break;
     case 'v': setenv(PARAMETER_VARIABLE "VERBOSE", "1", 1); break;
@@ -88,6 +124,7 @@ static error_t parse_run_option(int key, char *arg, struct argp_state *state)
         state->next = state->argc;
         break;
     case ARGP_KEY_NO_ARGS: argp_error(state, "the launcher is missing, as mpiexec"); break;
+    case ARGP_KEY_END: check_run_options(run, state); break;
     default: return ARGP_ERR_UNKNOWN;
     }
     return 0;
@@ -139,11 +176,31 @@ static void name_for_open_mpi(void)
     char list[1024] = "LD_PRELOAD";
     for (char **v = environ; *v != NULL; v++) {
         size_t used = strlen(list), length = strcspn(*v, "=");
-        if (strncmp(*v, PARAMETER_VARIABLE, strlen(PARAMETER_VARIABLE)) == 0 &&
+        if ((strncmp(*v, PARAMETER_VARIABLE, strlen(PARAMETER_VARIABLE)) == 0 ||
+             strncmp(*v, CACHE_FOLDER "=", sizeof CACHE_FOLDER) == 0) &&
             used + length + 2 < sizeof list)
             snprintf(list + used, sizeof list - used, ";%.*s", (int)length, *v);
     }
     setenv("OMPI_MCA_mca_base_env_list", list, 0);
+}
+
+/* ---- the placement ---- */
+
+static void place(run_options *run)
+{
+    char record[sizeof COLL_RECORD_COMMAND + CACHE_PROGRAM_LENGTH];
+    launch *l = &run->launch;
+    l->is_given = run->list != NULL || run->hostfile != NULL;
+    if (run->hostfile != NULL)
+        nodes_read(&l->nodes, run->hostfile);
+    else if (run->list == NULL && !nodes_allocated(&l->nodes))
+        nodes_release(&l->nodes);
+    if (l->file == NULL) {
+        launch_name_command(l, run->command);
+        snprintf(record, sizeof record, COLL_RECORD_COMMAND "%s", l->command);
+        set_parameter("record", record);
+    }
+    launch_place(l);
 }
 
 int tatp_run(int argc, char **argv)
@@ -152,13 +209,20 @@ int tatp_run(int argc, char **argv)
         .options = options,
         .parser = parse_run_option,
         .args_doc = "LAUNCHER [ARGUMENT...]",
-        .doc = "Runs an MPI program whose collective I/O libtatp-mpiio.so carries out.\v"
-               "  tatp run --record view.crs mpiexec -n 16 ./program\n"
-               "  tatp run --stats run.json srun -n 16 ./program",
+        .doc = "Runs an MPI program whose collective I/O fcoll/tatp or libtatp-mpiio.so carries "
+               "out, and places its ranks.\v"
+               "  tatp run --auto srun -n 16 ./program\n"
+               "  tatp run --record view.crs mpiexec -n 16 ./program",
     };
-    run_options run = {.library = TATP_LIBRARY};
+    run_options run = {.library = NULL};
     tool_parse(&argp, ARGP_IN_ORDER, argc, argv, &run);
-    preload(run.library);
+    if (run.library != NULL || access(TATP_LIBRARY, F_OK) == 0)
+        preload(run.library != NULL ? run.library : TATP_LIBRARY);
+    else
+        tool_note("%s is not there: only programs of Open MPI are served", TATP_LIBRARY);
+    setenv(COMPONENT_VARIABLE "priority", COMPONENT_PRIORITY, 0);
+    if (run.is_automatic || run.launch.file != NULL)
+        place(&run);
     name_for_open_mpi();
     execvp(run.command[0], run.command);
     return tool_fail("%s: %s", run.command[0], strerror(errno));

@@ -103,15 +103,18 @@ const char *cache_find_script_name(const cache_program *program)
 
 /* ---- the key ---- */
 
-int cache_key_make(const cache_program *program, size_t ranks, cache_key *key)
+int cache_key_make(const cache_program *program, size_t ranks, cache_key *key, char **file)
 {
     uint64_t which = 0, arguments = 0;
-    char *file, *const *argument;
-    int rc = find_counted(program, &file, &argument);
+    char *counted, *const *argument;
+    int rc = find_counted(program, &counted, &argument);
     if (rc != 0)
         return rc;
-    rc = file == NULL ? -ENOEXEC : digest_file(file, &which);
-    free(file);
+    rc = counted == NULL ? -ENOEXEC : digest_file(counted, &which);
+    if (rc == 0 && file != NULL)
+        *file = counted;
+    else
+        free(counted);
     if (rc != 0)
         return rc;
     for (argument += *argument != NULL; *argument != NULL; argument++)
@@ -120,6 +123,22 @@ int cache_key_make(const cache_program *program, size_t ranks, cache_key *key)
     snprintf(key->text, sizeof key->text, "%016" PRIx64 "-%08" PRIx32, which,
              (uint32_t)base_mix(arguments));
     return 0;
+}
+
+void cache_command_make(char *const *word, const char *folder, size_t slots,
+                        char command[CACHE_PROGRAM_LENGTH + 1])
+{
+    uint64_t digest = base_digest(digest_text(0, folder), slots);
+    for (; *word != NULL; word++)
+        digest = digest_text(digest, *word);
+    snprintf(command, CACHE_PROGRAM_LENGTH + 1, "%016" PRIx64, base_mix(digest));
+}
+
+void cache_key_set_command(cache_key *key, const char *command)
+{
+    memcpy(key->text + CACHE_PROGRAM_LENGTH + 1, key->text,
+           CACHE_KEY_LENGTH - CACHE_PROGRAM_LENGTH - 1);
+    memcpy(key->text, command, CACHE_PROGRAM_LENGTH);
 }
 
 /* ---- what is executed ---- */

@@ -4,6 +4,8 @@
  * its last change; the number of ranks; the arguments. mpirun and the ranks find the same key: one
  * by what it is to start, the others by what they run.
  *
+ * What `tatp run --auto` has recorded has the command, as it was typed, in place of the arguments.
+ *
  * The file of a script, whether it names its interpreter ("#!") or is an argument of one (python,
  * pypy, perl, ruby, julia), is the script; the arguments are those behind it.
  *
@@ -29,9 +31,18 @@ typedef struct cache_program {
     const char *folder;    /* from which names that are relative count */
 } cache_program;
 
-/* -ENOEXEC: an interpreter without a script in a file, or no regular file; errors of the file
- * system. */
-int cache_key_make(const cache_program *program, size_t ranks, cache_key *key);
+/* *file: that of the program or script, which the caller frees; NULL: it is not needed. -ENOEXEC:
+ * an interpreter without a script in a file, or no regular file; errors of the file system. */
+int cache_key_make(const cache_program *program, size_t ranks, cache_key *key, char **file);
+
+/* The digits of a command, as it was typed, in a folder, for so many slots. The launcher's words
+ * mean nothing here. */
+void cache_command_make(char *const *word, const char *folder, size_t slots,
+                        char command[CACHE_PROGRAM_LENGTH + 1]);
+
+/* The key of a program becomes that of a command that starts it, of which it has the digits; behind
+ * them are those of the program and its number of ranks. */
+void cache_key_set_command(cache_key *key, const char *command);
 
 /* The name of the script that an interpreter executes, a part of an argument; NULL: another
  * program, or no script in a file. */

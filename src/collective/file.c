@@ -230,6 +230,8 @@ static int complete_opening(coll_file *file)
     file->wishes = (coll_wishes){0};
     if (rc == 0)
         coll_observers_begin(&file->observers, &opening);
+    if (rc == 0)
+        coll_nodes_check_placement(&file->nodes, &file->group);
     return rc;
 }
 

@@ -20,6 +20,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/mix.h"
 #include "plan/division.h"
 #include "topo/machine.h"
 
@@ -446,4 +447,47 @@ int coll_nodes_find(coll_nodes *nodes, coll_group *group, parameter_texts text)
     int rc = find_nodes(nodes, group, text);
     nodes->is_known = rc == 0;
     return rc;
+}
+
+/* ---- where tatp run has placed the ranks ---- */
+
+uint64_t coll_nodes_digest(const size_t *node_of_rank, size_t ranks)
+{
+    uint64_t digest = 0;
+    for (size_t rank = 0; rank < ranks; rank++)
+        digest = base_digest(digest, node_of_rank[rank]);
+    return digest;
+}
+
+/* Whether the ranks of a file are those of the job, in its order. */
+static bool has_all_ranks(const coll_group *group)
+{
+    const coll_runtime *runtime = group->runtime;
+    int rank = 0;
+    while (runtime->job_rank != NULL && rank < group->size &&
+           runtime->job_rank(runtime->context, rank) == (size_t)rank)
+        rank++;
+    return (size_t)group->size == runtime->process->job.size &&
+           (rank == group->size || runtime->job_rank == NULL);
+}
+
+void coll_nodes_check_placement(const coll_nodes *nodes, const coll_group *group)
+{
+    coll_process *process = group->runtime->process;
+    const char *told = getenv(COLL_PLACED);
+    size_t ranks = 0;
+    uint64_t digest = 0;
+    if (group->rank != 0 || told == NULL || !has_all_ranks(group) ||
+        !coll_is_first(process, COLL_PLACED, ""))
+        return;
+    bool is_placed = sscanf(told, "%zu:%" SCNx64, &ranks, &digest) == 2;
+    if (is_placed && ranks != process->job.size)
+        coll_log(process, 0, "not placed: the record is of %zu ranks, and this job has %zu", ranks,
+                 process->job.size);
+    else if (is_placed && digest != coll_nodes_digest(nodes->node_of_rank, ranks))
+        coll_log(process, 0,
+                 "not placed: the launcher has started the ranks on other nodes than tatp run has "
+                 "told it, as by options of its own");
+    else if (!is_placed && getenv("OMPI_COMM_WORLD_SIZE") == NULL) /* else the mapper has told */
+        coll_log(process, 0, "not placed: %s", told);
 }

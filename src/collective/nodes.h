@@ -4,6 +4,7 @@
 #ifndef COLLECTIVE_NODES_H
 #define COLLECTIVE_NODES_H
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,5 +32,14 @@ void coll_nodes_release(coll_nodes *nodes);
 /* Finds them, and the leaders (group.h), unless all ranks know them. text: on rank 0. Returns the
  * largest error class over all ranks. Collective. */
 int coll_nodes_find(coll_nodes *nodes, coll_group *group, parameter_texts text);
+
+/* The variable by which `tatp run` tells the ranks where it has placed them: their number, and the
+ * digest of node_of_rank; or that it could not. */
+#define COLL_PLACED "TATP_PLACED"
+#define COLL_PLACED_FORMAT "%zu:%016" PRIx64
+uint64_t coll_nodes_digest(const size_t *node_of_rank, size_t ranks);
+/* Rank 0 of the first file that all ranks of the job open prints a line if they are elsewhere, as
+ * by options of the launcher. Local. */
+void coll_nodes_check_placement(const coll_nodes *nodes, const coll_group *group);
 
 #endif

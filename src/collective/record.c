@@ -38,12 +38,23 @@ typedef struct coll_recorder {
         cache_key key;
         char *path;    /* of the record */
         char *command; /* the arguments of this process as one line */
+        char *file;    /* the program, where the key is that of a command; else NULL */
     } run;
 } coll_recorder;
 
+/* The digits of the command; NULL: none. */
+static const char *command_of(const char *path)
+{
+    const char *digits = path + sizeof COLL_RECORD_COMMAND - 1;
+    return strncmp(path, COLL_RECORD_COMMAND, sizeof COLL_RECORD_COMMAND - 1) == 0 &&
+                   strlen(digits) == CACHE_PROGRAM_LENGTH
+               ? digits
+               : NULL;
+}
+
 bool coll_record_is_automatic(const char *path)
 {
-    return strcmp(path, COLL_RECORD_AUTOMATIC) == 0;
+    return strcmp(path, COLL_RECORD_AUTOMATIC) == 0 || command_of(path) != NULL;
 }
 
 /* ---- whether the job is of one program ---- */
@@ -93,8 +104,8 @@ static void refuse_cache(coll_recorder *recorder, int rc)
 
 /* ---- the program in the cache ---- */
 
-/* Whether the program has a key. */
-static bool find_program(coll_recorder *recorder)
+/* Whether the program has a key: that of the command that starts it, if this is not NULL. */
+static bool find_program(coll_recorder *recorder, const char *command)
 {
     const coll_job *job = &recorder->process->job;
     char **argument = NULL;
@@ -107,10 +118,13 @@ static bool find_program(coll_recorder *recorder)
         const cache_program program = {"/proc/self/exe", argument,
                                        job->folder != NULL ? job->folder : "/"};
         argz_extract(recorder->run.command, length, argument);
-        rc = cache_key_make(&program, job->size, &recorder->run.key);
+        rc = cache_key_make(&program, job->size, &recorder->run.key,
+                            command == NULL ? NULL : &recorder->run.file);
         argz_stringify(recorder->run.command, length, ' ');
     }
     free(argument);
+    if (rc == 0 && command != NULL)
+        cache_key_set_command(&recorder->run.key, command);
     return rc == 0;
 }
 
@@ -135,11 +149,11 @@ static int find_record(coll_recorder *recorder, int folder)
 }
 
 /* Programs that have no key, and jobs of several programs, are left alone without a message. */
-static void know_run(coll_recorder *recorder)
+static void know_run(coll_recorder *recorder, const char *command)
 {
     const coll_job *job = &recorder->process->job;
     recorder->run.is_known = true;
-    if (job->size < 2 || job->programs == COLL_PROGRAMS_SEVERAL || !find_program(recorder))
+    if (job->size < 2 || job->programs == COLL_PROGRAMS_SEVERAL || !find_program(recorder, command))
         return;
     int folder = cache_open(true), rc = folder;
     if (folder >= 0) {
@@ -154,10 +168,10 @@ static void know_run(coll_recorder *recorder)
 }
 
 /* The record that this run is to write; NULL if there is none. Valid until the run ends. */
-static const char *place_in_cache(coll_recorder *recorder)
+static const char *place_in_cache(coll_recorder *recorder, const char *command)
 {
     if (!recorder->run.is_known)
-        know_run(recorder);
+        know_run(recorder, command);
     return recorder->run.has_key && !recorder->run.has_record ? recorder->run.path : NULL;
 }
 
@@ -282,6 +296,7 @@ void coll_record_finish(coll_process *process)
         end_record(process->recorder);
         free(process->recorder->run.path);
         free(process->recorder->run.command);
+        free(process->recorder->run.file);
         free(process->recorder);
         process->recorder = NULL;
     }
@@ -305,7 +320,8 @@ static int open_record(coll_recorder *recorder, const char *name, bool automatic
     const coll_job *job = &recorder->process->job;
     const char *command = automatic ? recorder->run.command : NULL;
     const record_origin origin = {
-        command != NULL ? command : coll_process_program(recorder->process), job->id, job->started};
+        command != NULL ? command : coll_process_program(recorder->process), job->id, job->started,
+        automatic && recorder->run.file != NULL ? recorder->run.file : ""};
     end_record(recorder);
     int rc = record_file_open(&recorder->file, name, &origin);
     recorder->is_automatic = rc == 0 && automatic;
@@ -316,7 +332,7 @@ static int open_record(coll_recorder *recorder, const char *name, bool automatic
 static int select_record(coll_recorder *recorder, const char *path)
 {
     bool automatic = coll_record_is_automatic(path);
-    const char *place = automatic ? place_in_cache(recorder) : path;
+    const char *place = automatic ? place_in_cache(recorder, command_of(path)) : path;
     if (place == NULL)
         return -ENOENT;
     char *name = automatic ? strdup(place) : coll_job_path(recorder->process, path);

@@ -23,6 +23,8 @@ typedef struct coll_record {
 
 /* The value of parameter record with which runs are recorded in the user's cache (src/cache). */
 #define COLL_RECORD_AUTOMATIC "auto"
+/* What it begins with for a command that `tatp run` was given; its digits in the cache follow. */
+#define COLL_RECORD_COMMAND COLL_RECORD_AUTOMATIC ":"
 bool coll_record_is_automatic(const char *path);
 
 /* A number for the command of this process, where runs are recorded in the user's cache by this

@@ -18,7 +18,7 @@ static int make_key(const dla_program *program, size_t ranks, cache_key *key)
     if (rc != 0)
         return rc;
     executed.file = file;
-    rc = cache_key_make(&executed, ranks, key);
+    rc = cache_key_make(&executed, ranks, key, NULL);
     free(file);
     return rc;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Placement by the record that an earlier run of the program left in the user's cache (src/cache):
- * file=auto.
+ * file=auto. Or by the record that `tatp run` has found: file=auto:NAME.
  */
 #ifndef DLA_AUTOMATIC_H
 #define DLA_AUTOMATIC_H
@@ -19,7 +19,7 @@ typedef struct dla_program {
 } dla_program;
 
 typedef struct dla_automatic {
-    int folder; /* a descriptor */
+    int folder; /* a descriptor; -1: the record is of no cache */
     cache_key key;
     char *path; /* of the record */
     FILE *record;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/text.h"
 
 static void __attribute__((format(printf, 2, 3)))
@@ -115,23 +116,38 @@ static int place_by_view(dla_mapping *m, const dla_spec *spec, FILE *record, cha
     return rc == 0 ? 0 : record != NULL ? -ECANCELED : -EINVAL;
 }
 
-/* A damaged record makes way for the next one. */
+/* A damaged record of the cache makes way for the next one. */
 static int place_by_record(dla_mapping *m, const dla_spec *spec, dla_automatic *a, char *reason)
 {
     dla_spec found = *spec;
     found.text[DLA_FILE] = a->path;
     int rc = place_by_view(m, &found, a->record, reason);
-    if (rc == -EBADMSG) {
-        show_line(m, "dla: not placed: %s; removed", reason);
+    bool is_cached = a->folder >= 0;
+    if (rc != -EBADMSG)
+        return rc;
+    if (m->verbose >= 0)
+        show_line(m, "dla: not placed: %s%s", reason, is_cached ? "; removed" : "");
+    if (is_cached)
         (void)cache_remove(a->folder, &a->key);
-    }
     return rc;
+}
+
+static int open_named_record(dla_automatic *a, const char *file)
+{
+    const char *cause;
+    *a = (dla_automatic){.folder = -1, .record = base_open_regular(file, &cause)};
+    a->path = a->record == NULL ? NULL : strdup(file);
+    return a->record == NULL ? -ENOENT : a->path == NULL ? -ENOMEM : 0;
 }
 
 static int place_automatically(dla_mapping *m, const dla_spec *spec, char *reason)
 {
     dla_automatic a;
-    int rc = m->program == NULL ? -ENOENT : dla_automatic_open(&a, m->program, m->job.ranks);
+    int rc = -ENOENT;
+    if (dla_spec_automatic_file(spec) != NULL)
+        rc = open_named_record(&a, dla_spec_automatic_file(spec));
+    else if (m->program != NULL)
+        rc = dla_automatic_open(&a, m->program, m->job.ranks);
     if (rc == 0) {
         rc = place_by_record(m, spec, &a, reason);
         dla_automatic_close(&a);

@@ -363,7 +363,16 @@ int dla_spec_read(const char *policy, char *const parameter[DLA_ITEMS], dla_spec
 
 bool dla_spec_is_automatic(const dla_spec *spec)
 {
-    return spec->text[DLA_FILE] != NULL && strcmp(spec->text[DLA_FILE], DLA_AUTOMATIC_FILE) == 0;
+    static const size_t length = sizeof DLA_AUTOMATIC_FILE - 1;
+    const char *file = spec->text[DLA_FILE];
+    return file != NULL && strncmp(file, DLA_AUTOMATIC_FILE, length) == 0 &&
+           (file[length] == '\0' || file[length] == ':');
+}
+
+const char *dla_spec_automatic_file(const dla_spec *spec)
+{
+    const char *name = strchr(spec->text[DLA_FILE], ':');
+    return name == NULL ? NULL : name + 1;
 }
 
 const char *dla_spec_name(const dla_spec *spec)

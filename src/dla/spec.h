@@ -49,7 +49,8 @@ extern const dla_item_row dla_items[DLA_ITEMS];
  * keeps the order of communicators. */
 #define DLA_PLACED_VARIABLE "OMPI_MCA_topo_dla_placed"
 
-/* It stands for the view matrix of the program in the user's cache. */
+/* It stands for the view matrix of the program in the user's cache; "auto:NAME" for a file that is
+ * used only where it fits. */
 #define DLA_AUTOMATIC_FILE "auto"
 
 enum { DLA_NUMA_ON, DLA_NUMA_OFF };
@@ -94,8 +95,10 @@ bool dla_spec_is_dla(const char *policy);
  * exhausted. */
 char *dla_spec_stock_policy(const char *policy);
 
-/* Whether the record is to be found in the user's cache (dla/automatic.h). */
+/* Whether a job that cannot be placed by the record is left to the launcher (dla/automatic.h). */
 bool dla_spec_is_automatic(const dla_spec *spec);
+/* The record of such a request; NULL: it is to be found in the user's cache. */
+const char *dla_spec_automatic_file(const dla_spec *spec);
 
 /* The view matrix or the grid, for messages. */
 const char *dla_spec_name(const dla_spec *spec);

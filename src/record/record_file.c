@@ -101,8 +101,9 @@ int record_file_open(record_file **file, const char *path, const record_origin *
     record_file *f = calloc(1, sizeof *f);
     if (f == NULL)
         return -ENOMEM;
-    record_header_copy_name(f->header.program, origin->program);
-    record_header_copy_name(f->header.run, origin->run);
+    record_header_copy_name(f->header.program, sizeof f->header.program, origin->program);
+    record_header_copy_name(f->header.run, sizeof f->header.run, origin->run);
+    record_header_copy_name(f->header.file, sizeof f->header.file, origin->file);
     f->started = origin->started;
     f->version = -1;
     f->path = strdup(path);

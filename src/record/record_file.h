@@ -40,7 +40,8 @@ typedef struct record_file record_file;
  * was changed before `started` is an earlier one's. */
 typedef struct record_origin {
     const char *program, *run;
-    int64_t started; /* nanoseconds since 1970; not after any write of the run; 0: not known */
+    int64_t started;  /* nanoseconds since 1970; not after any write of the run; 0: not known */
+    const char *file; /* of the program; "": not told */
 } record_origin;
 
 /* Prepares for recording, and looks at what is there. -EISDIR, -EINVAL: neither a regular file nor

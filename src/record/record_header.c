@@ -39,10 +39,10 @@ int record_totals_add(record_totals *sum, const record_totals *more)
 
 /* ---- names ---- */
 
-void record_header_copy_name(char name[RECORD_MOST_NAME + 1], const char *from)
+void record_header_copy_name(char *name, size_t size, const char *from)
 {
     size_t i = 0;
-    for (; i < RECORD_MOST_NAME && from[i] != '\0'; i++)
+    for (; i + 1 < size && from[i] != '\0'; i++)
         name[i] = (unsigned char)from[i] < ' ' || from[i] == 0x7f ? '?' : from[i];
     name[i] = '\0';
 }
@@ -88,16 +88,17 @@ int record_header_check_begin(int fd)
     return memcmp(text, first_lines, (size_t)length) == 0 ? 0 : -EEXIST;
 }
 
-static void header_read_text(const char *line, const char *key, char *value)
+static void header_read_text(const char *line, const char *key, char *value, size_t size)
 {
     if (strncmp(line, key, strlen(key)) == 0)
-        record_header_copy_name(value, line + strlen(key));
+        record_header_copy_name(value, size, line + strlen(key));
 }
 
 static void read_line(record_header *h, const char *line)
 {
-    header_read_text(line, "program: ", h->program);
-    header_read_text(line, "run: ", h->run);
+    header_read_text(line, "program: ", h->program, sizeof h->program);
+    header_read_text(line, "file: ", h->file, sizeof h->file);
+    header_read_text(line, "run: ", h->run, sizeof h->run);
     (void)sscanf(line, "ranks: %zu", &h->ranks);
     (void)sscanf(line, "files: %" SCNd64, &h->totals.files);
     (void)sscanf(line, "accesses: %" SCNd64, &h->totals.accesses);
@@ -140,9 +141,10 @@ char *record_header_format(const record_header *h)
     if (stream == NULL)
         return NULL;
     fprintf(stream,
-            "view matrix of fcoll/tatp, format 4\nversion: " TATP_VERSION "\nprogram: %s\nrun: %s\n"
-            "ranks: %zu\nfiles: %" PRId64 "\naccesses: %" PRId64 "\nbytes: %" PRId64 "\n",
-            h->program, h->run, h->ranks, h->totals.files, h->totals.accesses, h->totals.bytes);
+            "view matrix of fcoll/tatp, format 4\nversion: " TATP_VERSION "\nprogram: %s\n%s%s%s"
+            "run: %s\nranks: %zu\nfiles: %" PRId64 "\naccesses: %" PRId64 "\nbytes: %" PRId64 "\n",
+            h->program, h->file[0] != '\0' ? "file: " : "", h->file, h->file[0] != '\0' ? "\n" : "",
+            h->run, h->ranks, h->totals.files, h->totals.accesses, h->totals.bytes);
     if (fclose(stream) == 0)
         return text;
     free(text);

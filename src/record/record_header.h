@@ -7,6 +7,7 @@
 #ifndef RECORD_RECORD_HEADER_H
 #define RECORD_RECORD_HEADER_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,6 +27,7 @@ int record_totals_add(record_totals *sum, const record_totals *more);
 
 typedef struct record_header {
     char program[RECORD_MOST_NAME + 1], run[RECORD_MOST_NAME + 1]; /* run "": no record */
+    char file[PATH_MAX]; /* of the program; "": not known */
     size_t ranks;
     record_totals totals;
 } record_header;
@@ -51,6 +53,6 @@ int record_header_check_begin(int fd);
 char *record_header_format(const record_header *header);
 
 /* Cut off, and with '?' for control characters. */
-void record_header_copy_name(char name[RECORD_MOST_NAME + 1], const char *from);
+void record_header_copy_name(char *name, size_t size, const char *from);
 
 #endif

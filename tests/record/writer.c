@@ -63,7 +63,7 @@ _Noreturn void run_writer(struct history *h, int writer)
     present_writer = writer;
     name_record(h, path, sizeof path);
     snprintf(run, sizeof run, "run%d", w->run);
-    const record_origin origin = {"program", run, 0};
+    const record_origin origin = {"program", run, 0, ""};
     int rc;
     do
         rc = record_file_open(&file, path, &origin);

@@ -70,7 +70,7 @@ static cache_key key_of(const char *file, size_t ranks, char *const *argument)
 {
     const cache_program program = {file, argument, dir};
     cache_key made;
-    ck_assert_int_eq(cache_key_make(&program, ranks, &made), 0);
+    ck_assert_int_eq(cache_key_make(&program, ranks, &made, NULL), 0);
     ck_assert_uint_eq(strlen(made.text), CACHE_KEY_LENGTH);
     return made;
 }
@@ -179,7 +179,7 @@ START_TEST(what_is_no_program_has_no_key)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         const cache_program program = {cases[i].file, cases[i].argument, dir};
         cache_key made;
-        int rc = cache_key_make(&program, 4, &made);
+        int rc = cache_key_make(&program, 4, &made, NULL);
         ck_assert_msg(rc == cases[i].rc, "%s, case %zu: %d", cases[i].file, i, rc);
     }
 }

@@ -142,7 +142,7 @@ static void add_entry(record_file *file, size_t ranks)
 /* started: of the run, in nanoseconds since 1970. */
 static int open_as(record_file **file, const char *program, const char *run, int64_t started)
 {
-    const record_origin origin = {program, run, started};
+    const record_origin origin = {program, run, started, ""};
     return record_file_open(file, path, &origin);
 }
 
