@@ -66,8 +66,8 @@ static void cache_add_row(tool_table *table, int folder, const cache_entry *e)
 }
 
 static const struct argp list_argp = {
-    .doc = "Lists the records in your cache, which fcoll_tatp_record=auto writes and "
-           "rmaps_dla_file=auto uses.",
+    .doc =
+        "Lists the records in your cache, which fcoll_tatp_record=auto and tatp run --auto write.",
 };
 
 int dla_list(int argc, char **argv)

@@ -101,31 +101,25 @@ static char *find_record(const char *command)
 
 /* ---- what launchers and ranks are told ---- */
 
-/* Of mpirun, in Open MPI 4 and in PRRTE, behind the value that it has. */
-static void set_for_mpirun(const char *name, const char *value)
+/* before: NULL for what it is already. */
+static void set_variable(const char *name, const char *before, const char *between,
+                         const char *value)
 {
-    static const char *const prefixes[] = {"OMPI_MCA_", "PRTE_MCA_"};
-    char *variable, *text;
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
-        if (asprintf(&variable, "%s%s", prefixes[i], name) < 0)
-            exit(tool_fail("out of memory"));
-        const char *before = getenv(variable);
-        if (asprintf(&text, "%s%s%s", before != NULL ? before : "", before != NULL ? " " : "",
-                     value) < 0)
-            exit(tool_fail("out of memory"));
-        setenv(variable, text, 1);
-        free(text);
-        free(variable);
-    }
+    char *text;
+    before = before != NULL ? before : getenv(name);
+    if (asprintf(&text, "%s%s%s", before != NULL ? before : "", between, value) < 0)
+        exit(tool_fail("out of memory"));
+    setenv(name, text, 1);
+    free(text);
 }
 
 /* Open MPI's mapper places by itself, and leaves a job that it cannot place to mpirun. */
 static void tell_mapper(const char *record)
 {
-    char file[PATH_MAX + sizeof DLA_AUTOMATIC_FILE + 1], *path = realpath(record, NULL);
-    snprintf(file, sizeof file, DLA_AUTOMATIC_FILE ":%s", path != NULL ? path : record);
-    setenv("OMPI_MCA_rmaps_dla_file", file, 1);
-    setenv("PRTE_MCA_rmaps_dla_file", file, 1);
+    char *path = realpath(record, NULL);
+    const char *name = path != NULL ? path : record;
+    set_variable("OMPI_MCA_rmaps_dla_file", DLA_AUTOMATIC_FILE, ":", name);
+    set_variable("PRTE_MCA_rmaps_dla_file", DLA_AUTOMATIC_FILE, ":", name);
     free(path);
 }
 
@@ -138,8 +132,10 @@ static void hand_over(const char *variable, const launch *l, const size_t *node,
     FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
     for (size_t i = 0; out != NULL && i < count; i++)
         fprintf(out, "%s\n", l->nodes.name[node[i]]);
-    if (out == NULL || fflush(out) != 0)
-        exit(tool_fail("the list of hosts: %s", strerror(errno)));
+    if (out == NULL || fflush(out) != 0) {
+        tool_note("the list of nodes: %s", strerror(errno));
+        return;
+    }
     snprintf(name, sizeof name, "/proc/%ld/fd/%d", (long)getpid(), fd);
     setenv(variable, name, 1);
 }
@@ -175,16 +171,13 @@ static void tell_launcher(const launch *l, const dla_placement *p, size_t ranks)
 {
     size_t *node = list_nodes(l, p->node_of_rank, ranks), slots = sum_slots(l);
     const char *allocated = getenv("SLURM_JOB_NODELIST");
-    char *option;
     if (allocated == NULL) {
         tell_hydra(l, node, ranks);
     } else {
         hand_over("SLURM_HOSTFILE", l, node, 2 * slots);
         tell_hydra(l, node + slots, slots);
-        if (asprintf(&option, "--nodelist=%s", allocated) < 0)
-            exit(tool_fail("out of memory"));
-        set_for_mpirun("plm_slurm_args", option);
-        free(option);
+        set_variable("OMPI_MCA_plm_slurm_args", NULL, " --nodelist=", allocated);
+        set_variable("PRTE_MCA_plm_slurm_args", NULL, " --nodelist=", allocated);
     }
     free(node);
 }

@@ -74,11 +74,9 @@ END
 # Slurm, with an allocation of two nodes.
 cat >bin/srun <<'END'
 #!/bin/sh
-[ "$SLURM_DISTRIBUTION" != arbitrary ] || { uniq -c "$SLURM_HOSTFILE" | xargs >placed_on; export PLACED=yes; }
 while [ "$1" != ./program ]; do shift; done
 exec "$@"
 END
-printf '#!/bin/sh\necho n0 n1\n' >bin/scontrol
 chmod +x bin/* program
 launcher=(-- "$PWD/bin/mpirun" -np 4 --map-by node ./program)
 
@@ -163,11 +161,24 @@ tap_refuses_each "the command line" "tatp compare" <<'END'
 END
 export SLURM_JOB_NODELIST='n[0-1]' SLURM_TASKS_PER_NODE='4(x2)'
 PATH=$PWD/bin:$PATH compare -- srun --mpi=pmix ./program
-says 0 "dla: not placed by" "srun in an allocation: what dla map says"
-tap_is "$(cat placed_on)" "4 n0 4 n1" "srun in an allocation: the nodes of the ranks"
+says 0 "tatp: not placed by this record" "srun in an allocation: what tatp run says"
 unset SLURM_JOB_NODELIST
 PATH=$PWD/bin:$PATH compare -- srun --mpi=pmix ./program
 says 0 "placed: not tried: " "srun elsewhere"
+
+# With another MPI tatp run decides which ways have tatp.
+mkdir other
+cat >other/tatp <<'END'
+#!/bin/sh
+echo "$*" | cut -d ' ' -f 1-2 >>runs
+[ "$2" != --place ] || echo "tatp: placed by $3: 2"
+while [ "$1" != srun ]; do shift; done
+exec "$@"
+END
+chmod +x other/tatp
+said=$(PATH=$PWD/bin:$PATH SLURM_JOB_NODELIST=n0 "$PYTHON3" -B "$TATP_COMPARE_DIR/__main__.py" "$PWD/other" "" -- srun ./program 2>&1)
+tap_is "$(sort runs | uniq -c | xargs)" "6 run --place 1 run --record 5 run srun" "another MPI: its ways"
+tap_contains "$said" "tatp: placed by this record: 2" "another MPI: the placement"
 
 # --- Open MPI ---
 

@@ -14,6 +14,7 @@ import time
 from dataclasses import dataclass, field
 
 LAUNCHERS = ("mpirun", "mpiexec", "orterun", "prterun", "mpirun.openmpi", "mpiexec.openmpi")
+ALLOCATIONS = ("SLURM_JOB_NODELIST", "PBS_NODEFILE", "LSB_DJOB_HOSTFILE")
 OUTPUT_BYTES, OUTPUT_LINES = 1 << 20, 10  # of the end of what a run prints: read, shown
 # What mpirun adds to the errors of programs.
 FRAME = re.compile(r"^-{60,}\n(?:Primary job|mpirun\S* detected that|MPI_ABORT was invoked)(?:(?!-{60}).*\n)*-{60,}\n?", re.MULTILINE)
@@ -94,16 +95,6 @@ def state(path):
     return found.st_ino, found.st_mtime_ns, found.st_ctime_ns
 
 
-def allocated_nodes():
-    """Of the job of Slurm that this is in, as for dla map: n0:4,n1:4. Empty: of none."""
-    nodes, tasks = os.environ.get("SLURM_JOB_NODELIST"), os.environ.get("SLURM_TASKS_PER_NODE", "")
-    if nodes is None or shutil.which("scontrol") is None:
-        return ""
-    names = subprocess.run(["scontrol", "show", "hostnames", nodes], stdout=subprocess.PIPE, text=True, check=False).stdout.split()
-    slots = [count for count, times in re.findall(r"(\d+)(?:\(x(\d+)\))?", tasks) for _ in range(int(times or 1))]
-    return ",".join(map(":".join, zip(names, slots)))
-
-
 class Program:
     """The command of the user. folder: absolute; nodes read and write there."""
 
@@ -113,17 +104,25 @@ class Program:
         self.view, self.statistics = os.path.join(folder, "view.crs"), os.path.join(folder, "stats.json")
         is_orte = release.startswith("4.")
         self.agent = shutil.copy(os.path.join(os.path.dirname(os.path.abspath(__file__)), "agent"), folder)
-        self.probe = shutil.copy(os.path.join(tools, "tatp-probe"), folder)
+        self.probe = shutil.copy(os.path.join(tools, "tatp-probe"), folder) if release else ""
         self.mapper = "OMPI_MCA_rmaps" if is_orte else "PRTE_MCA_rmaps"
         self.agent_variable = "OMPI_MCA_orte_fork_agent" if is_orte else "PRTE_MCA_odls_base_exec_agent"
-        self.launcher = next((i for i, word in enumerate(self.command) if os.path.basename(word) in LAUNCHERS), None)
-        uses_srun = self.launcher is None and any(os.path.basename(word) == "srun" for word in self.command)
-        self.dla, self.hosts, self.nodes = os.path.join(tools, "dla"), os.path.join(folder, "hosts"), allocated_nodes() if uses_srun else ""
+        self.is_other, self.tatp_run = not release, [os.path.join(tools, "tatp"), "run"]
+        self.launcher = next((i for i, word in enumerate(self.command) if os.path.basename(word) in LAUNCHERS and release), None)
         self.placed, self.replaced = "", ""  # what the mapper prints, and the user's mapping that gives way to it
         self.mark = f"tatp-compare-{os.getpid()}"  # of the agents' lines
 
     def ways(self):
-        """The first makes the record. ROMIO: if this Open MPI has one. Placement: by Open MPI's launcher, or srun."""
+        """The first makes the record. ROMIO: if this Open MPI has one. Placement: by Open MPI's launcher, or tatp run."""
+        placed = Way("placed", {"io": "ompio", "fcoll": "tatp"}, True)
+        may_place = self.launcher is not None or any(name in os.environ for name in ALLOCATIONS)
+        if not may_place:
+            self.placed = "placed: not tried: this needs mpirun, or an allocation of Slurm, PBS or LSF"
+        return self.unplaced_ways() + [placed] * may_place
+
+    def unplaced_ways(self):
+        if self.is_other:
+            return [Way("tatp", {"fcoll": "tatp"}), Way("the MPI", {"fcoll": "^tatp"})]
         info = os.path.join(os.path.dirname(shutil.which(self.command[self.launcher or 0]) or ""), "ompi_info")
         said = subprocess.run([info if os.path.exists(info) else "ompi_info", "--parsable"], stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True, check=False).stdout
@@ -131,24 +130,16 @@ class Program:
         ways = [Way("tatp", {"io": "ompio", "fcoll": "tatp"}), Way("ompio", {"io": "ompio", "fcoll": "^tatp"})]
         if romio:
             ways.append(Way(romio[1], {"io": romio[1], "fcoll": "^tatp"}))
-        if self.launcher is not None or self.nodes:
-            ways.append(Way("placed", {"io": "ompio", "fcoll": "tatp"}, True))
-        else:
-            self.placed = "placed: not tried: this needs mpirun, or srun in an allocation of Slurm"
         return ways
 
-    def place(self):
-        """Writes the list of nodes by which srun places ranks. Raises Failure."""
-        with open(self.hosts, "w", encoding="utf-8") as hosts:
-            done = subprocess.run([self.dla, "map", "--file", os.path.relpath(self.view), "--nodes", self.nodes, "--format", "slurm"],
-                                  stdout=hosts, stderr=subprocess.PIPE, text=True, check=False)
-        if done.returncode != 0:
-            raise Failure(done.stderr.strip())
-        return done.stderr
+    def command_of(self, way, records):
+        if self.launcher is None and way.is_placed:
+            return [*self.tatp_run, "--place", os.path.relpath(self.view), *self.command]
+        if self.is_other and not way.is_stock:
+            return [*self.tatp_run, *(["--record", self.view, "--stats", self.statistics] if records else ()), *self.command]
+        return self.placed_command() if way.is_placed else self.command
 
     def placed_command(self):
-        if self.nodes:
-            return self.command
         words, policy = self.command, f"dla:file={os.path.relpath(self.view)}"
         for i, word in enumerate(words):
             if word in ("--map-by", "-map-by"):
@@ -162,8 +153,6 @@ class Program:
         variables.update((f"OMPI_MCA_{name}", value) for name, value in way.parameters.items())
         if not way.is_placed:
             variables[self.mapper] = "^dla"
-        elif self.nodes:
-            variables.update(SLURM_HOSTFILE=self.hosts, SLURM_DISTRIBUTION="arbitrary")
         if records:
             variables.update(OMPI_MCA_fcoll_tatp_record=self.view, OMPI_MCA_fcoll_tatp_stats=self.statistics)
         if " " not in self.agent:  # launchers split the variable there
@@ -190,13 +179,11 @@ class Program:
 
     def measure(self, way, records):
         before = {path: state(path) for path in self.files()}
-        mapped = self.place() if way.is_placed and self.nodes else ""
-        seconds, said, cause = execute(self.placed_command() if way.is_placed else self.command,
-                                       self.environment(way, self.mark, records), self.limit)
+        seconds, said, cause = execute(self.command_of(way, records), self.environment(way, self.mark, records), self.limit)
         if cause:
             raise Crash("\n  ".join([cause, *self.own_lines(said)[-OUTPUT_LINES:]]))
         if way.is_placed:
-            self.placed = next(iter(re.findall(r"dla: .*", mapped + said)), "").replace(os.path.relpath(self.view), "this record")
+            self.placed = next(iter(re.findall(r"(?:dla|tatp): (?:not )?placed .*", said)), "").replace(os.path.relpath(self.view), "this record")
         if records:
             self.find_files()
         nodes = self.by_node(said)
