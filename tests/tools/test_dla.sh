@@ -155,6 +155,17 @@ printf 'user@a slots = 2 port=22\nb max-slots=3\n c count=2\r\nd\n^d\n^e\n' >hos
 tap_is "$(dla map --cart 7 -H hosts -F slurm -m byslot | xargs)" "a a b b b c c" \
     "map: a hostfile with users, max-slots alone, blanks around '=', nodes taken out"
 printf 'a.x.org slots=2 // the first, by its long name\n/* two\nlines */ b slots=1 /* the second */\nb//again\n10.0.0.1\n' >hosts
+printf '%s\n' x.a x.a y.a x.a y.a y.a >lines
+for allocation in "SLURM_JOB_NODELIST=n[0-2],x SLURM_TASKS_PER_NODE=3,1(x2),1:3 n0 1 n1 1 n2 1 x" "PBS_NODEFILE=lines:3 x.a 3 y.a" \
+    "LSB_DJOB_HOSTFILE=lines:3 x.a 3 y.a" "SLURM_JOB_NODELIST=x[2-3] SLURM_TASKS_PER_NODE=3(x2) PBS_NODEFILE=lines:3 x2 3 x3"; do
+    # shellcheck disable=SC2086 # several variables
+    tap_is "$(env ${allocation%:*} "$TOOLS_DIR/dla" map --cart 6 -F slurm -m byslot | uniq -c | xargs)" "${allocation##*:}" "map: the nodes of ${allocation%:*}"
+done
+export SLURM_JOB_NODELIST='n[0-1]' SLURM_TASKS_PER_NODE=3
+tap_refuses 2 "--nodes --hostfile" dla map --cart 6
+export SLURM_TASKS_PER_NODE='3(x2)' SLURM_HET_SIZE=2
+tap_refuses 2 "--nodes --hostfile" dla map --cart 6
+unset SLURM_JOB_NODELIST SLURM_TASKS_PER_NODE SLURM_HET_SIZE
 tap_is "$(dla map --cart 5 -H hosts -F slurm -m byslot | xargs)" "a a b b 10.0.0.1" "map: a hostfile with Open MPI's comments and domains"
 printf 'x\ny slots=0\n' >few
 tap_refuses_each "map: hosts that are refused" "dla map -f view.crs" <<'END'

@@ -301,4 +301,47 @@ tap_check "topology: a ring" grep -q "^depth .* not a tree" <(tatp topology ring
 tatp topology two.conf --hosts m1 >out 2>&1
 tap_is "$(grep -c '^tatp: two.conf: 1 of 1 .* m1 ' out) $(grep -c 'not a tree' out)" "1 0" "topology: without any of the hosts, nothing is said of a tree"
 
+# --- run: what launchers are told ---
+
+printf '%s\n' FILEVIEW "% program tiles" "20 7" "1 4 0 3 4 5 3 4 5 1 2 4 0 1 2 3 5 1 2 4 " \
+    "1 4 1 1 4 1 2 1 3 1 2 1 4 4 1 1 2 1 3 2 " "1 3 7 10 13 18 21 " >view.crs
+export XDG_CACHE_HOME=$PWD
+# told VARIABLE...: what `tatp run` tells a launcher by these, of lists their nodes; and how many lines it prints
+told() {
+    # shellcheck disable=SC2016 # for the inner shell
+    tatp run "${options[@]}" sh -c 'for name; do
+        eval "value=\${$name-}"
+        case $value in /proc/*) uniq -c "$value" ;; *) echo "$value" ;; esac
+    done' sh "$@" 2>err | xargs
+    grep -c placed err
+}
+options=(--place view.crs --nodes x:3,y:3)
+tap_is "$(told HYDRA_HOST_FILE I_MPI_HYDRA_HOST_FILE SLURM_HOSTFILE | xargs)" "2 x 2 y 1 x 1 y 2 x 2 y 1 x 1 y 1" "run: a list for hydra"
+tap_contains "$(cat err)" "tatp: placed by view.crs: weight 16 between nodes -> 6" "run: the line"
+tap_is "$(told OMPI_MCA_rmaps_dla_file PRTE_MCA_rmaps_dla_verbose TATP_PLACED | sed 's/ 6:.*//' | xargs)" "auto:$PWD/view.crs -1 1" "run: the record for mpirun"
+options=(--place view.crs)
+export SLURM_JOB_NODELIST=x,y SLURM_TASKS_PER_NODE='4(x2)' OMPI_MCA_plm_slurm_args=--x
+tap_is "$(told SLURM_HOSTFILE | xargs)" "2 y 1 x 2 y 7 x 4 y 1" "run: a list for srun, with lines for more tasks"
+tap_is "$(told HYDRA_HOST_FILE OMPI_MCA_plm_slurm_args PRTE_MCA_plm_slurm_args | xargs)" "4 x 4 y --x --nodelist=x,y --nodelist=x,y 1" \
+    "run: daemons in an allocation of Slurm"
+while IFS='|' read -r slots text; do
+    SLURM_TASKS_PER_NODE=$slots
+    tap_is "$(told SLURM_HOSTFILE HYDRA_HOST_FILE OMPI_MCA_rmaps_dla_file TATP_PLACED | xargs)" 1 "run: nothing with $slots"
+    tap_contains "$(cat err)" "tatp: not placed$text" "run: why not with $slots"
+done <<'END'
+3,2|: view.crs is of 6 ranks, and the nodes have 5 slots
+6,6| by view.crs: no weight between nodes
+END
+options=(--auto)
+tap_is "$(told SLURM_HOSTFILE TATP_PLACED TATP_RECORD OMPI_MCA_fcoll_tatp_record | sed 's/:[0-9a-f]\{16\}/:KEY/g' | xargs)" "auto:KEY auto:KEY 1" "run: a command without a record"
+tap_refuses_each "run: what is refused" "tatp run" <<'END'
+2|--auto --place view.crs true|--record --place --auto
+2|--record new.crs --place view.crs true|--record --place --auto
+2|--place view.crs --nodes x --hostfile y true|--nodes --hostfile
+2|--auto --nodes '' true|host
+2|--auto|launcher
+1|--place none.crs true|none.crs:
+1|--place two.conf true|two.conf:
+1|--auto --hostfile none true|none:
+END
 tap_plan
