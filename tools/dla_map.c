@@ -270,16 +270,38 @@ static int print_rankfile(const placement *placed)
     return 0;
 }
 
+/* MPICH does not look for the same node in another line. */
+static void note_lines(const placement *placed, size_t lines)
+{
+    size_t used = 0;
+    for (size_t n = 0; n < placed->nodes.count; n++)
+        used += base_group_size(&placed->by_node, n) > 0;
+    if (lines > used)
+        tool_note("MPICH takes these %zu lines for as many nodes, not %zu: see \"Placement\" in "
+                  "other-mpi.md",
+                  lines, used);
+}
+
 /* Hydra: HOST:COUNT for each run of consecutive ranks on one node. */
 static int print_hostfile(const placement *placed)
 {
-    size_t ranks = ranks_of(placed);
-    for (size_t rank = 0, end; rank < ranks; rank = end) {
+    size_t ranks = ranks_of(placed), lines = 0;
+    for (size_t rank = 0, end; rank < ranks; rank = end, lines++) {
         end = rank + 1;
         while (end < ranks && placed->result.node_of_rank[end] == placed->result.node_of_rank[rank])
             end++;
         printf("%s:%zu\n", node_of(placed, rank), end - rank);
     }
+    note_lines(placed, lines);
+    return 0;
+}
+
+/* Hydra of MPICH 5.0.2 and later: the node of each rank, as its place in the list of nodes. */
+static int print_rankmap(const placement *placed)
+{
+    for (size_t rank = 0; rank < ranks_of(placed); rank++)
+        printf("%s%zu", rank > 0 ? "," : "", placed->result.node_of_rank[rank]);
+    putchar('\n');
     return 0;
 }
 
@@ -323,6 +345,7 @@ static const struct placement_format formats[] = {
     {"json", print_placement_json, false},
     {"rankfile", print_rankfile, true},
     {"hostfile", print_hostfile, true},
+    {"rankmap", print_rankmap, true},
     {"seq", print_hosts, true},
     {"slurm", print_hosts, true},
     {"cray", print_cray, true},
@@ -372,8 +395,8 @@ static const struct argp_option option_table[] = {
     {"method", 'm', "METHOD", 0, "Placement method: auto (default), setmatch, ...; see dla(1)", 0},
     {"objective", 'o', "OBJECTIVE", 0,
      "Objective to minimise: neighbours, profile or auto (default)", 0},
-    {"format", 'F', "FORMAT", 0, "table (default), json, rankfile, hostfile, seq, slurm or cray",
-     0},
+    {"format", 'F', "FORMAT", 0,
+     "table (default), json, rankfile, hostfile, rankmap, seq, slurm or cray", 0},
     {"machine", 'M', "FILE", 0,
      "The nodes, as lstopo writes them in XML: neighbours get near cores (rankfile)", 0},
     {0},

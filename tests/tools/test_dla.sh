@@ -80,8 +80,10 @@ tap_contains "$(cat said)" "dla: mean hops between neighbours of a node: 0.871 a
 sed '/type="Core"/s/ complete_cpuset="[^"]*"//' "$machine" >crash.xml
 dla map -f view.crs -n x:6 -F rankfile -M crash.xml >out 2>err
 tap_check "map: a machine at which hwloc 2.9 crashes" grep -q "^rank 5\|^dla: crash.xml: " out err
-for format in "hostfile x:2 y:2 x:1 y:1" "slurm x x y y x y" "seq x x y y x y" "cray # x 0,1,4 # y 2,3,5"; do
-    tap_is "$(dla map -f view.crs -n x:3,y:3 --format="${format%% *}" | xargs)" "${format#* }" "map: as $format"
+for format in "hostfile x:2 y:2 x:1 y:1" "rankmap 0,0,1,1,0,1" "slurm x x y y x y" "seq x x y y x y" "cray # x 0,1,4 # y 2,3,5"; do
+    tap_is "$(dla map -f view.crs -n x:3,y:3 --format="${format%% *}" 2>said | xargs)" "${format#* }" "map: as $format"
+    lines=$([[ $format != hostfile* ]] || echo "takes these 4 lines for as many nodes, not 2: ")
+    tap_is "$(sed -n 's/^dla: MPICH \(.*\)see .*/\1/p' said)" "$lines" "map: ... for how many nodes MPICH takes it"
 done
 tap_is "$(dla map -f view.crs -n w:0,x:4,y:3 --method byslot -F cray | xargs)" "# x 0,1,2,3 # y 4,5" \
     "map: an order of ranks, the last node with fewer"
