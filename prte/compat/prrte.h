@@ -41,12 +41,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if PRTE_VERSION_MAJOR >= 5
+/* The default of --map-by, as a parameter in the environment. */
+#define PRRTE_POLICY_VARIABLE                                                                      \
+    (PRTE_VERSION_MAJOR > 3 || PRTE_VERSION_RELEASE >= 13                                          \
+         ? "PRTE_MCA_mapby"                                                                        \
+         : "PRTE_MCA_rmaps_default_mapping_policy")
 
+/* PRRTE 5.0.0rc1. The PRRTE 5 in Open MPI's own sources has the interfaces of PRRTE 3. */
+#ifdef PRTE_MCA_BASE_VERSION
+#define PRRTE_BY_CONTEXT 1
 #define PRRTE_RMAPS_VERSION PRTE_MCA_BASE_VERSION(rmaps)
 #define PRRTE_SCHIZO_VERSION PRTE_MCA_BASE_VERSION(schizo)
-/* The default of --map-by, as a parameter in the environment. */
-#define PRRTE_POLICY_VARIABLE "PRTE_MCA_mapby"
 /* The arguments of a program, the folder in which it is started, and variables for it:
  * prrte5_types.h lacks them. */
 #define RTE_ARGUMENTS(context) NULL
@@ -60,9 +65,9 @@
 
 #else
 
+#define PRRTE_BY_CONTEXT 0
 #define PRRTE_RMAPS_VERSION PRTE_RMAPS_BASE_VERSION_4_0_0
 #define PRRTE_SCHIZO_VERSION PRTE_MCA_SCHIZO_BASE_VERSION_1_0_0
-#define PRRTE_POLICY_VARIABLE "PRTE_MCA_rmaps_default_mapping_policy"
 #define RTE_ARGUMENTS(context) ((context)->argv)
 #define RTE_FOLDER(context) ((context)->cwd)
 #define RTE_TELL_RANKS(context, name, value)                                                       \
@@ -90,10 +95,10 @@ static inline int prrte_get_target_nodes(pmix_list_t *list, int32_t *slots, prte
 #endif
 }
 
-/* PRRTE 5 notes itself who mapped a job. */
+/* Some releases note themselves who mapped a job. */
 static inline void prrte_note_mapper(prte_job_t *jdata, const char *name)
 {
-#if PRTE_VERSION_MAJOR >= 5
+#if PRRTE_BY_CONTEXT
     (void)jdata;
     (void)name;
 #else
@@ -105,7 +110,7 @@ static inline void prrte_note_mapper(prte_job_t *jdata, const char *name)
 /* Whether the application contexts of the job are mapped one by one, each by options of its own. */
 static inline bool prrte_maps_by_context(const prte_rmaps_options_t *options)
 {
-#if PRTE_VERSION_MAJOR >= 5
+#if PRRTE_BY_CONTEXT
     return 0 <= options->app_idx;
 #else
     (void)options;
@@ -117,7 +122,7 @@ static inline bool prrte_maps_by_context(const prte_rmaps_options_t *options)
 static inline int prrte_rank_locally(prte_job_t *jdata, prte_rmaps_options_t *options)
 {
     options->userranked = true; /* otherwise PRRTE ranks anew */
-#if PRTE_VERSION_MAJOR >= 5
+#if PRRTE_BY_CONTEXT
     return prte_rmaps_base_compute_vpids(jdata, options, -1, NULL);
 #else
     return prte_rmaps_base_compute_vpids(jdata, options);

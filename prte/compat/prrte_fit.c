@@ -156,11 +156,13 @@ static const char *probe_options(probe *p)
     options->use_hwthreads = true;
     options->cpus_per_rank = 1;
     options->nprocs = CPUS + 1;
+#if PRRTE_BY_CONTEXT /* which has this function */
     options->map = PRTE_MAPPING_BYSLOT;
     prte_binding_policy_t by_slot = prte_rmaps_base_derive_binding(options);
     options->map = PRTE_MAPPING_BYSLOT - 1;
     prte_binding_policy_t by_thread = prte_rmaps_base_derive_binding(options);
     EXPECT(by_slot != by_thread, "prte_rmaps_options_t, map");
+#endif
     prte_rmaps_base_get_cpuset(p->job, p->node, options);
     EXPECT(NULL != options->job_cpuset &&
                hwloc_bitmap_isequal(options->job_cpuset, p->node->available),

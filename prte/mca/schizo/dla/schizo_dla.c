@@ -35,7 +35,7 @@ static char *take_policy(const char *text)
         free(policy);
         return NULL;
     }
-    if (PRTE_VERSION_MAJOR >= 5) /* there the mapper does not reach the ranks' environment */
+    if (PRRTE_BY_CONTEXT) /* there the mapper does not reach the ranks' environment */
         (void)setenv(DLA_PLACED_VARIABLE, "1", true);
     for (char *c = policy; '\0' != *c; c++)
         if (',' == *c)
