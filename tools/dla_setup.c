@@ -3,7 +3,6 @@
 #include "dla.h"
 
 #include <errno.h>
-#include <glob.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,34 +29,14 @@ static const char *stored(void)
     return IS_ORTE ? OMPI_PATH : DLA_PMIX_DIR ";prte@" DLA_PRRTE_DIR;
 }
 
-/* PRRTE 3 reads PMIx's path, which adds to the folders of all that use PMIx; later ones read a path
- * of their own as well. */
-#define PMIX_PATH "PMIX_MCA_" PARAMETER
-#define PRRTE_PATH "PRTE_MCA_" PARAMETER
-
-static void print_pmix_path(void)
+/* PMIx's path adds to the folders of all that use PMIx. */
+static void print_setting(void)
 {
-    static const char ours[] = ";prte@" DLA_PRRTE_DIR;
-    const char *set = getenv(PMIX_PATH);
+    static const char variable[] = "PMIX_MCA_" PARAMETER, ours[] = ";prte@" DLA_PRRTE_DIR;
+    const char *set = getenv(variable);
     if (set == NULL || *set == '\0')
         set = DLA_PMIX_DIR;
-    printf("export " PMIX_PATH "='%s%s'\n", set, strstr(set, ours) == NULL ? ours : "");
-}
-
-/* The path replaces another one, which may be that of a site. */
-static void warn_of_hidden(const char *hidden)
-{
-    char pattern[MOST_NAME];
-    glob_t found;
-    if (hidden == NULL || strcmp(hidden, DLA_PRRTE_DIR) == 0)
-        return;
-    snprintf(pattern, sizeof pattern, "%s/*prte_mca_*.so", hidden);
-    if (glob(pattern, 0, NULL, &found) == 0)
-        fprintf(stderr,
-                "dla setup: warning: PRRTE's folder %s has %zu components, which this setting "
-                "hides; link them into %s\n",
-                hidden, found.gl_pathc, DLA_PRRTE_DIR);
-    globfree(&found);
+    printf("export %s='%s%s'\n", variable, set, strstr(set, ours) == NULL ? ours : "");
 }
 
 /* Whether a line of the file sets the parameter, and to which value. */
@@ -165,15 +144,9 @@ int dla_setup(int argc, char **argv)
     }
     if (write)
         return store_setting();
-    if (IS_ORTE) {
+    if (IS_ORTE)
         printf("export OMPI_MCA_" PARAMETER "='" OMPI_PATH "'\n");
-        return 0;
-    }
-    if (strncmp(DLA_OMPI_VERSION, "5.", 2) == 0) {
-        print_pmix_path();
-        return 0;
-    }
-    warn_of_hidden(getenv(PRRTE_PATH));
-    printf("export " PRRTE_PATH "='%s'\n", DLA_PRRTE_DIR);
+    else
+        print_setting();
     return 0;
 }

@@ -333,7 +333,7 @@ if [[ $launcher == prrte ]]; then
     "$TOOLS_DIR/dla" setup --write >output
     # the mapper that is built, not one that is installed
     sed -i "s|prte@.*|prte@$component_folder/prrte|" home/.pmix/mca-params.conf
-    tap_is "$(sets "$(unset PRTE_PKGLIBDIR PRTE_MCA_mca_base_component_path
+    tap_is "$(sets "$(unset PMIX_MCA_mca_base_component_path
         dry --host $four -np 8 --map-by dla:file=pairs.crs)")" "$pairs" "the mapper is found by what dla setup --write stores"
 fi
 

@@ -102,7 +102,7 @@ cp -R "$top_builddir/components/." "$default"
 cp -R "$top_builddir/components/." "$other"
 # The program that tells the mapper's setting knows the folder of this build only.
 if [ -e "$other/prrte" ]; then
-    export PRTE_PKGLIBDIR="$other/prrte" PRTE_MCA_mca_base_component_path="$other/prrte"
+    PMIX_MCA_mca_base_component_path="$(made_with PMIX_PKGLIBDIR);prte@$other/prrte"
 fi
 setting="export OMPI_MCA_mca_base_component_path='$other:$OMPI_PKGLIBDIR'"
 tap_contains "$(says "$other")" "    $setting" "a folder that Open MPI does not look into: the setting"

@@ -119,20 +119,11 @@ mca_base_component_path = $setting:$OMPI_PKGLIBDIR" "setup: elsewhere the settin
 elif [[ ! -e ${TATP_COMPONENT_PATH%%:*}/prrte ]]; then
     tap_refuses 1 "$OMPI_VERSION: --format" dla setup
 else
-    variable=PRTE_MCA_mca_base_component_path
-    [[ $OMPI_VERSION != 5.* ]] || variable=PMIX_MCA_mca_base_component_path
-    unset $variable
-    tap_is "$(dla setup 2>/dev/null | cut -d = -f 1)" "export $variable" "setup: one line for the shell"
-    mkdir site
-    touch site/prte_mca_rmaps_site.so
-    if [[ $OMPI_VERSION == 5.* ]]; then
-        said=$(env $variable="prte@$PWD/site" dla setup)
-        tap_contains "$said" "='prte@$PWD/site;prte@" "setup: a site's path stays"
-        tap_is "$(eval "$said" && dla setup)" "$said" "setup: once in the path is enough"
-    else
-        tap_contains "$(env $variable="$PWD/site" dla setup 2>&1)" "warning: PRRTE's folder $PWD/site has 1 components" \
-            "setup: warns of a site's components"
-    fi
+    unset PMIX_MCA_mca_base_component_path
+    said=$(PMIX_MCA_mca_base_component_path="prte@$PWD/site" dla setup)
+    tap_contains "$(dla setup)" "export PMIX_MCA_mca_base_component_path='/" "setup: one line for the shell"
+    tap_contains "$said" "='prte@$PWD/site;prte@" "setup: a site's path stays"
+    tap_is "$(eval "$said" && dla setup)" "$said" "setup: once in the path is enough"
     tap_check "setup: stores the setting" dla setup --write
     tap_check "setup: stores it once" dla setup --write
     tap_is "$(grep -c '^mca_base_component_path = ' home/.pmix/mca-params.conf)" 1 "setup: one line in the parameter file"
