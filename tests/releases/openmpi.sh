@@ -46,7 +46,7 @@ collect_components() {
     local built
 
     collect_component "$top_builddir" "$OMPI_VERSION"
-    for built in "$(dirname "$root")"/*"$home"; do
+    for built in "$cache"/*/root/tatp-dla; do
         [[ ! -e $built/components/mca_fcoll_tatp.so ]] ||
             collect_component "$built" "$(sed -n "s/^export OMPI_VERSION='\(.*\)'/\1/p" "$built/tests/env.sh")"
     done
@@ -62,11 +62,17 @@ configure_anew() {
         rm -rf src/lap/.deps && mv src/lap/kept src/lap/.deps && exit $status' bash "$home"
 }
 
-root_folder "$suite"
+if [[ -n ${OPENMPI_OPTIONS-} ]]; then
+    root='' suite=$OPENMPI_OPTIONS
+    HOME=$cache/prefix-$(cksum <<<"$suite" | cut -d ' ' -f 1)/root
+    home=$HOME/tatp-dla
+else
+    root_folder "$suite"
+fi
 tap_check "the sources are copied" copy_sources
-# shellcheck disable=SC2016 # for the inner shell
+# shellcheck disable=SC2016,SC2086 # for the inner shell; options
 tap_check "$suite: build" in_root "$root" bash -c 'cd "$1" && { [ Makefile -nt /.complete ] ||
-    { ./autogen.pl && ./configure --disable-sanitizers; }; } && make -j2' bash "$home"
+    { ./autogen.pl && ./configure --disable-sanitizers "${@:2}"; }; } && make -j2' bash "$home" ${OPENMPI_OPTIONS-}
 [[ $tap_failures == 0 ]] || tap_plan
 tap_diag "$(at_home ompi_info --version | head -n 1)"
 tap_check "$suite: make check" in_root "$root" make --no-print-directory -C "$home" check "TESTS=${tests[*]}"
