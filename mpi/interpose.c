@@ -99,6 +99,17 @@ static int leave(int rc)
     static int take_##name(next_##name *next, __attribute__((unused)) bool is_profiling,           \
                            BARE parameters)
 
+/* ---- launchers ---- */
+
+/* In an allocation of Slurm, mpirun starts its daemons by srun, for which the list of `tatp run` is
+ * not. */
+static __attribute__((constructor)) void hide_list(void)
+{
+    if (getenv("TATP_PLACED") != NULL &&
+        (dlsym(RTLD_DEFAULT, "orte_init") != NULL || dlsym(RTLD_DEFAULT, "prte_init") != NULL))
+        unsetenv("SLURM_HOSTFILE");
+}
+
 /* ---- MPI_Init ---- */
 
 TAKE(Init, (int *argc, char ***argv), argc, argv)

@@ -32,22 +32,21 @@ void launch_name_command(launch *l, char *const *word)
         setenv(CACHE_FOLDER, cache, 1); /* the ranks' variables may differ */
 }
 
-static bool read_header(record_header *header, int folder, const cache_key *key)
+/* Whether there is a record, of a program that is as it was recorded: behind the command, the key
+ * has its digits. *file becomes its name; "" without a record. */
+static bool is_unchanged(int folder, const cache_key *key, char file[PATH_MAX])
 {
+    record_header header = {.ranks = 0};
+    char *none[] = {NULL};
+    const cache_program program = {file, none, "/"};
+    cache_key now;
     int fd = cache_open_record(folder, key, false);
-    bool is_whole = fd >= 0 && record_header_read(header, fd) == 0;
+    if (fd < 0 || record_header_read(&header, fd) != 0)
+        header.file[0] = '\0';
     if (fd >= 0)
         close(fd);
-    return is_whole;
-}
-
-/* Whether the program is as it was recorded: behind the command, its digits are in the key. */
-static bool is_unchanged(const record_header *header, const cache_key *key)
-{
-    char *none[] = {NULL};
-    const cache_program program = {header->file, none, "/"};
-    cache_key now;
-    if (header->file[0] != '/' || cache_key_make(&program, header->ranks, &now, NULL) != 0)
+    memcpy(file, header.file, sizeof header.file);
+    if (*file == '\0' || cache_key_make(&program, header.ranks, &now, NULL) != 0)
         return false;
     cache_key_set_command(&now, key->text);
     return strcmp(now.text, key->text) == 0;
@@ -58,22 +57,19 @@ static const char *choose_record(const char *command, int folder, const cache_en
                                  size_t count, const cache_key **found)
 {
     const char *why = "there is no record of this command yet; this run is recorded";
-    char file[PATH_MAX] = "";
+    char file[PATH_MAX], first[PATH_MAX];
     *found = NULL;
     for (size_t i = 0; i < count; i++) {
-        record_header header;
-        if (strncmp(entry[i].key.text, command, CACHE_PROGRAM_LENGTH) != 0 ||
-            !read_header(&header, folder, &entry[i].key))
+        if (strncmp(entry[i].key.text, command, CACHE_PROGRAM_LENGTH) != 0)
             continue;
-        if (!is_unchanged(&header, &entry[i].key)) {
+        if (!is_unchanged(folder, &entry[i].key, file)) {
             why = "the program has changed since it was recorded; this run is recorded";
-            continue;
-        }
-        if (*found != NULL && strcmp(file, header.file) != 0)
-            return "this command starts several programs";
-        if (*found == NULL)
+        } else if (*found == NULL) {
             *found = &entry[i].key;
-        memcpy(file, header.file, sizeof file);
+            memcpy(first, file, sizeof first);
+        } else if (strcmp(file, first) != 0) {
+            return "this command starts several programs";
+        }
     }
     return *found == NULL ? why : NULL;
 }
@@ -101,25 +97,15 @@ static char *find_record(const char *command)
 
 /* ---- what launchers and ranks are told ---- */
 
-/* before: NULL for what it is already. */
-static void set_variable(const char *name, const char *before, const char *between,
-                         const char *value)
-{
-    char *text;
-    before = before != NULL ? before : getenv(name);
-    if (asprintf(&text, "%s%s%s", before != NULL ? before : "", between, value) < 0)
-        exit(tool_fail("out of memory"));
-    setenv(name, text, 1);
-    free(text);
-}
-
 /* Open MPI's mapper places by itself, and leaves a job that it cannot place to mpirun. */
 static void tell_mapper(const char *record)
 {
-    char *path = realpath(record, NULL);
-    const char *name = path != NULL ? path : record;
-    set_variable("OMPI_MCA_rmaps_dla_file", DLA_AUTOMATIC_FILE, ":", name);
-    set_variable("PRTE_MCA_rmaps_dla_file", DLA_AUTOMATIC_FILE, ":", name);
+    char *path = realpath(record, NULL), *file;
+    if (path == NULL || asprintf(&file, DLA_AUTOMATIC_FILE ":%s", path) < 0)
+        exit(tool_fail("%s: %s", record, strerror(errno)));
+    setenv("OMPI_MCA_rmaps_dla_file", file, 1);
+    setenv("PRTE_MCA_rmaps_dla_file", file, 1);
+    free(file);
     free(path);
 }
 
@@ -164,39 +150,27 @@ static void tell_hydra(const launch *l, const size_t *node, size_t count)
 }
 
 /* srun ends where there are fewer lines than tasks: jobs may use slots twice. In an allocation of
- * Slurm, mpirun and hydra start their daemons by srun, which does not read the list where nodes are
- * named: by mpirun if it is told to, before its own; by hydra if it has a list, which ends where a
- * node is in several runs of it. */
+ * Slurm, also hydra starts its daemons by srun, which does not read the list where nodes are named,
+ * as by hydra if it has a list; and it ends where a node is in several runs of this. The library
+ * hides the list of srun from mpirun. */
 static void tell_launcher(const launch *l, const dla_placement *p, size_t ranks)
 {
     size_t *node = list_nodes(l, p->node_of_rank, ranks), slots = sum_slots(l);
-    const char *allocated = getenv("SLURM_JOB_NODELIST");
-    if (allocated == NULL) {
+    if (getenv("SLURM_JOB_ID") == NULL) {
         tell_hydra(l, node, ranks);
-    } else {
+    } else if (l->has_library) {
         hand_over("SLURM_HOSTFILE", l, node, 2 * slots);
         tell_hydra(l, node + slots, slots);
-        set_variable("OMPI_MCA_plm_slurm_args", NULL, " --nodelist=", allocated);
-        set_variable("PRTE_MCA_plm_slurm_args", NULL, " --nodelist=", allocated);
     }
     free(node);
 }
 
-/* Nodes are numbered by their lowest rank. */
-static void tell_ranks(const launch *l, const dla_placement *p, size_t ranks)
+static void tell_ranks(const dla_placement *p, size_t ranks)
 {
-    size_t *node = tool_allocate(ranks, sizeof *node), known = 0;
-    size_t *number = tool_allocate(l->nodes.count, sizeof *number); /* from 1 on */
     char text[64];
-    for (size_t rank = 0; rank < ranks; rank++) {
-        size_t *of = &number[p->node_of_rank[rank]];
-        *of = *of != 0 ? *of : ++known;
-        node[rank] = *of - 1;
-    }
-    snprintf(text, sizeof text, COLL_PLACED_FORMAT, ranks, coll_nodes_digest(node, ranks));
+    snprintf(text, sizeof text, COLL_PLACED_FORMAT, ranks,
+             coll_nodes_digest(p->node_of_rank, ranks));
     setenv(COLL_PLACED, text, 1);
-    free(number);
-    free(node);
 }
 
 /* ---- the placement ---- */
@@ -221,7 +195,7 @@ static void place_ranks(const launch *l, const dla_spec *spec, const dla_data *d
         setenv("OMPI_MCA_rmaps_dla_verbose", "-1", 0); /* it need not repeat the line */
         setenv("PRTE_MCA_rmaps_dla_verbose", "-1", 0);
         tell_launcher(l, &p, ranks);
-        tell_ranks(l, &p, ranks);
+        tell_ranks(&p, ranks);
     }
     dla_placement_release(&p);
 }

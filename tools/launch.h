@@ -11,6 +11,7 @@
 
 typedef struct launch {
     const char *file; /* the record; NULL: that of the command in the user's cache */
+    bool has_library; /* it is preloaded */
     bool is_given;    /* the nodes, not by an allocation */
     node_list nodes;  /* where ranks may be; none: not known */
     char command[CACHE_PROGRAM_LENGTH + 1]; /* its digits in the cache */

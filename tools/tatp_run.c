@@ -216,13 +216,13 @@ int tatp_run(int argc, char **argv)
     };
     run_options run = {.library = NULL};
     tool_parse(&argp, ARGP_IN_ORDER, argc, argv, &run);
-    bool has_library = run.library != NULL || access(TATP_LIBRARY, F_OK) == 0;
-    if (has_library)
+    run.launch.has_library = run.library != NULL || access(TATP_LIBRARY, F_OK) == 0;
+    if (run.launch.has_library)
         preload(run.library != NULL ? run.library : TATP_LIBRARY);
     setenv(COMPONENT_VARIABLE "priority", COMPONENT_PRIORITY, 0);
     if (run.is_automatic || run.launch.file != NULL)
         place(&run);
-    if (!has_library)
+    if (!run.launch.has_library)
         tool_note("%s is not there: only programs of Open MPI are served", TATP_LIBRARY);
     name_for_open_mpi();
     execvp(run.command[0], run.command);

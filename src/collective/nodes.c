@@ -455,7 +455,8 @@ uint64_t coll_nodes_digest(const size_t *node_of_rank, size_t ranks)
 {
     uint64_t digest = 0;
     for (size_t rank = 0; rank < ranks; rank++)
-        digest = base_digest(digest, node_of_rank[rank]);
+        for (size_t before = 1; before <= rank; before *= 2)
+            digest = base_digest(digest, node_of_rank[rank] == node_of_rank[rank - before]);
     return digest;
 }
 

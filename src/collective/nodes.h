@@ -33,8 +33,8 @@ void coll_nodes_release(coll_nodes *nodes);
  * largest error class over all ranks. Collective. */
 int coll_nodes_find(coll_nodes *nodes, coll_group *group, parameter_texts text);
 
-/* The variable by which `tatp run` tells the ranks where it has placed them: their number, and the
- * digest of node_of_rank; or that it could not. */
+/* The variable by which `tatp run` tells the ranks where it has placed them: their number, and a
+ * digest of which share a node, however nodes are numbered; or why it could not. */
 #define COLL_PLACED "TATP_PLACED"
 #define COLL_PLACED_FORMAT "%zu:%016" PRIx64
 uint64_t coll_nodes_digest(const size_t *node_of_rank, size_t ranks);

@@ -315,15 +315,16 @@ told() {
     done' sh "$@" 2>err | xargs
     grep -c placed err
 }
-options=(--place view.crs --nodes x:3,y:3)
+options=(--place view.crs --nodes "x:3,y:3")
 tap_is "$(told HYDRA_HOST_FILE I_MPI_HYDRA_HOST_FILE SLURM_HOSTFILE | xargs)" "2 x 2 y 1 x 1 y 2 x 2 y 1 x 1 y 1" "run: a list for hydra"
 tap_contains "$(cat err)" "tatp: placed by view.crs: weight 16 between nodes -> 6" "run: the line"
 tap_is "$(told OMPI_MCA_rmaps_dla_file PRTE_MCA_rmaps_dla_verbose TATP_PLACED | sed 's/ 6:.*//' | xargs)" "auto:$PWD/view.crs -1 1" "run: the record for mpirun"
 options=(--place view.crs)
-export SLURM_JOB_NODELIST=x,y SLURM_TASKS_PER_NODE='4(x2)' OMPI_MCA_plm_slurm_args=--x
-tap_is "$(told SLURM_HOSTFILE | xargs)" "2 y 1 x 2 y 7 x 4 y 1" "run: a list for srun, with lines for more tasks"
-tap_is "$(told HYDRA_HOST_FILE OMPI_MCA_plm_slurm_args PRTE_MCA_plm_slurm_args | xargs)" "4 x 4 y --x --nodelist=x,y --nodelist=x,y 1" \
-    "run: daemons in an allocation of Slurm"
+export SLURM_JOB_ID=1 SLURM_JOB_NODELIST=x,y SLURM_TASKS_PER_NODE='4(x2)'
+tap_is "$(told SLURM_HOSTFILE HYDRA_HOST_FILE | xargs)" "1" "run: nothing in an allocation of Slurm without the library"
+"${CC:-cc}" -shared -o library.so -x c /dev/null
+options+=(--library "$PWD/library.so")
+tap_is "$(told SLURM_HOSTFILE HYDRA_HOST_FILE | xargs)" "2 y 1 x 2 y 7 x 4 y 4 x 4 y 1" "run: lists for srun, with lines for more tasks, and hydra"
 while IFS='|' read -r slots text; do
     SLURM_TASKS_PER_NODE=$slots
     tap_is "$(told SLURM_HOSTFILE HYDRA_HOST_FILE OMPI_MCA_rmaps_dla_file TATP_PLACED | xargs)" 1 "run: nothing with $slots"
