@@ -83,7 +83,8 @@ extern const lap_solver lap_solvers[];
  * transpose them).
  *
  * Jonker and Volgenant, "A shortest augmenting path algorithm for dense and sparse linear
- * assignment problems", Computing 38 (1987). O(n e log m) time. */
+ * assignment problems", Computing 38 (1987), with the exchanges of lap_apc before the paths.
+ * O(n e log m) time. */
 int lap_jv(const lap_problem *problem, lap_solution *solution);
 
 /* Kuhn, "The Hungarian method for the assignment problem", Naval Research Logistics

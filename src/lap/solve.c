@@ -279,27 +279,29 @@ static void column_reduction(struct state *s)
 
 /* ---- reduction transfer and augmenting row reduction ---- */
 
-/* A person's two least reduced costs and their objects; COST_MAX and NONE: no such object. */
+/* A person's two least reduced costs, and the object of the first, of several a free one; COST_MAX
+ * and NONE: no such object. */
 struct two_least {
     cost_t least, second;
-    size_t object, second_object;
+    size_t object;
 };
 
 static struct two_least find_two_least(const struct state *s, size_t person)
 {
-    struct two_least found = {COST_MAX, COST_MAX, NONE, NONE};
+    struct two_least found = {COST_MAX, COST_MAX, NONE};
     struct pairs pairs = pairs_of(s, person);
     for (size_t k = 0; k < pairs.count; k++) {
         size_t object = object_at(&pairs, k);
         if (pairs.cost[k] == COST_MAX)
             continue;
         cost_t value = pairs.cost[k] - s->dual[object];
-        if (value < found.least) {
-            found = (struct two_least){value, found.least, object, found.object};
-        } else if (value < found.second) {
+        if (value > found.second)
+            continue;
+        if (value < found.least ||
+            (value == found.least && is_free(s, object) && !is_free(s, found.object)))
+            found = (struct two_least){value, found.least, object};
+        else
             found.second = value;
-            found.second_object = object;
-        }
     }
     return found;
 }
@@ -330,8 +332,6 @@ static size_t reduce_row(struct state *s, size_t person)
         return person;
     cost_t dual = s->dual[object] - (found.second < COST_MAX ? found.second - found.least : 0);
     bool falls = dual < s->dual[object];
-    if (!falls && !is_free(s, object) && found.second == found.least)
-        object = found.second_object;
     size_t previous = s->person_of[object];
     if (previous != NONE && !falls)
         return person;
@@ -365,17 +365,6 @@ static void augmenting_row_reduction(struct state *s)
 
 /* ---- exchange ---- */
 
-static cost_t least_reduced(const struct state *s, const struct pairs *pairs)
-{
-    cost_t least = COST_MAX;
-    for (size_t k = 0; k < pairs->count; k++) {
-        cost_t dual = s->dual[object_at(pairs, k)];
-        if (pairs->cost[k] < COST_MAX && pairs->cost[k] - dual < least)
-            least = pairs->cost[k] - dual;
-    }
-    return least;
-}
-
 /* Moves the object's person to a free object that costs it as little, if there is one. Duals do not
  * change here and free objects only become fewer, so no pair is tried twice: next[person] is the
  * first that may still do. */
@@ -398,7 +387,7 @@ static bool displace_person(struct state *s, size_t object)
 static void assign_cheapest(struct state *s, size_t person)
 {
     struct pairs pairs = pairs_of(s, person);
-    cost_t least = least_reduced(s, &pairs);
+    cost_t least = find_two_least(s, person).least;
     for (size_t k = 0; k < pairs.count && s->object_of[person] == NONE; k++) {
         size_t object = object_at(&pairs, k);
         if (pairs.cost[k] == COST_MAX || pairs.cost[k] - s->dual[object] > least)
@@ -408,9 +397,9 @@ static void assign_cheapest(struct state *s, size_t person)
     }
 }
 
-/* The first phase of Carpaneto, Martello and Toth, after column reduction: unassigned persons get
- * one of their cheapest objects, a free one, or one whose person has another free one that costs
- * it as little. */
+/* The first phase of Carpaneto, Martello and Toth, after any reduction: unassigned persons get one
+ * of their cheapest objects, a free one, or one whose person has another free one that costs it as
+ * little. */
 static void exchange(struct state *s)
 {
     for (size_t j = 0; j < s->persons; j++)
@@ -488,20 +477,21 @@ static void shorten(struct state *s, size_t object, cost_t length, size_t person
     }
 }
 
-static inline void offer(struct state *s, size_t object, cost_t length, size_t person)
-{
-    if (length < s->dist[object] && length < s->limit)
-        shorten(s, object, length, person);
-}
-
 /* `base`: what the person's pairs cost more than their distance. */
 static void scan_person(struct state *s, size_t person, cost_t base)
 {
     struct pairs pairs = pairs_of(s, person);
+    const cost_t *dual = s->dual, *dist = s->dist;
+    cost_t limit = s->limit;
     for (size_t k = 0; k < pairs.count; k++) {
         size_t object = object_at(&pairs, k);
-        if (pairs.cost[k] < COST_MAX)
-            offer(s, object, pairs.cost[k] - s->dual[object] - base, person);
+        if (pairs.cost[k] >= COST_MAX)
+            continue;
+        cost_t length = pairs.cost[k] - dual[object] - base;
+        if (length < limit && length < dist[object]) {
+            shorten(s, object, length, person);
+            limit = s->limit;
+        }
     }
 }
 
@@ -620,6 +610,7 @@ static int jv(struct state *s)
     column_reduction(s);
     reduction_transfer(s);
     augmenting_row_reduction(s);
+    exchange(s);
     return augment_all(s);
 }
 
