@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plan_bench: plans for many ranks that are made up here, checks the answers, and prints times
- * and memory as comma-separated values. */
+ * and memory as comma-separated values; or the engines of plans (engines.h). */
 #define _GNU_SOURCE /* program_invocation_short_name */
 #include "plan/plan.h"
 
 #include "../tests/unit/seeded.h"
+#include "engines.h"
 #include "machine.h"
 #include "must.h"
 
@@ -12,7 +13,6 @@
 #include <stdbool.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Nodes on one leaf switch, leaves under one switch above; domains that each rank accesses. */
@@ -50,6 +50,8 @@ typedef struct options {
     bool quick;
     long repetitions; /* 0: those of the problem */
     double most_seconds;
+    bool (*engine)(const engine_options *o); /* NULL: plans */
+    engine_options of_engine;
 } options;
 
 /* ---- the network ---- */
@@ -144,14 +146,6 @@ static void make_requests(const problem *p, matrix *c)
 
 /* ---- measuring ---- */
 
-/* Of the processor: one thread plans, and the machine may be busy otherwise. */
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static double megabytes(void)
 {
     struct rusage usage;
@@ -183,9 +177,9 @@ static bool measure(const options *o, const problem *p, const plan_input *in,
     double least = 0.0;
     plan_report report;
     for (long k = 0; k < repetitions; k++) {
-        double begin = now();
+        double begin = processor_seconds();
         must(strategy->assign(in, rank_of_domain), strategy->name);
-        double seconds = now() - begin;
+        double seconds = processor_seconds() - begin;
         least = k == 0 || seconds < least ? seconds : least;
     }
     double memory = megabytes();
@@ -249,8 +243,19 @@ static const struct argp_option option_table[] = {
     {"strategy", 'g', "NAME", 0, "Only this strategy", 0},
     {"repeat", 'r', "N", 0, "Plan N times, print the least time (3; of a million ranks 1)", 0},
     {"most-seconds", 's', "S", 0, "Fail when a plan takes longer (1; of a million ranks 20)", 0},
+    {"engine", 'e', "NAME", 0, "Measure this instead of plans: assignment or auction", 0},
+    {"problem", 'p', "NUMBER", 0, "Only this problem of the engine, counted from 0", 0},
+    {"dump", 'd', "FILE", 0, "Write the costs of the last assignment, column after column", 0},
     {0},
 };
+
+/* NULL: there is no such engine. */
+static bool (*find_engine(const char *name))(const engine_options *)
+{
+    if (strcmp(name, "assignment") == 0)
+        return measure_assignments;
+    return strcmp(name, "auction") == 0 ? measure_auctions : NULL;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -261,10 +266,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'g': o->strategy = arg; break;
     case 'r': o->repetitions = strtol(arg, &end, 10); break;
     case 's': o->most_seconds = strtod(arg, &end); break;
+    case 'e': o->engine = find_engine(arg); break;
+    case 'p': o->of_engine.problem = strtol(arg, &end, 10); break;
+    case 'd': o->of_engine.dump = arg; break;
     default: return ARGP_ERR_UNKNOWN;
     }
     if (key == 'g' && plan_find_strategy(arg) == NULL)
         argp_error(state, "%s: no such strategy", arg);
+    if (key == 'e' && o->engine == NULL)
+        argp_error(state, "%s: no such engine", arg);
     if (*end != '\0' || o->repetitions < 0)
         argp_error(state, "%s: not a number", arg);
     return 0;
@@ -280,10 +290,13 @@ int main(int argc, char **argv)
                "requests included. checked says whether the plan obeys all limits. 65,536 ranks "
                "must take at most 1 s and 500 MB, 1,048,576 ranks 20 s and 4 GB.",
     };
-    options o = {0};
+    options o = {.of_engine.problem = ALL_PROBLEMS};
     bool well = true;
     if (argp_parse(&command, argc, argv, 0, NULL, &o) != 0)
         return EXIT_FAILURE;
+    o.of_engine.repetitions = o.repetitions > 0 ? o.repetitions : 3;
+    if (o.engine != NULL)
+        return o.engine(&o.of_engine) ? EXIT_SUCCESS : EXIT_FAILURE;
     printf("pattern,network,ranks,nodes,domains,strategy,seconds,megabytes,hop_bytes,"
            "max_link_bytes,checked\n");
     fflush(stdout);

@@ -10,6 +10,8 @@ small() {
 }
 
 small "plans for 65,536 ranks" 22 ',yes$' "$BENCH_DIR/plan_bench" --quick --repeat=1 --strategy=tatp --most-seconds=300
+small "an assignment" 1 '^usual,uniform,1000,' "$BENCH_DIR/plan_bench" --engine=assignment --problem=0 --repeat=1
+small "an auction" 1 '^blocks in order,16384,flat,' "$BENCH_DIR/plan_bench" --engine=auction --problem=0 --repeat=1
 if has_python numpy scipy; then
     small "placements of the corpus" 2 '^cube-16,16,4,' "$PYTHON3" "$top_srcdir/bench/corpus/measure" --only cube-16 --methods auto,setmatch
     tap_is "$(sed -n 's/^cube-16,16,4,auto,\([0-9]*\),\([0-9]*\),\([0-9]*\),.*/\1 \2 \3/p' <<<"$tap_output")" "255 0 0" \

@@ -154,7 +154,30 @@ def demo():
                          f" {float(row['uplink_bytes']) / 1e6:.1f} MB" for row in both)
 
 
-PAGES = {"README": (demo, corpus), "doc/scale": (scale, calibration), "doc/reorder": (reorder,), "doc/benchmarks": (contests, gio), "doc/evaluation": (evaluation, parts, programs), "doc/applications": (applications,)}
+def lap():
+    cases = [(row["kind"], float(row["seconds"]) / float(row["scipy_seconds"])) for row in rows("bench/results/lap.csv")]
+    for kind in ("usual", "heavy", "ordered"):
+        yield f"| {span([ratio for of, ratio in cases if of == kind])} |"
+
+
+def auction():
+    cases = rows("bench/results/auction.csv")
+    trees = [row for row in cases if " x " in row["network"] and "torus" not in row["network"]]
+
+    def more(chosen):
+        return 100 * max(float(row["hop_bytes"]) / float(row["before_hop_bytes"]) - 1 for row in chosen if row["before_hop_bytes"])
+
+    yield f"up to {more([row for row in trees if row['units'] == '16384']):.1f} % more with 16,384 units"
+    yield f"{more([row for row in trees if row['units'] == '1048576']):.2f} % with a million"
+    slow = [float(row["seconds"]) / float(row["before_seconds"]) for row in trees if float(row["before_seconds"] or 0) > 5]
+    yield f"in {max(slow):.2f} of the time"
+    yield f"up to {1 + more([row for row in cases if 'torus' in row['network']]) / 100:.1f} times the hop-bytes"
+    yield f"{span([float(row['seconds']) for row in trees if row['units'] == '1048576'])} s of one processor"
+    flat = sorted(float(row["seconds"]) for row in cases if (row["network"], row["units"]) == ("flat", "1048576"))
+    yield f"{flat[0]:.2f} to {flat[-2]:.2f} s, and {flat[-1]:.1f} s"
+
+
+PAGES = {"README": (demo, corpus), "doc/scale": (scale, calibration), "doc/reorder": (reorder,), "doc/benchmarks": (contests, gio), "doc/evaluation": (evaluation, parts, programs), "doc/applications": (applications,), "doc/lap": (lap,), "doc/fitted": (auction,)}
 for page, wanted in PAGES.items():
     text = " ".join((SOURCE / f"{page}.md").read_text(encoding="utf-8").split())
     for figures in wanted:
