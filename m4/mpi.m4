@@ -47,6 +47,13 @@ AM_CONDITIONAL([WITH_MPI], [test "$with_mpi" = yes])
 AM_CONDITIONAL([HAVE_OTHER_MPI], [test $tatp_have_other = yes])
 AM_CONDITIONAL([HAVE_MPI_ABI], [test $tatp_have_abi = yes])])
 
+# Sets tatp_large: whether programs that are linked with LIBS have MPI_File_write_all_c.
+AC_DEFUN([TATP_LARGE_COUNTS],
+[tatp_large=0
+AC_MSG_CHECKING([whether it has MPI_File_write_all_c])
+AC_LINK_IFELSE([AC_LANG_CALL([], [MPI_File_write_all_c])], [tatp_large=1])
+AC_MSG_RESULT([$tatp_large])])
+
 # What a wrapper adds to the compiler's command.
 AC_DEFUN([TATP_ASK_MPI],
 [OTHER_CPPFLAGS=
@@ -70,11 +77,8 @@ AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>
 _Static_assert(MPI_VERSION * 10 + MPI_SUBVERSION >= 31, "too old");]], [[return MPI_Finalize();]])],
     [tatp_have_other=yes])
 AC_MSG_RESULT([$tatp_have_other])
-tatp_large=0
 AS_IF([test $tatp_have_other = yes],
-    [AC_MSG_CHECKING([whether it has MPI_File_write_all_c])
-    AC_LINK_IFELSE([AC_LANG_CALL([], [MPI_File_write_all_c])], [tatp_large=1])
-    AC_MSG_RESULT([$tatp_large])
+    [TATP_LARGE_COUNTS
     AC_CHECK_HEADER([mpi_abi.h], [tatp_have_abi=yes])],
     [test "$with_mpi" = yes],
     [AC_MSG_ERROR([no program for MPI 3.1 can be built with the flags that $OTHER_MPICC -show prints (see config.log)])])

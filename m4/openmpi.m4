@@ -115,6 +115,12 @@ for tatp_flag in `"$MPICC" --showme:link`; do
         [-l*], [OMPI_LIBS="$OMPI_LIBS $tatp_flag"],
         [OMPI_LDFLAGS="$OMPI_LDFLAGS $tatp_flag"])
 done
+tatp_save_libs=$LIBS
+LIBS="$OMPI_LDFLAGS $OMPI_LIBS $LIBS"
+TATP_LARGE_COUNTS
+LIBS=$tatp_save_libs
+OMPI_LARGE_COUNTS=$tatp_large
+AC_SUBST([OMPI_LARGE_COUNTS])
 AC_SUBST([OMPI_PKGLIBDIR])
 AC_SUBST([OMPI_CPPFLAGS])
 AC_SUBST([OMPI_LDFLAGS])

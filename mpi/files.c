@@ -109,10 +109,13 @@ static bool leave_file(MPI_Comm comm, const char *name, const char *reason)
     return false;
 }
 
+__attribute__((visibility("default"))) _Thread_local bool tatp_mpiio_leaves_file;
+
 bool front_may_serve(front_word comm_word, const char *name, int mode)
 {
     MPI_Comm comm = (MPI_Comm)comm_word;
     int is_inter = 0, ranks;
+    tatp_mpiio_leaves_file = false;
     if (!front_process_is_ready() || name == NULL || comm == MPI_COMM_NULL ||
         mpi.Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter)
         return false;
@@ -200,10 +203,11 @@ void front_open(front_word comm_word, const char *name, int mode, front_word inf
                 front_word handle, double began)
 {
     MPI_Comm comm = (MPI_Comm)comm_word;
-    front_ranks *ranks = front_ranks_of(comm);
+    front_ranks *ranks = tatp_mpiio_leaves_file ? NULL : front_ranks_of(comm);
     const char *reason =
         ranks != NULL ? serve_file(ranks, name, mode, (MPI_Info)info, (MPI_File)handle, began)
-                      : "the MPI has no communicator for it";
+        : tatp_mpiio_leaves_file ? "fcoll/tatp serves it"
+                                 : "the MPI has no communicator for it";
     if (reason != NULL)
         (void)leave_file(comm, name, reason);
 }

@@ -21,6 +21,8 @@ void *front_next(const char *name, const void *caller);
 
 /* Whether the library may serve a file that the MPI opens next: the same on all ranks. Local. */
 bool front_may_serve(front_word comm, const char *name, int mode);
+/* fcoll/tatp sets it while this thread opens a file that it serves: on all ranks, or on none. */
+extern _Thread_local bool tatp_mpiio_leaves_file;
 
 /* The info object with which the MPI is to open a file: the program's, or a new one that also asks
  * for stripes, which front_release_info frees. Collective. */

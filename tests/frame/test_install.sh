@@ -51,7 +51,7 @@ else
 fi
 installed=$(cd "$components" && find . -mindepth 1 | sed 's/^..//' | sort | xargs)
 tap_is "$installed" "$wanted" "the component folder holds the DSOs"
-for file in bin/dla bin/dla-pingpong bin/tatp bin/tatp-cube bin/tatp-probe bin/tatp-simulate share/man/man1/dla.1 share/man/man1/tatp.1 \
+for file in lib/tatp-dla/libtatp-mpiio.so bin/dla bin/dla-pingpong bin/tatp bin/tatp-cube bin/tatp-probe bin/tatp-simulate share/man/man1/dla.1 share/man/man1/tatp.1 \
     share/bash-completion/completions/dla share/bash-completion/completions/tatp share/zsh/site-functions/_tatp \
     share/man/man5/tatp_stats.5 share/man/man7/fcoll_tatp.7 share/man/man7/rmaps_dla.7 \
     share/tatp-dla/compare/agent share/tatp-dla/doctor/__main__.py share/tatp-dla/examples/pvars.c share/tatp-dla/report/__main__.py share/tatp-dla/report/page.html; do

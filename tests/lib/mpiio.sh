@@ -48,3 +48,34 @@ served_cases() {
     "$programs/conformance" --list | grep -vE \
         'ordered|^(intermixed|external32|count_|threads|progress_elsewhere)|^communicator/self'
 }
+
+# build COMPILER NAME: a program of tests/mpiio
+build() { "$1" -O1 -pthread -o "$tap_dir/$2" "$top_srcdir/tests/mpiio/$2.c" || exit 1; }
+
+# types COMPILER COMMAND...: datatypes by all constructors of all predefined ones, all of them carried out by the library.
+types() {
+    local cases
+    build "$1" types
+    environment=(TATP_STATS="$tap_dir/calls-$2")
+    tap_check "datatypes, $2" "${@:2}" "$tap_dir/types" "$tap_dir/data" 1
+    cases=$(sed -n 's/\([0-9]*\) cases,.*/\1/p' <<<"$tap_output")
+    tap_is "$(grep -c '"op"' "$tap_dir/calls-$2")" "$((2 * cases))" "datatypes, $2: by the library"
+    environment=()
+}
+
+# threads COMPILER COMMAND...: several of them in each rank
+threads() {
+    build "$1" threads
+    tap_check "threads, $2" "${@:2}"
+}
+
+# nonblocking COMPILER COMMAND RANKS...: calls that run while the program does something else
+nonblocking() {
+    local ranks
+    build "$1" nonblocking
+    RUN_LIMIT=100
+    for ranks in "${@:3}"; do
+        tap_check "non-blocking calls, $2, $ranks ranks" "$2" "$ranks" "$tap_dir/nonblocking" "$tap_dir/data"
+    done
+    RUN_LIMIT=600
+}

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The sentences of MPI-IO on collective access, as test_conformance.sh of tests/mpi has them, through libtatp-mpiio.so: under
-# another MPI on this machine and on the cluster, and under Open MPI. Random views against the serial model.
+# another MPI on this machine and on the cluster. Random views against the serial model.
 . "$top_srcdir/tests/lib/mpiio.sh" || exit 1
 
 need_other
@@ -26,19 +26,6 @@ tap_check "files in turn" other 4 "$programs/conformance" --dir "$files" turns
 tap_is "$(grep -c '"metadata_bytes": 0' "$tap_dir/turns")" 8 "files in turn: plans are reused"
 environment=()
 
-# build COMPILER NAME: a program of this folder
-build() { "$1" -O1 -pthread -o "$tap_dir/$2" "$top_srcdir/tests/mpiio/$2.c" || exit 1; }
-
-# types COMPILER COMMAND...: datatypes by all constructors of all predefined ones, all of them carried out by the library.
-types() {
-    local cases
-    build "$1" types
-    environment=(TATP_STATS="$tap_dir/calls-$2")
-    tap_check "datatypes, $2" "${@:2}" "$tap_dir/types" "$tap_dir/data" 1
-    cases=$(sed -n 's/\([0-9]*\) cases,.*/\1/p' <<<"$tap_output")
-    tap_is "$(grep -c '"op"' "$tap_dir/calls-$2")" "$((2 * cases))" "datatypes, $2: by the library"
-    environment=()
-}
 types "$OTHER_MPICC" other 2
 
 cases=(write_\* read_\* delayed/{close,closes,sync})
@@ -58,23 +45,8 @@ preloaded=$tap_dir/count.so:$library tap_check "an error handler, a profiling li
 preloaded=$library:$tap_dir/count.so tap_check "a profiling library below" other 2 "$tap_dir/calls" "$tap_dir/data"
 tap_is "$tap_output" "seen: open 1, write 3, read 1, iwrite 1, write_all 0, tested 100" "it sees the calls that the MPI performs, and each request once"
 
-# threads COMPILER COMMAND...: several of them in each rank
-threads() {
-    build "$1" threads
-    tap_check "threads, $2" "${@:2}"
-}
 threads "$OTHER_MPICC" other 2 "$tap_dir/threads" "$tap_dir/data"
 
-# nonblocking COMPILER COMMAND RANKS...: calls that run while the program does something else
-nonblocking() {
-    local ranks
-    build "$1" nonblocking
-    RUN_LIMIT=100
-    for ranks in "${@:3}"; do
-        tap_check "non-blocking calls, $2, $ranks ranks" "$2" "$ranks" "$tap_dir/nonblocking" "$tap_dir/data"
-    done
-    RUN_LIMIT=600
-}
 nonblocking "$OTHER_MPICC" other 1 2 4 7
 
 # What the library cannot describe is the MPI's, on all ranks.
@@ -127,16 +99,4 @@ else
     tap_skip "on the cluster" "needs namespaces"
 fi
 
-if [[ -n $OMPI_VERSION ]]; then
-    programs=$top_builddir/tests/mpi
-    mapfile -t cases < <(served_cases)
-    conform conformance "Open MPI, 4 ranks" openmpi 4
-    cases=(delayed/{close,closes,sync})
-    conform conformance_faults "Open MPI, 4 ranks" openmpi 4
-    random_views 1000 0 "Open MPI, random views, 4 ranks" openmpi 4
-    FORMS=4 random_views 30 8000 "Open MPI, random views, 4 ranks, threads" openmpi 4
-    types "$MPICC" openmpi 2
-    threads "$MPICC" openmpi 2 "$tap_dir/threads" "$tap_dir/data" open
-    nonblocking "$MPICC" openmpi 2 4
-fi
 tap_plan

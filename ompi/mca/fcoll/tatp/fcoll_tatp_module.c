@@ -11,6 +11,7 @@
  * closes the file before it informs the component. */
 #include "fcoll_tatp.h"
 
+#include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,6 +197,14 @@ static int file_iread_all(struct ompio_file_t *fh, void *buf, compat_count count
 
 /* ---- new modules ---- */
 
+/* libtatp-mpiio.so, where the program has it, leaves the file to this component. */
+static void tell_library(void)
+{
+    bool *leaves_file = dlsym(RTLD_DEFAULT, "tatp_mpiio_leaves_file");
+    if (NULL != leaves_file)
+        *leaves_file = true;
+}
+
 /* Completes the opening. What OMPIO finds out while it opens the file is known with the first view.
  */
 static void start_file(tatp_file *file, ompio_file_t *fh)
@@ -213,6 +222,7 @@ static void start_file(tatp_file *file, ompio_file_t *fh)
 static int init_module(struct ompio_file_t *fh)
 {
     tatp_file *file = (tatp_file *)fh->f_fcoll;
+    tell_library();
     if (!coll_file_has_started(file->file))
         tatp_hints_open(&file->hints, fh);
     if (!(fh->f_flags & OMPIO_SHAREDFP_IS_SET)) {
@@ -299,6 +309,7 @@ static tatp_file *new_module(ompio_file_t *fh)
 static int refuse_opening(struct ompio_file_t *fh)
 {
     int64_t value[COLL_OPENING_VALUES];
+    tell_library();
     coll_file_refuse(value);
     (void)tatp_reduce_max(fh->f_comm, value, COLL_OPENING_VALUES);
     return OMPI_SUCCESS;
