@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/datatype.h"
 #include "mpi/device.h"
 #include "mpi/process.h"
 
@@ -256,6 +257,24 @@ bool front_close(front_word *handle, front_file **closing, int *error)
 }
 
 /* ---- view and hints ---- */
+
+static MPI_Datatype empty;
+
+static void make_empty(void)
+{
+    mpi.Type_contiguous(0, MPI_BYTE, &empty);
+    mpi.Type_commit(&empty);
+}
+
+front_word front_choose_type(front_word handle, front_word filetype)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (front_file_of((MPI_File)handle) == NULL || (MPI_Datatype)filetype == MPI_DATATYPE_NULL ||
+        front_type_measure((MPI_Datatype)filetype).bytes != 0)
+        return filetype;
+    pthread_once(&once, make_empty);
+    return (front_word)empty;
+}
 
 void front_set_info(front_word handle, front_word info)
 {

@@ -45,6 +45,9 @@ void front_end_closing(front_file *closing);
 /* Calls the error handler of a file unless the error is 0. Returns the error. */
 int front_report(front_word handle, int error);
 
+/* The filetype that the MPI is to get: another one without data for one that has none, with many of
+ * which the ROMIO of Open MPI 4.1 ends the job. Local. */
+front_word front_choose_type(front_word handle, front_word filetype);
 /* The MPI has set a view, or hints. */
 void front_set_view(front_word handle, front_word info);
 void front_set_info(front_word handle, front_word info);

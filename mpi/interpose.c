@@ -215,6 +215,7 @@ TAKE(File_set_view,
      handle, displacement, etype, filetype, representation, info)
 {
     front_finish(handle);
+    filetype = front_choose_type(handle, filetype);
     int rc = PASS(handle, displacement, etype, filetype, representation, info);
     if (rc == 0)
         front_set_view(handle, info);

@@ -200,6 +200,24 @@ static void register_at_finalize(void)
 /* ---- MPI_Init ---- */
 
 static atomic_bool is_ready;
+static bool prefers_romio;
+
+/* Before MPI_Init, in a job of many ranks, as mpirun or srun says. A priority leaves what the user
+ * selects. */
+static __attribute__((constructor)) void prefer_romio(void)
+{
+#if defined OPEN_MPI && OMPI_MAJOR_VERSION < 6
+    const char *text[PARAMETERS], *size = getenv("OMPI_COMM_WORLD_SIZE");
+    const char *ranks = size != NULL ? size : getenv("SLURM_STEP_NUM_TASKS");
+    front_process_parameters(text);
+    const int64_t many = parameter_value(PARAMETER_ROMIO_RANKS, text[PARAMETER_ROMIO_RANKS]);
+    if (ranks == NULL || many == 0 || atoi(ranks) < many || getenv("OMPI_MCA_io") != NULL)
+        return;
+    setenv("OMPI_MCA_io_romio321_priority", "100", 0); /* Open MPI 4.1 */
+    setenv("OMPI_MCA_io_romio341_priority", "100", 0); /* 5.0 */
+    prefers_romio = true;
+#endif
+}
 
 /* Programs differ in the numbers of MPI_APPNUM, or in the commands of the processes. */
 static enum coll_programs count_programs(void)
@@ -265,6 +283,9 @@ static void start_job(int ranks, int rank)
     if (rank == 0) {
         check_names();
         check_stripes();
+        if (prefers_romio)
+            front_log(0, COLL_TEXT_OMPIO ": ROMIO opens files; TATP_ROMIO_RANKS=0 prevents that",
+                      COLL_OMPIO_MEGABYTES(ranks), ranks);
     }
     find_node();
     mpi.Get_library_version(version, &length);

@@ -42,6 +42,11 @@ const parameter_description parameter_table[PARAMETERS] = {
         {"strict", PARAMETER_SWITCH, "false", 5,
          "Whether collective I/O fails where a parameter, or a file that it names, cannot "
          "be used; otherwise the run continues without it"},
+    [PARAMETER_ROMIO_RANKS] =
+        {"romio_ranks", PARAMETER_NUMBER, "7072", 5,
+         "Number of ranks from which on OMPIO takes too much memory (200 MB a rank): the component "
+         "says so, and libtatp-mpiio.so prefers ROMIO; 0: never",
+         "a number of ranks, or 0 for never", 0, INT_MAX},
     [PARAMETER_STRATEGY] =
         {"strategy", PARAMETER_CHOICE, "tatp", 3,
          "Strategy of aggregator selection: tatp (least hop-bytes), latp_volume and latp_count "

@@ -32,6 +32,9 @@
     " since this opening; tatp serves collective calls only: see man 7 fcoll_tatp, CALLS THAT "    \
     "ARE "                                                                                         \
     "NOT COLLECTIVE"
+#define COLL_TEXT_OMPIO                                                                            \
+    "OMPIO takes %.0f MB on each of %d ranks whenever a file is opened or its view is set"
+#define COLL_OMPIO_MEGABYTES(ranks) (4e-6 * (ranks) * (ranks))
 #define COLL_TEXT_STATS                                                                            \
     "The statistics (%s) cannot be written to\n\n  %s\n\n"                                         \
     "because of an error: %s.\n"

@@ -86,12 +86,7 @@ struct code {
     const char *object;
     uintptr_t begin, end;
 };
-#ifdef OPEN_MPI
-#define COMPONENT "mca_fcoll_tatp.so"
-#else
-#define COMPONENT "libtatp-mpiio.so"
-#endif
-static struct code component = {COMPONENT, 0, 0}, transfer;
+static struct code component, transfer;
 
 static int find_code(struct dl_phdr_info *info, size_t size, void *context)
 {
@@ -109,15 +104,21 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *context)
     return 1;
 }
 
-/* Where fbtl/posix is: in Open MPI 4.1, 6 and 5. */
-static void find_transfer(void)
+/* The first of the objects that the process has. */
+static struct code find_first(const char *const *object)
 {
-    static const char *const objects[] = {"mca_fbtl_posix.so", "libopen_mpi.so", "libmpi.so"};
-    int found = 0;
-    for (size_t i = 0; i < sizeof objects / sizeof *objects && !found; i++) {
-        transfer = (struct code){.object = objects[i]};
-        found = dl_iterate_phdr(find_code, &transfer);
-    }
+    struct code code = {.object = *object};
+    while (dl_iterate_phdr(find_code, &code) == 0 && *++object != NULL)
+        code.object = *object;
+    return code;
+}
+
+/* Where fbtl/posix is: in Open MPI 4.1, 6 and 5. */
+static void find_objects(void)
+{
+    component = find_first((const char *[]){"libtatp-mpiio.so", "mca_fcoll_tatp.so", NULL});
+    transfer =
+        find_first((const char *[]){"mca_fbtl_posix.so", "libopen_mpi.so", "libmpi.so", NULL});
 }
 
 static bool has_code(const struct code *code, const void *at)
@@ -150,8 +151,7 @@ void shim_arm(enum shim_call call, enum shim_fault fault, long nth)
     armed_call = call;
     armed_fault = fault;
     armed_nth = nth;
-    dl_iterate_phdr(find_code, &component);
-    find_transfer();
+    find_objects();
     counting = true;
 }
 
@@ -303,7 +303,7 @@ void *dlopen(const char *name, int mode)
 {
     void *handle = REAL(dlopen)(name, mode);
     if (component.begin == 0)
-        dl_iterate_phdr(find_code, &component);
+        find_objects();
     return handle;
 }
 

@@ -67,7 +67,7 @@ for dso in $(cd "$components" && find . -name '*.so' | sed 's/^..//' | sort); do
     rm "$tap_dir/stripped"
 done
 
-check_parameters fcoll tatp priority strategy topology num_aggregators cycle_buffer_size record stats stats_level
+check_parameters fcoll tatp priority strategy topology num_aggregators cycle_buffer_size record romio_ranks stats stats_level
 # ompi_info lists nothing of PRRTE
 [ ! -e "$components/mca_rmaps_dla.so" ] ||
     check_parameters rmaps dla file cart order method objective numa topology verbose priority

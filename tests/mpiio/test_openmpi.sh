@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# libtatp-mpiio.so under Open MPI, as test_conformance.sh has it under another MPI. Which programs of Open MPI it serves: those whose files the component does not have.
+# libtatp-mpiio.so under Open MPI, over OMPIO and, as in a job of many ranks, over ROMIO: as test_conformance.sh has it under
+# another MPI. Which programs of Open MPI it serves: those whose files the component does not have.
 . "$top_srcdir/tests/lib/mpiio.sh" || exit 1
 
 need_component fcoll tatp
@@ -29,8 +30,15 @@ who 2 0 0 "the component is asked for" --mca fcoll tatp
 who 2 0 1 "the component comes first" "${asked[@]}" -x TATP_VERBOSE=1
 tap_contains "$tap_output" "field.dat is left to the MPI: fcoll/tatp serves it" "the component comes first: the library says so where it is asked"
 who 0 2 0 "the component is forbidden" "${asked[@]}" --mca fcoll ^tatp
+who 2 0 1 "the component has many ranks" --mca fcoll tatp --mca fcoll_tatp_romio_ranks 4
+tap_contains "$tap_output" "OMPIO takes 0 MB on each of 4 ranks" "the component has many ranks: it says what that takes"
+who 2 0 0 "the component has fewer" --mca fcoll tatp --mca fcoll_tatp_romio_ranks 5
 if [[ -n $romio ]]; then
     who 0 2 0 "ROMIO is selected" "${asked[@]}" --mca io "$romio"
+    who 0 2 1 "many ranks" "${asked[@]}" -x TATP_ROMIO_RANKS=4
+    tap_contains "$tap_output" "ROMIO opens files" "many ranks: one line says who opens files"
+    who 2 0 0 "many ranks, OMPIO is selected" "${asked[@]}" -x TATP_ROMIO_RANKS=4 --mca io ompio
+    who 2 0 0 "fewer ranks" "${asked[@]}" -x TATP_ROMIO_RANKS=5
 fi
 
 # ---- conformance, random views ----
@@ -48,4 +56,30 @@ FORMS=4 random_views 30 8000 "OMPIO, random views, threads" openmpi 4
 types "$MPICC" openmpi 2
 threads "$MPICC" openmpi 2 "$tap_dir/threads" "$tap_dir/data" open
 nonblocking "$MPICC" openmpi 2 4
+[[ -n $romio ]] || {
+    tap_skip "over ROMIO" "Open MPI $OMPI_VERSION has none"
+    tap_plan
+    exit
+}
+environment=(TATP_ROMIO_RANKS=1)
+views "ROMIO" 500
+
+# ---- faults, records ----
+
+"$MPICC" -shared -fPIC -o starts.so "$top_srcdir/tests/faults/starts.c" || exit 1
+sample=(--sample 25 --seed "${TEST_SEED:-1}")
+! tap_full || sample=()
+shimmed() {
+    preloaded=$library:$tap_dir/starts.so openmpi 4 "$top_builddir/tests/faults/faults" --dir "$tap_dir" --limit 120 "$@"
+}
+tap_check "ROMIO, faults" shimmed "${sample[@]}" write_all read_all iwrite_all
+tap_contains "$tap_output" "faults are done" "ROMIO, faults: all are tried"
+
+rm -f component.crs library.crs
+tap_check "the component records" run_here 6 --mca fcoll tatp --mca fcoll_tatp_num_aggregators 3 --mca fcoll_tatp_record "$tap_dir/component.crs" \
+    "$programs/record" --dir "$tap_dir" order
+environment+=(TATP_NUM_AGGREGATORS=3 TATP_RECORD="$tap_dir/library.crs")
+tap_check "ROMIO, the library records" openmpi 6 "$programs/record" --dir "$tap_dir" order
+record_of() { "$TOOLS_DIR/dla" convert --to mtx "$1.crs" | grep -v '^% run:'; }
+tap_is "$(record_of library)" "$(record_of component)" "ROMIO, the library's record is the component's"
 tap_plan

@@ -205,6 +205,17 @@ static void tell_library(void)
         *leaves_file = true;
 }
 
+static void report_memory(int ranks)
+{
+    const char *text = tatp_params_text(PARAMETER_ROMIO_RANKS);
+    const int64_t many = parameter_value(PARAMETER_ROMIO_RANKS, text);
+    if (many > 0 && ranks >= many && coll_is_first(tatp_process(), "ompio", ""))
+        coll_log(tatp_process(), 0,
+                 COLL_TEXT_OMPIO "; with tatp run ROMIO opens files, where Open MPI has it: see "
+                                 "fcoll_tatp_romio_ranks in man 7 fcoll_tatp",
+                 COLL_OMPIO_MEGABYTES(ranks), ranks);
+}
+
 /* Completes the opening. What OMPIO finds out while it opens the file is known with the first view.
  */
 static void start_file(tatp_file *file, ompio_file_t *fh)
@@ -215,6 +226,8 @@ static void start_file(tatp_file *file, ompio_file_t *fh)
     if (0 == fh->f_rank && '\0' != tatp_params_text(PARAMETER_RECORD)[0])
         tatp_process_records();
     coll_file_start(file->file, &facts);
+    if (0 == fh->f_rank)
+        report_memory(fh->f_size);
 }
 
 /* A view of the handle was set. Errors of any rank come back from every access: OMPIO would lose an
