@@ -19,7 +19,7 @@
 #include "tool.h"
 
 #define COMPONENT_VARIABLE "OMPI_MCA_fcoll_tatp_"
-#define COMPONENT_PRIORITY "60" /* above Open MPI's own */
+#define COMPONENT_PRIORITY "101" /* above Open MPI's own, also with one or two ranks */
 
 typedef struct run_options {
     const char *library; /* NULL: where it is installed */
@@ -31,7 +31,7 @@ typedef struct run_options {
 
 /* ---- parameters ---- */
 
-/* For the library and the component. A value that cannot be used is found before the job starts. */
+/* A value that cannot be used is found before the job starts. */
 static void set_parameter(const char *name, const char *value)
 {
     char variable[PARAMETER_NAME_BYTES], valid[PARAMETER_VALID_BYTES];
@@ -55,8 +55,6 @@ static void set_parameter(const char *name, const char *value)
         exit(TOOL_USAGE);
     }
     parameter_write_name(i, PARAMETER_VARIABLE, true, variable);
-    setenv(variable, value, 1);
-    parameter_write_name(i, COMPONENT_VARIABLE, false, variable);
     setenv(variable, value, 1);
 }
 
@@ -184,6 +182,21 @@ static void name_for_open_mpi(void)
     setenv("OMPI_MCA_mca_base_env_list", list, 0);
 }
 
+/* What the library finds in variables of its own. It alone knows what it has reordered. */
+static void set_for_component(void)
+{
+    char variable[PARAMETER_NAME_BYTES];
+    for (enum parameter i = 0; i < PARAMETERS; i++) {
+        parameter_write_name(i, PARAMETER_VARIABLE, true, variable);
+        const char *value = getenv(variable);
+        parameter_write_name(i, COMPONENT_VARIABLE, false, variable);
+        if (value != NULL)
+            setenv(variable, value, 1);
+    }
+    if (getenv(PARAMETER_VARIABLE "REORDER") == NULL)
+        setenv(COMPONENT_VARIABLE "priority", COMPONENT_PRIORITY, 0);
+}
+
 /* ---- the placement ---- */
 
 static void place(run_options *run)
@@ -219,11 +232,11 @@ int tatp_run(int argc, char **argv)
     run.launch.has_library = run.library != NULL || access(TATP_LIBRARY, F_OK) == 0;
     if (run.launch.has_library)
         preload(run.library != NULL ? run.library : TATP_LIBRARY);
-    setenv(COMPONENT_VARIABLE "priority", COMPONENT_PRIORITY, 0);
     if (run.is_automatic || run.launch.file != NULL)
         place(&run);
     if (!run.launch.has_library)
         tool_note("%s is not there: only programs of Open MPI are served", TATP_LIBRARY);
+    set_for_component();
     name_for_open_mpi();
     execvp(run.command[0], run.command);
     return tool_fail("%s: %s", run.command[0], strerror(errno));

@@ -41,6 +41,17 @@ if [[ -n $romio ]]; then
     who 2 0 0 "fewer ranks" "${asked[@]}" -x TATP_ROMIO_RANKS=5
 fi
 
+# tatp_run VARIABLE...: tatp run with these in its environment
+tatp_run() {
+    rm -f stats
+    tap_check "tatp run, $*" env TATP_VERBOSE=1 TATP_STATS="$tap_dir/stats" "$@" "$TOOLS_DIR/tatp" run --library "$library" \
+        "$MPIRUN" --oversubscribe --bind-to none -np 4 ./field
+    tap_is "$(grep -c '"op"' stats) $(grep -c 'fcoll/tatp serves it' <<<"$tap_output")" "$wanted" "tatp run, $*: who serves it, with the parameters of both"
+}
+wanted="2 1" tatp_run TATP_DOMAINS=even
+wanted="2 0" tatp_run TATP_REORDER=1
+wanted="2 0" tatp_run OMPI_MCA_fcoll=^tatp
+
 # ---- conformance, random views ----
 
 mapfile -t served < <(served_cases)
