@@ -191,13 +191,21 @@ static void put_tree(json_writer *w, const topo *t)
     json_end_array(w);
 }
 
-/* Begins an object in an array or with a key (else NULL) and writes the name, the assignment, its
- * costs and the load of each link, or nulls for domains without one (NULL). The caller may add
- * members, and ends it. */
-static void begin_plan(json_writer *w, const char *key, const char *name, const plan_input *in,
-                       const size_t *rank_of_domain, size_t domains, const plan_report *report)
+/* The load of each link, as members of an open object. */
+static void put_loads(json_writer *w, const plan_input *in, const size_t *rank_of_domain)
 {
     plan_loads loads;
+    tool_check(plan_load_links(in, rank_of_domain, &loads), "the loads of links");
+    json_put_reals(w, "up", loads.up, loads.vertices);
+    json_put_reals(w, "down", loads.down, loads.vertices);
+    plan_release_loads(&loads);
+}
+
+/* Begins an object in an array or with a key (else NULL) and writes the name, the assignment and
+ * its costs, or nulls for domains without one (NULL). The caller may add members, and ends it. */
+static void begin_plan(json_writer *w, const char *key, const char *name,
+                       const size_t *rank_of_domain, size_t domains, const plan_report *report)
+{
     json_begin_object(w, key);
     json_put_string(w, "name", name);
     if (rank_of_domain == NULL && domains > 0) {
@@ -211,12 +219,6 @@ static void begin_plan(json_writer *w, const char *key, const char *name, const 
     json_put_real(w, "hop_bytes", report->hop_bytes);
     json_put_real(w, "max_link_bytes", report->max_link_bytes);
     json_put_int64(w, "crossing_bytes", report->crossing_bytes);
-    if (rank_of_domain == NULL)
-        return;
-    tool_check(plan_load_links(in, rank_of_domain, &loads), "the loads of links");
-    json_put_reals(w, "up", loads.up, loads.vertices);
-    json_put_reals(w, "down", loads.down, loads.vertices);
-    plan_release_loads(&loads);
 }
 
 /* ---- planning ---- */
@@ -368,7 +370,8 @@ static void put_given(json_writer *w, const struct planning *p)
     plan_report report;
     parse_aggregators(p, rank_of_domain);
     tool_check(plan_assess(&p->in, rank_of_domain, &report), "--aggregators");
-    begin_plan(w, "given", "given", &p->in, rank_of_domain, domains, &report);
+    begin_plan(w, "given", "given", rank_of_domain, domains, &report);
+    put_loads(w, &p->in, rank_of_domain);
     json_end_object(w);
     free(rank_of_domain);
 }
@@ -385,8 +388,9 @@ static void print_plan_json(const struct planning *p)
     put_tree(w, in->topology);
     json_begin_array(w, "strategies");
     for (const struct outcome *o = p->outcome; o < p->outcome + p->outcomes; o++) {
-        begin_plan(w, NULL, o->strategy->name, in, o->rank_of_domain, in->requests->cols,
-                   &o->report);
+        begin_plan(w, NULL, o->strategy->name, o->rank_of_domain, in->requests->cols, &o->report);
+        if (o->rank_of_domain != NULL)
+            put_loads(w, in, o->rank_of_domain);
         json_put_real(w, "seconds", o->seconds);
         json_end_object(w);
     }
@@ -421,9 +425,8 @@ static void predict_view(recorded *view, const char *file, const tatp_network_op
     tool_read_view(file, &view->file);
     tatp_network_read(network, file, view->file.view.rows, &view->network);
     view->calls = tool_allocate(view->file.patterns, sizeof *view->calls);
-    const predict_job job = {.ranks = view->file.view.rows,
-                             .node_of_rank = view->network.node_of_rank,
-                             .topology = &view->network.topology};
+    const predict_job job = {view->file.view.rows, view->network.node_of_rank,
+                             &view->network.topology};
     for (size_t k = 0; k < view->file.patterns; k++) {
         recorded_calls *c = &view->calls[k];
         const matrix *bytes = &view->file.bytes[k];
@@ -474,12 +477,14 @@ static void put_patterns(json_writer *w, const recorded *view)
     for (size_t k = 0; k < view->file.patterns; k++) {
         const recorded_calls *c = &view->calls[k];
         const plan_draft *p = &c->draft;
-        begin_plan(w, NULL, view->file.pattern[k].file, &c->in, p->rank_of_domain,
+        begin_plan(w, NULL, view->file.pattern[k].file, p->rank_of_domain,
                    p->division.domains.count, &c->report);
         json_put_int64(w, "calls", view->file.pattern[k].calls);
         json_put_int64(w, "bytes", c->bytes);
         json_put_string(w, "domains", division_kind_name(p->kind));
         json_put_int64(w, "unit", p->unit);
+        if (p->rank_of_domain != NULL)
+            put_loads(w, &c->in, p->rank_of_domain);
         json_end_object(w);
     }
     json_end_array(w);

@@ -32,11 +32,7 @@ int dla_recorded_bytes(const view_file *file, int64_t *bytes)
 int dla_predict(const dla_placement *p, const size_t *node_of_rank, int64_t *crossing)
 {
     const setmatch_network *network = &p->data->network;
-    const predict_job job = {
-        .ranks = p->data->file.view.rows,
-        .node_of_rank = node_of_rank,
-        .topology = &p->data->topology,
-    };
+    const predict_job job = {p->data->file.view.rows, node_of_rank, &p->data->topology};
     return predict_crossing(&job, &p->data->file, network->levels, network->group_of_node,
                             crossing);
 }
