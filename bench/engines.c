@@ -326,7 +326,7 @@ static void make_topology(const struct setting *s, topo *t)
     if (s->side > 0)
         make_torus(s->side, t);
     else if (s->levels > 0)
-        must(topo_from_levels(t, NODES, s->levels, group), "network");
+        switched_topology(t, NODES, s->levels, group);
     else
         topo_flat(t, NODES);
 }
