@@ -4,6 +4,7 @@
 
 #include "../tests/unit/seeded.h"
 #include "lap/lap.h"
+#include "machine.h"
 #include "must.h"
 #include "plan/auction.h"
 
