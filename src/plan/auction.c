@@ -258,7 +258,9 @@ static int hold_auction(const struct gains *gains, const size_t *capacity, size_
 struct descent {
     struct base_arena arena;
     const matrix *bytes;
+    const topo *topology;
     const size_t *capacity; /* of each node */
+    double *far; /* of each node: hops from the others in the mean; NULL: the network has levels */
     size_t groups;
     size_t *group_of_node, *group_of_unit;
     /* For the units of one group at a time. */
@@ -326,6 +328,21 @@ static int make_level(const struct descent *d, const size_t *given, struct level
     return rc;
 }
 
+/* What a unit gains at a place where it has bytes: these; without levels, where places are nodes,
+ * the hop-bytes that it has less than on a node that is far from all. */
+static double gain_at(const struct descent *d, size_t place, size_t end)
+{
+    const struct gains *g = &d->gains;
+    double sum = 0.0;
+    if (d->far == NULL)
+        return d->bytes_at[place];
+    for (size_t e = g->start[g->units]; e < end; e++) {
+        size_t other = g->place[e];
+        sum += (d->far[other] - topo_hops(d->topology, place, other, 0)) * d->bytes_at[other];
+    }
+    return fmax(sum, 0.0);
+}
+
 /* What a unit has at the places of a group. */
 static void add_gains(struct descent *d, const struct level *l, size_t group, size_t unit)
 {
@@ -340,10 +357,10 @@ static void add_gains(struct descent *d, const struct level *l, size_t group, si
             g->place[at++] = l->place[child];
         d->bytes_at[l->place[child]] += (double)m->value[e];
     }
-    for (size_t e = g->start[g->units]; e < at; e++) {
-        g->bytes[e] = d->bytes_at[g->place[e]];
+    for (size_t e = g->start[g->units]; e < at; e++)
+        g->bytes[e] = gain_at(d, g->place[e], at);
+    for (size_t e = g->start[g->units]; e < at; e++)
         d->bytes_at[g->place[e]] = 0.0;
-    }
     g->start[++g->units] = at;
 }
 
@@ -398,15 +415,30 @@ static int begin_descent(struct descent *d)
     return 0;
 }
 
+/* Without levels the nearest nodes join all others. O(nodes * nodes). */
+static int find_far(struct descent *d)
+{
+    size_t nodes = d->bytes->cols;
+    d->far = base_arena_alloc(&d->arena, nodes, sizeof *d->far);
+    for (size_t n = 0; d->far != NULL && n < nodes; n++)
+        for (size_t m = 0; m < nodes; m++)
+            if (m != n)
+                d->far[n] += topo_hops(d->topology, n, m, 0) / (double)(nodes - 1);
+    return d->far != NULL ? 0 : -ENOMEM;
+}
+
 int auction_solve(const matrix *bytes, const topo *topology, const size_t *capacity,
                   size_t *node_of_unit)
 {
-    struct descent d = {.bytes = bytes, .capacity = capacity, .group_of_unit = node_of_unit};
+    struct descent d = {
+        .bytes = bytes, .topology = topology, .capacity = capacity, .group_of_unit = node_of_unit};
     size_t levels, *group_of_node;
     int rc = topo_levels(topology, &levels, &group_of_node);
     if (rc != 0)
         return rc;
     rc = begin_descent(&d);
+    if (rc == 0 && levels == 0 && topology->places > 0)
+        rc = find_far(&d);
     for (size_t k = levels; k > 0 && rc == 0; k--)
         rc = descend(&d, group_of_node + (k - 1) * bytes->cols);
     if (rc == 0)

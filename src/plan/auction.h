@@ -7,7 +7,8 @@
  * Operations Research 20 (1989): units bid for the capacity of nodes, all units of one node pay one
  * price, and a full node evicts its lowest bidder. One phase from prices of zero. On a network with
  * levels (topo_levels) units bid for the groups of the highest one first, then within each group
- * for those of the next, and at last for its nodes.
+ * for those of the next, and at last for its nodes. Without levels, as on a torus, hops count
+ * between the nodes that have bytes of a unit; all others are equally far.
  */
 #ifndef PLAN_AUCTION_H
 #define PLAN_AUCTION_H

@@ -196,6 +196,20 @@ static size_t group_at(const struct instance *in, const struct hierarchy *h, siz
     return level == 0 ? n : h->group_of_node[(level - 1) * in->nodes + n];
 }
 
+/* What a unit saves on a node that has bytes of it, where the network has no levels: hop-bytes,
+ * over a node that is as far from each other one as nodes are in the mean. */
+static double saved_at(const struct instance *in, size_t u, size_t node)
+{
+    double sum = 0.0;
+    for (size_t n = 0; n < in->nodes; n++) {
+        double far = 0.0;
+        for (size_t m = 0; m < in->nodes; m++)
+            far += m == n ? 0.0 : in->hops[n * in->nodes + m] / (double)(in->nodes - 1);
+        sum += (far - in->hops[n * in->nodes + node]) * (double)in->bytes[u][n];
+    }
+    return in->bytes[u][node] > 0 ? fmax(sum, 0.0) : 0.0;
+}
+
 /* Bytes of units that stay in their group. */
 static double kept_bytes(const struct instance *in, const struct hierarchy *h, size_t level,
                          const size_t *aggregator_of_unit)
@@ -203,7 +217,9 @@ static double kept_bytes(const struct instance *in, const struct hierarchy *h, s
     double sum = 0.0;
     for (size_t u = 0; u < in->units; u++) {
         size_t node = in->node_of_aggregator[aggregator_of_unit[u]];
-        for (size_t n = 0; n < in->nodes; n++)
+        if (h->levels == 0)
+            sum += saved_at(in, u, node);
+        for (size_t n = 0; n < in->nodes && h->levels > 0; n++)
             if (group_at(in, h, level, n) == group_at(in, h, level, node))
                 sum += (double)in->bytes[u][n];
     }
@@ -247,9 +263,12 @@ static bool keeps_most(const struct instance *in, const size_t *fitted)
     bool keeps = true;
     if (topo_levels(&in->topology, &h.levels, &h.group_of_node) != 0)
         exit(EXIT_FAILURE);
+    double all = h.levels > 0 ? in->total : 0.0;
+    for (size_t u = 0; u < in->units && h.levels == 0; u++)
+        for (size_t n = 0; n < in->nodes; n++)
+            all += saved_at(in, u, n);
     for (size_t level = 0; level <= h.levels; level++)
-        keeps &= kept_bytes(in, &h, level, fitted) >=
-                 most_bytes(in, &h, level, fitted) - .01 * in->total;
+        keeps &= kept_bytes(in, &h, level, fitted) >= most_bytes(in, &h, level, fitted) - .01 * all;
     free(h.group_of_node);
     return keeps;
 }
