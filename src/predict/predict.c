@@ -160,10 +160,12 @@ static int find_unit_parts(const recorded *r, const pieces *units, matrix *parts
     return rc;
 }
 
-static bool has_too_many(const matrix *of_nodes, size_t most)
+/* Whether a node accesses more than `most` units: of a bin of several units perhaps only one. */
+static bool has_too_many(const matrix *of_nodes, const matrix *node_bins, size_t most)
 {
     for (size_t n = 0; n < of_nodes->rows; n++)
-        if (of_nodes->row_start[n + 1] - of_nodes->row_start[n] > most)
+        if (of_nodes->row_start[n + 1] - of_nodes->row_start[n] > most &&
+            node_bins->row_start[n + 1] - node_bins->row_start[n] > most)
             return true;
     return false;
 }
@@ -178,7 +180,7 @@ static int sum_units(void *context, const pieces *units, matrix *bytes)
     if (overlap_count(&r->node_bins, &parts) <= PIECES_MOST_ENTRIES) {
         rc = overlap_spread(&r->node_bins, &parts, &of_nodes);
         if (rc == 0) {
-            if (!has_too_many(&of_nodes, pieces_most_of_node(units, of_nodes.rows)))
+            if (!has_too_many(&of_nodes, &r->node_bins, pieces_most_of_node(units, of_nodes.rows)))
                 rc = matrix_transpose(bytes, &of_nodes);
             matrix_release(&of_nodes);
         }

@@ -170,6 +170,32 @@ END_TEST
 
 /* ---- a record ---- */
 
+/* A node has a little of most bins, which are longer than units of fitted domains: not of all of
+ * their units. */
+START_TEST(long_bins_do_not_hide_fitted_domains)
+{
+    enum { MANY = 48, BINS = 2 * MANY };
+    const topo t = flat(MANY);
+    const access_pattern pattern = calls_of(4 * BIN);
+    matrix_builder b = {.rows = BINS, .cols = BINS};
+    size_t node[BINS];
+    for (size_t k = 0; k < BINS; k++) {
+        size_t other = 1 + k % (MANY - 1);
+        node[k] = k % MANY;
+        add_entry(&b, 0, k, k % 8 > 0 ? KiB : 0);
+        add_entry(&b, other, k, 2 * BIN - KiB);
+        add_entry(&b, other + MANY, k, 2 * BIN);
+    }
+    matrix bytes = finish_matrix(&b);
+    const predict_job job = {.ranks = BINS, .node_of_rank = node, .topology = &t};
+    plan_draft p;
+    ck_assert_int_eq(predict_calls(&job, &pattern, &bytes, &p), 0);
+    ck_assert_int_eq(p.kind, FITTED);
+    plan_draft_release(&p);
+    matrix_release(&bytes);
+}
+END_TEST
+
 START_TEST(by_groups_of_nodes)
 {
     const topo t = flat(NODES);
@@ -223,5 +249,6 @@ int main(void)
 {
     return run_tests("predict", TIMES(domains_and_bytes_of_calls, LENGTH(calls)),
                      ONCE(sums_are_kept), ONCE(many_ranks_share_a_bin), ONCE(by_groups_of_nodes),
-                     ONCE(nothing_and_too_much), ONCE(memory_runs_out));
+                     ONCE(long_bins_do_not_hide_fitted_domains), ONCE(nothing_and_too_much),
+                     ONCE(memory_runs_out));
 }
