@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from typing import Callable
 
-from patterns import (amr, blocks, btio, checkpoint, coupled, ensemble, flash, flash_blocks, hacc, heavy_chain,
+from patterns import (amr, blocks, btio, checkpoint, coupled, ensemble, flash, flash_blocks, grid_view, hacc,
+                      heavy_chain,
                       icosahedron, ior, mesh, multiblock, ocean, ocean_by_blobs, ocean_by_curve, ocean_by_patches,
                       particles_by_identity, pencils, s3d, scalapack, seismic, spectral_element, spectral_mesh,
-                      strided_records, task_farm, uneven_grid, wrf)
+                      shuffled_mesh_view, strided_records, task_farm, uneven_grid, wrf)
 from shapes import deal, shuffle
 
 # Slots of nodes, in turn: of different kinds, and of kinds of which other jobs have taken some.
@@ -124,3 +125,10 @@ CASES = (
     case("ocean-blobs-400-spare", 48, ocean, 400, 384, 320, ocean_by_blobs, 2, spare=2),
     case("mesh-rcm-250-busy", BUSY, mesh, 250, 500, "rcm"),
 )
+
+# Views without accesses, on nodes of 32 slots: pattern and what makes it.
+LARGE = tuple((name, make) for cube, halo, mesh in (((25, 20, 20), (100, 100), 10000), ((50, 50, 40), (250, 400), 100000),
+                                                    ((100, 100, 100), (1000, 1000), 1000000))
+              for name, make in (("cube", lambda grid=cube: grid_view(grid, (1, 10, 100))),
+                                 ("halo", lambda grid=halo: grid_view(grid, (5, 7))),
+                                 ("shuffled mesh", lambda ranks=mesh: shuffled_mesh_view(ranks))))

@@ -334,3 +334,22 @@ def checkpoint(tensor, pipeline, data):
             parts.append(cut_pieces((rows, columns), cuts, owner, 4, base))
             base += rows * columns * 4
     return rank.size, [join_calls(parts)]
+
+
+# ---- views of many ranks: one entry for each pair of neighbours ----
+
+def grid_view(grid, weights):
+    rank = number_grid(grid)
+    first = [rank.take(np.arange(n - 1), axis).ravel() for axis, n in enumerate(grid)]
+    second = [rank.take(np.arange(1, n), axis).ravel() for axis, n in enumerate(grid)]
+    return prod(grid), np.concatenate(first), np.concatenate(second), np.repeat(weights, [len(f) for f in first])
+
+
+def shuffled_mesh_view(ranks):
+    """Four neighbours near each rank and two farther away, in any numbering."""
+    rng = np.random.default_rng(15)
+    first = np.repeat(np.arange(ranks), 6)
+    second = first + 1 + rng.integers(0, np.tile((8, 8, 8, 8, 64, 64), ranks))
+    inside = second < ranks
+    number = rng.permutation(ranks)
+    return ranks, number[first[inside]], number[second[inside]], rng.integers(1, 51, inside.sum())

@@ -90,17 +90,28 @@ def find_profiles(calls):
     return profiles
 
 
-def view_matrix(ranks, calls):
-    """Row, column and value of how often two ranks access neighbouring pieces, by column."""
-    code = np.concatenate([np.r_[c.owner[:-1] * ranks + c.owner[1:], c.owner[1:] * ranks + c.owner[:-1]]
-                           for c in calls])
-    times = np.concatenate([np.full(2 * (len(c.owner) - 1), c.times) for c in calls])
+def add_entries(ranks, row, column, value):
+    """Row, column and value of a symmetric matrix, by column, from one entry of each pair; equal ones are added up."""
+    code = np.r_[column * ranks + row, row * ranks + column]
     code, pair = np.unique(code, return_inverse=True)
-    return code % ranks, code // ranks, np.bincount(pair, times, len(code)).astype(np.int64)
+    return code % ranks, code // ranks, np.bincount(pair, np.r_[value, value], len(code)).astype(np.int64)
+
+
+def view_matrix(ranks, calls):
+    """How often two ranks access neighbouring pieces."""
+    neighbours = np.concatenate([np.stack((c.owner[:-1], c.owner[1:], np.full(len(c.owner) - 1, c.times))) for c in calls], axis=1)
+    return add_entries(ranks, *neighbours)
 
 
 def join(numbers):
     return " ".join(map(str, numbers.tolist()))
+
+
+def write_matrix(path, ranks, row, column, value, head=()):
+    with open(path, "w", encoding="ascii") as out:
+        for line in ("FILEVIEW", *head, f"{len(row)} {ranks + 1}", join(row), join(value),
+                     join(np.searchsorted(column, np.arange(ranks + 1)) + 1)):
+            out.write(line + "\n")
 
 
 def write_profile(out, p, division):
@@ -119,18 +130,15 @@ def matrix_path(path):
 
 def write(path, ranks, calls, stripe=0, targets=0):
     """The record at `path`; and at matrix_path(path) the view matrix alone, as Open MPI's own recorder writes it."""
-    row, column, value = view_matrix(ranks, calls)
-    matrix = [f"{len(row)} {ranks + 1}", join(row), join(value),
-              join(np.searchsorted(column, np.arange(ranks + 1)) + 1)]
+    matrix = view_matrix(ranks, calls)
     aggregated = [c for c in calls if has_aggregators(c, stripe or LOCK)]
     independent = sum(c.bytes() for c in calls) - sum(c.bytes() for c in aggregated)
     head = ["% view matrix of fcoll/tatp, format 4", "% program: corpus", "% run: c0.1", "% began: 1", "% written: 2",
             f"% ranks: {ranks}", "% weight: count", f"% files: {len({c.file for c in calls})}",
             f"% accesses: {sum(c.times for c in calls)}", f"% bytes: {sum(c.bytes() for c in calls)}",
             f"% independent: {independent}", "% missed: 0"]
-    with open(matrix_path(path), "w", encoding="ascii") as out:
-        out.write("\n".join(["FILEVIEW", *matrix]) + "\n")
-    with open(path, "w", encoding="ascii") as out:
-        out.write("\n".join(["FILEVIEW", *head, *matrix]) + "\n")
+    write_matrix(matrix_path(path), ranks, *matrix)
+    write_matrix(path, ranks, *matrix, head)
+    with open(path, "a", encoding="ascii") as out:
         for profile in find_profiles(aggregated):
             write_profile(out, profile, f"DIVISION 0 0 {stripe} {targets} 0\n" if stripe else "")

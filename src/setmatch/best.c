@@ -50,10 +50,20 @@ static int try_bisection(struct contest *c, size_t k)
     return rc == 0 ? refine_trial(c, k, true) : rc;
 }
 
-static int try_copy(struct contest *c, const size_t *node, bool refine)
+static int try_copy(struct contest *c, const size_t *node, size_t seed, bool refine)
 {
     memcpy(c->trial, node, c->ranks->vertices * sizeof *node);
-    return refine_trial(c, 0, refine);
+    return refine_trial(c, seed, refine);
+}
+
+/* With other groups, which gains more than as many bisections more. The same cut confirms nothing.
+ */
+static int refine_best(struct contest *c, size_t seed)
+{
+    int64_t before = c->cut;
+    int rc = try_copy(c, c->best, seed, true);
+    c->confirmed -= rc == 0 && c->cut == before;
+    return rc;
 }
 
 static int try_simple(struct contest *c, bool refine)
@@ -78,8 +88,8 @@ static int try_first(struct contest *c)
     if (rc == 0)
         rc = try_simple(c, few && c->refine);
     if (rc == 0)
-        rc = try_copy(c, bisected, few && c->refine);
-    return rc == 0 && !few ? try_copy(c, c->best, c->refine) : rc;
+        rc = try_copy(c, bisected, 0, few && c->refine);
+    return rc == 0 && !few ? try_copy(c, c->best, 0, c->refine) : rc;
 }
 
 static bool search_has_ended(const struct contest *c)
@@ -96,8 +106,11 @@ int place_best(const affinity *ranks, const allocation *s, bool refine, size_t w
     c.trial = base_arena_alloc(&c.arena, ranks->vertices, sizeof *c.trial);
     int rc = c.arena.failed ? -ENOMEM : try_first(&c);
     c.confirmed = 0;
-    for (size_t k = 1; rc == 0 && refine && !search_has_ended(&c); k++)
+    for (size_t k = 1; rc == 0 && refine && !search_has_ended(&c); k++) {
         rc = try_bisection(&c, k);
+        if (rc == 0)
+            rc = refine_best(&c, k);
+    }
     if (rc == 0)
         memcpy(node, c.best, ranks->vertices * sizeof *node);
     base_arena_release(&c.arena);

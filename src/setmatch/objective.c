@@ -9,8 +9,9 @@
 #include "setmatch/quality.h"
 #include "setmatch/task.h"
 
-/* Alternations of the assignment of domains and the placement of ranks. */
-enum { MAX_ALTERNATIONS = 8, BISECTIONS = 3 };
+/* Alternations of the assignment of domains and the placement of ranks; another one follows if one
+ * hundredth more bytes are local. */
+enum { MAX_ALTERNATIONS = 8, PART_TO_GAIN = 100, BISECTIONS = 2 };
 
 /* Search for the placement that keeps most bytes on their nodes. */
 struct profile_search {
@@ -45,18 +46,19 @@ static int follow_owners(struct profile_search *s)
     return owners_follow(s->profile, s->task->input->nodes, s->capacity, s->owner, s->trial);
 }
 
-/* Assigns domains by ranks and places ranks by domains, from trial[] on, as long as more bytes are
- * local. */
+/* Assigns domains by ranks and places ranks by domains, from trial[] on. */
 static int alternate(struct profile_search *s)
 {
-    int64_t local_bytes = -1, before = -2;
+    int64_t local_bytes = -1, before;
+    bool gains = true;
     int rc = 0;
-    for (size_t k = 0; rc == 0 && k < MAX_ALTERNATIONS && local_bytes > before; k++) {
+    for (size_t k = 0; rc == 0 && k < MAX_ALTERNATIONS && gains; k++) {
         before = local_bytes;
         rc = owners_find(s->profile, s->task->input->nodes, s->trial, s->owner, &local_bytes);
         if (rc == 0)
             rc = profile_enter(s, local_bytes);
-        if (rc == 0 && local_bytes > before)
+        gains = local_bytes - before > before / PART_TO_GAIN;
+        if (rc == 0 && gains)
             rc = follow_owners(s);
     }
     return rc;
@@ -86,7 +88,8 @@ static int try_order(struct profile_search *s)
     return rc == 0 ? alternate(s) : rc;
 }
 
-/* The least cut of a graph of ranks, and some bisections, which may cut more and load less. */
+/* The least cut of a graph of ranks, and bisections other than its first one, which may cut more
+ * and load less. */
 static int try_graph(struct profile_search *s, const affinity *ranks)
 {
     const placement_task *task = s->task;
@@ -94,7 +97,7 @@ static int try_graph(struct profile_search *s, const affinity *ranks)
     int rc = place_by_affinity(task, ranks, s->trial);
     if (rc == 0)
         rc = alternate(s);
-    for (size_t k = 0; rc == 0 && k < BISECTIONS; k++) {
+    for (size_t k = 1; rc == 0 && k <= BISECTIONS; k++) {
         rc = bisect_ranks(ranks, &task->allocation, variant_of(k), s->trial, &work);
         if (rc == 0 && task->input->refine)
             rc = refine_multilevel(ranks, &task->allocation, k, s->trial, &work);

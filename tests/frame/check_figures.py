@@ -146,6 +146,13 @@ def corpus():
            f" that they send by slot; the median is {statistics.median(ratios):.2f}, and {ratios.count(1)} gain nothing")
 
 
+def placement():
+    for pattern in ("cube", "halo", "shuffled mesh"):
+        cells = (f"{short(float(row['seconds']))} s, {float(row['cut_over_before']):.3f}"
+                 for row in rows("bench/results/placement.csv", pattern=pattern))
+        yield f"| {pattern} | {' | '.join(cells)} |"
+
+
 def demo():
     of = {(row["program"], row["way"]): row for row in rows("bench/results/demo.csv")}
     for way in dict.fromkeys(way for _, way in of):
@@ -177,7 +184,7 @@ def auction():
     yield f"{flat[0]:.2f} to {flat[-2]:.2f} s, and {flat[-1]:.1f} s"
 
 
-PAGES = {"README": (demo, corpus), "doc/scale": (scale, calibration), "doc/reorder": (reorder,), "doc/benchmarks": (contests, gio), "doc/evaluation": (evaluation, parts, programs), "doc/applications": (applications,), "doc/lap": (lap,), "doc/fitted": (auction,)}
+PAGES = {"README": (demo, corpus), "doc/scale": (scale, calibration), "doc/reorder": (reorder,), "doc/setmatch": (placement,), "doc/benchmarks": (contests, gio), "doc/evaluation": (evaluation, parts, programs), "doc/applications": (applications,), "doc/lap": (lap,), "doc/fitted": (auction,)}
 for page, wanted in PAGES.items():
     text = " ".join((SOURCE / f"{page}.md").read_text(encoding="utf-8").split())
     for figures in wanted:
