@@ -273,7 +273,7 @@ AC_SUBST([PMIX_PKGLIBDIR])
 AC_SUBST([PRRTE_CPPFLAGS])
 AC_SUBST([PRRTE_LIBS])])
 
-# The library that prterun uses: libprrte.so may be another one, or a link to nothing.
+# The library that prterun uses: libprrte.so may be another one, or a link to nothing; Open MPI's own may be libompi-prrte.so.
 AC_DEFUN([TATP_FIND_PRRTE],
 [AC_ARG_WITH([prrte],
     [AS_HELP_STRING([--with-prrte=DIR], [PRRTE installed under DIR with its headers, or its sources in DIR])],
@@ -282,7 +282,7 @@ AC_DEFUN([TATP_FIND_PRRTE],
 tatp_bin=`AS_DIRNAME(["$MPIRUN"])`
 AC_PATH_PROGS([PRTERUN], [prterun], [], [$with_prrte/bin$PATH_SEPARATOR$tatp_bin$PATH_SEPARATOR$PATH])
 PRRTE_VERSION=`"$PRTERUN" --version 2>/dev/null | sed -n ['s/.*(PRRTE) *v*\([0-9][^ ]*\).*/\1/p']`
-tatp_library=`ldd "$PRTERUN" 2>/dev/null | sed -n ['s/.*=> *\([^ ]*libprrte\.so[^ ]*\).*/\1/p']`
+tatp_library=`ldd "$PRTERUN" 2>/dev/null | sed -n ['s/.*=> *\([^ ]*prrte\.so[^ ]*\).*/\1/p']`
 tatp_library_dir=`AS_DIRNAME(["$tatp_library"])`
 PRRTE_LIBS="-L$tatp_library_dir -l:`AS_BASENAME(["$tatp_library"])` `$PKG_CONFIG --libs pmix`"
 AC_PATH_PROGS([PRTE_INFO], [prte_info], [], [`AS_DIRNAME(["$PRTERUN"])`])

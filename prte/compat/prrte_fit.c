@@ -191,7 +191,8 @@ static const char *probe_rank(probe *p)
     EXPECT(NULL != p->proc && PMIX_RANK_INVALID == p->proc->name.rank &&
                PMIX_CHECK_NSPACE(p->proc->name.nspace, p->job->nspace),
            "prte_proc_t");
-    EXPECT(1 == p->node->num_procs && 1 == p->node->slots_inuse && 0 == p->node->slots_available &&
+    EXPECT(1 == p->node->num_procs && 1 == p->node->slots_inuse &&
+               (PRRTE_BY_CONTEXT ? 0 : 1) == p->node->slots_available &&
                p->proc == pmix_pointer_array_get_item(p->node->procs, 0),
            "prte_node_t");
     p->proc->name.rank = 0;
