@@ -29,9 +29,9 @@ fi
 if [[ $launcher == prrte ]]; then
     for personality in prte ompi; do
         placed=$(launch_by=("$(dirname "$MPIRUN")/prterun" --personality "$personality") &&
-            launch --prtemca plm_ssh_agent "$tap_dir/agent" -np 8 --map-by=dla:file=view.crs --host $nodes --bind-to none \
+            launch --prtemca plm_ssh_agent "$tap_dir/agent" -np 8 --map-by dla:file=view.crs --host $nodes --bind-to none \
                 "${tell[@]}" 2>errors | sort -n)
-        tap_is "$placed" "$wanted" "prterun --personality $personality: --map-by=dla:file="
+        tap_is "$placed" "$wanted" "prterun --personality $personality: --map-by dla:file="
     done
     PRTE_MCA_rmaps_dla_file=view.crs PRTE_MCA_plm_ssh_agent=$tap_dir/agent timeout "$HANG_LIMIT" \
         "$(dirname "$MPIRUN")/prte" --host $nodes --report-uri uri >dvm 2>&1 &

@@ -98,7 +98,7 @@ AGENT
 # parse_map: from --display-map to "NODE:RANK,RANK NODE:RANK,RANK", nodes in order.
 parse_map() {
     awk '/Data for node:/ { line = line (line == "" ? "" : " ") $4 ":"; comma = "" }
-         / Process rank: / { sub(/.* Process rank: /, ""); line = line comma $1; comma = "," }
+         sub(/.* Process rank: /, "") || sub(/.* Data for proc: .*,/, "") { line = line comma $1 + 0; comma = "," }
          END { print line }'
 }
 
