@@ -131,8 +131,10 @@ static size_t *list_nodes(const launch *l, const size_t *node_of_rank, size_t ra
 {
     size_t *node = tool_allocate(2 * sum_slots(l), sizeof *node), *next = node;
     size_t *used = tool_allocate(l->nodes.count, sizeof *used);
-    while (next < node + ranks)
-        used[ *next++ = *node_of_rank++]++;
+    for (size_t rank = 0; rank < ranks; rank++) {
+        *next++ = node_of_rank[rank];
+        used[node_of_rank[rank]]++;
+    }
     for (size_t n = 0; n < l->nodes.count; n++)
         for (; used[n] < l->nodes.slots[n]; used[n]++)
             *next++ = n;
@@ -146,7 +148,7 @@ static size_t *list_nodes(const launch *l, const size_t *node_of_rank, size_t ra
 static void tell_hydra(const launch *l, const size_t *node, size_t count)
 {
     hand_over("HYDRA_HOST_FILE", l, node, count);
-    setenv("I_MPI_HYDRA_HOST_FILE", getenv("HYDRA_HOST_FILE"), 1);
+    hand_over("I_MPI_HYDRA_HOST_FILE", l, node, count);
 }
 
 /* srun ends where there are fewer lines than tasks: jobs may use slots twice. In an allocation of
