@@ -72,7 +72,7 @@ int division_make(const division_settings *settings, int64_t lo, int64_t hi, div
     size_t count = division_count(settings, lo, hi);
     int64_t stripe = settings->stripe;
     if (division_is_striped(settings)) {
-        result->period = stripe * (int64_t)count;
+        result->period = stripe;
         return domains_striped(&result->domains, &(domain_units){lo, hi, 0, stripe}, NULL, 0,
                                count);
     }

@@ -70,7 +70,8 @@ size_t division_count(const division_settings *settings, int64_t lo, int64_t hi)
 
 typedef struct division {
     file_domains domains;
-    int64_t period; /* bytes: the same domains suit a range moved by a multiple of this */
+    int64_t period; /* bytes: the same domains, striped ones in turn, suit a range moved by a
+                       multiple of this */
 } division;
 
 /* Even or striped domains; pieces.h has fitted ones. -ENOMEM. */

@@ -53,7 +53,7 @@ int pieces_divide(const pieces *p, const division_settings *settings, size_t dom
 {
     const domain_units units = {p->lo, p->hi, p->base, p->unit};
     if (p->columns) {
-        result->period = p->unit * (int64_t)p->count;
+        result->period = p->unit;
         return domains_striped(&result->domains, &units, p->domain, p->count, domains);
     }
     result->period = settings->stripe > 0 ? p->unit : 1;
