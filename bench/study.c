@@ -22,7 +22,7 @@ static void add_shares(const study *s, const file_domains *domains, size_t rank,
     domain_share *share;
     size_t shares;
     must(decomposition_runs(&s->array, rank, &list), counting);
-    must(domains_cut(domains, &list, &share, &shares), counting);
+    must(domains_cut(domains, &list, false, &share, &shares), counting);
     for (size_t i = 0; i < shares; i++) {
         const access_list *part = &share[i].list;
         must(matrix_builder_add(bytes, rank, share[i].domain, part->bytes), counting);

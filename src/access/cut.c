@@ -18,13 +18,35 @@ static access_list *share_of(domain_cutter *cut, size_t domain)
     return &cut->share[cut->slot[domain] - 1].list;
 }
 
-/* Appends a part that lies in the range to the share of its domain. */
+/* A wide share has whole stripes, in place. */
+static domain_range range_at(domain_cutter *cut, int64_t offset)
+{
+    domain_range range = domains_range_at(cut->domains, offset, &cut->near);
+    if (cut->is_wide) {
+        range.lo = range.position = offset - offset % cut->domains->stripe;
+        range.hi = range.lo + cut->domains->stripe;
+    }
+    return range;
+}
+
+/* Appends a part that lies in the range to the share of its domain; a wide one also to that of the
+ * next stripe's. */
 static int cutter_append(domain_cutter *cut, const domain_range *range, access_run part)
 {
+    part.offset = range->position + (part.offset - range->lo);
+    if (cut->part != NULL)
+        return range->domain == cut->domain ? access_append_run(cut->part, &part) : 0;
     access_list *list = share_of(cut, range->domain);
+    size_t next = range->domain;
+    int rc = list != NULL ? access_append_run(list, &part) : -ENOMEM;
+    if (cut->is_wide)
+        next = domains_range_at(cut->domains, range->hi, &cut->near).domain;
+    if (rc != 0 || next == range->domain)
+        return rc;
+    list = share_of(cut, next);
     if (list == NULL)
         return -ENOMEM;
-    part.offset = range->position + (part.offset - range->lo);
+    cut->share[cut->slot[next] - 1].margin += part.length * part.count;
     return access_append_run(list, &part);
 }
 
@@ -41,7 +63,7 @@ static void skip_blocks(access_run *run, int64_t count)
  * before the blocks behind it. */
 static int cut_first(domain_cutter *cut, access_run *run)
 {
-    domain_range at = domains_range_at(cut->domains, run->offset, &cut->near);
+    domain_range at = range_at(cut, run->offset);
     access_cursor begin = {.run = run, .end = run + 1};
     access_run part = *run;
     part.count = access_whole_blocks(&begin, at.hi);
@@ -96,12 +118,14 @@ int domains_cut_more(domain_cutter *cut)
         access_run *run = cut->block.count > 0 ? &cut->block : &cut->rest;
         if (run->count > 0 && run->offset >= end)
             break;
-        if (run->count > 0)
-            rc = cut_first(cut, run);
-        else if (cut->next < cut->list->count)
-            cut->rest = cut->list->run[cut->next++];
-        else
+        if (run->count == 0 && cut->next == cut->list->count)
             break;
+        if (run->count == 0) {
+            cut->rest = cut->list->run[cut->next++];
+            cut->rest.offset += cut->distance;
+        } else {
+            rc = cut_first(cut, run);
+        }
     }
     return rc;
 }
@@ -120,14 +144,23 @@ int domains_cut_end(domain_cutter *cut, int rc, domain_share **shares, size_t *c
     return 0;
 }
 
-int domains_cut(const file_domains *domains, const access_list *list, domain_share **shares,
-                size_t *count)
+int domains_cut(const file_domains *domains, const access_list *list, bool is_wide,
+                domain_share **shares, size_t *count)
 {
     domain_cutter cut;
     int rc = domains_cut_begin(&cut, domains, list);
+    cut.is_wide = is_wide;
     if (rc == 0)
         rc = domains_cut_end(&cut, domains_cut_more(&cut), shares, count);
     return rc;
+}
+
+int domains_cut_part(const file_domains *domains, const access_list *list, int64_t distance,
+                     size_t domain, access_list *part)
+{
+    domain_cutter cut = {domains, list, .distance = distance, .part = part, .domain = domain};
+    access_clear(part);
+    return domains_cut_more(&cut);
 }
 
 void domains_free_shares(domain_share *shares, size_t count)

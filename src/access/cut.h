@@ -13,13 +13,22 @@
 typedef struct domain_share {
     size_t domain;
     access_list list;
+    int64_t margin; /* bytes of a wide share that the domain does not have */
 } domain_share;
 
 /* Cuts an ordered list inside the range of the domains. *shares has one entry for each domain
  * accessed, ascending by domain; free it with domains_free_shares. O(runs + ranges accessed +
- * domains) time and memory. -ENOMEM; -EINVAL: the list exceeds the range. */
-int domains_cut(const file_domains *domains, const access_list *list, domain_share **shares,
-                size_t *count);
+ * domains) time and memory. -ENOMEM; -EINVAL: the list exceeds the range.
+ *
+ * Wide shares are those of striped domains whose range has one stripe more than the list: in
+ * offsets of the file, and with the stripe before each of the domain's. That is all that the domain
+ * can have of the list where this is moved by less than a stripe. */
+int domains_cut(const file_domains *domains, const access_list *list, bool is_wide,
+                domain_share **shares, size_t *count);
+
+/* What a domain has of a wide list that is moved by a distance: becomes the list *part. -ENOMEM. */
+int domains_cut_part(const file_domains *domains, const access_list *wide, int64_t distance,
+                     size_t domain, access_list *part);
 
 void domains_free_shares(domain_share *shares, size_t count);
 
@@ -27,10 +36,14 @@ void domains_free_shares(domain_share *shares, size_t count);
 typedef struct domain_cutter {
     const file_domains *domains;
     const access_list *list; /* ordered */
-    size_t next;             /* its first run that is not begun */
-    access_run block, rest;  /* of the run before: the rest of a block, and the blocks behind it */
-    size_t near;             /* the last range */
-    size_t *slot;            /* of each domain: 1 + the index of its share, or 0 */
+    int64_t distance;        /* by which it is moved */
+    bool is_wide;            /* the shares are */
+    access_list *part;       /* of `domain` alone, instead of shares */
+    size_t domain;
+    size_t next;            /* its first run that is not begun */
+    access_run block, rest; /* of the run before: the rest of a block, and the blocks behind it */
+    size_t near;            /* the last range */
+    size_t *slot;           /* of each domain: 1 + the index of its share, or 0 */
     domain_share *share;
     size_t count, capacity;
 } domain_cutter;
@@ -48,6 +61,7 @@ typedef struct domain_layout {
     int error;      /* this rank's in making its part of it, which has to be agreed on */
     int64_t id;     /* another one for each plan of a rank 0 */
     int64_t period; /* bytes: it suits an access that is moved by a multiple of this */
+    int64_t margin; /* bytes of a stripe where the shares are wide, or 0 */
     int64_t piece;  /* bytes of a contiguous piece of the accesses in the mean */
     const file_domains *domains;
     int *aggregator;      /* per domain, a rank */

@@ -5,8 +5,8 @@
  * the rank with most layers.
  *
  * The plan of an earlier call is reused when every rank accesses what it did then, moved by one
- * distance that is the same for all and suits the stripes: then one reduction is all that precedes
- * the data.
+ * distance that is the same for all. Then one reduction is all that precedes the data; or two where
+ * data move from one stripe into the next, as each rank finds out alone.
  *
  * Nothing returns between two collective steps: every rank carries its own error to the next
  * agreement, where it becomes the error of all. */
@@ -72,15 +72,21 @@ static int reuse_plan(running *r, coll_op *op, const coll_agreement *agreement)
 {
     coll_file *file = r->call->file;
     coll_slot *slot = &file->slots.slot[agreement->slot];
-    const file_domains *domains = slot->plan.layout.domains;
+    const domain_layout *layout = &slot->plan.layout;
+    int64_t beyond = layout->margin > 0 ? agreement->shift % layout->margin : 0;
+    beyond += beyond < 0 ? layout->margin : 0;
     op->slot = slot;
-    op->lo = domains->lo;
-    op->hi = domains->hi;
-    op->shift = agreement->shift;
+    op->lo = layout->domains->lo;
+    op->hi = layout->domains->hi - layout->margin;
+    op->shift = agreement->shift - beyond;
     coll_op_settle_way(op);
     int rc = 0;
     if (op->way == COLL_INDEPENDENT)
         rc = coll_layers_expand(&r->layers, r->call->view, r->position, r->call->bytes);
+    else if (layout->margin > 0)
+        rc = coll_op_move(op, beyond);
+    if (rc != 0 && op->way != COLL_INDEPENDENT)
+        return rc;
     op->accesses = coll_layers_at(&r->layers, 0);
     coll_slots_remember(&file->slots, slot, &r->access);
     return coll_op_transfer(op, rc);
@@ -91,7 +97,9 @@ static int run_anew(running *r, coll_op *op, const coll_agreement *agreement)
     coll_file *file = r->call->file;
     if (agreement->flush)
         coll_slots_reset(&file->slots, &file->observers);
-    op->slot = coll_slots_oldest(&file->slots);
+    op->slot =
+        agreement->widens ? &file->slots.slot[agreement->slot] : coll_slots_oldest(&file->slots);
+    op->widens = agreement->widens;
     op->lo = agreement->lo;
     op->hi = agreement->hi;
     int rc = run_layers(r, op, agreement->layers);

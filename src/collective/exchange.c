@@ -98,11 +98,20 @@ static void describe_targets(coll_exchange *ex, const coll_group *group,
     }
 }
 
+/* Instead of the present one, if any. */
+static int start_engine(coll_exchange *ex)
+{
+    exchange_free(ex->engine);
+    ex->engine = exchange_new(&ex->task);
+    return ex->engine == NULL ? -ENOMEM : coll_exchange_acquire(ex);
+}
+
 static int make_engine(coll_exchange *ex, const coll_group *group, const domain_layout *layout,
                        bool ordered)
 {
     const coll_row *own = NULL;
-    exchange_task task = {
+    exchange_task *task = &ex->task;
+    *task = (exchange_task){
         .rank = group->rank,
         .ordered = ordered,
         .layout = *layout,
@@ -114,7 +123,7 @@ static int make_engine(coll_exchange *ex, const coll_group *group, const domain_
     ex->target = calloc(layout->shares + 1, sizeof *ex->target);
     if (ex->target == NULL)
         return -ENOMEM;
-    task.target = ex->target;
+    task->target = ex->target;
     describe_targets(ex, group, layout);
     if (layout->aggregates)
         own = coll_windows_find(ex, layout->domain, group->rank);
@@ -122,9 +131,42 @@ static int make_engine(coll_exchange *ex, const coll_group *group, const domain_
         ex->contributor[i].shared = own != NULL && ex->contributor[i].rank != group->rank &&
                                     coll_is_local(group, ex->contributor[i].rank);
     if (own != NULL)
-        task.windows = coll_segment_windows(ex->segment, ex->index, own);
-    ex->engine = exchange_new(&task);
-    return ex->engine == NULL ? -ENOMEM : coll_exchange_acquire(ex);
+        task->windows = coll_segment_windows(ex->segment, ex->index, own);
+    return start_engine(ex);
+}
+
+/* From now on *list has the part of it that the domain has at the present distance. */
+static int widen(coll_exchange *ex, size_t domain, access_list *list)
+{
+    int rc = base_reserve(&ex->wide, &ex->wide_capacity, ex->wides + 1, sizeof *ex->wide);
+    if (rc != 0)
+        return rc;
+    ex->wide[ex->wides++] = (coll_wide){domain, *list, list};
+    *list = (access_list){0};
+    return 0;
+}
+
+static int widen_lists(coll_exchange *ex, const domain_layout *layout)
+{
+    int rc = 0;
+    for (size_t i = 0; i < layout->shares && rc == 0; i++)
+        rc = widen(ex, layout->share[i].domain, &layout->share[i].list);
+    for (size_t i = 0; i < ex->contributors && rc == 0; i++)
+        rc = widen(ex, layout->domain, &ex->contributor[i].list);
+    for (coll_carried *c = ex->carried; c < ex->carried + ex->carries; c++)
+        for (size_t i = 0; i < c->bundle.ranks && rc == 0; i++)
+            rc = widen(ex, layout->share[c->share].domain, &c->list[i]);
+    return rc;
+}
+
+int coll_exchange_move(coll_exchange *ex, const domain_layout *layout, int64_t distance)
+{
+    int rc = 0;
+    for (coll_wide *w = ex->wide; w < ex->wide + ex->wides && rc == 0; w++)
+        rc = domains_cut_part(layout->domains, &w->list, distance, w->domain, w->part);
+    for (size_t i = 0; i < ex->carries && rc == 0; i++)
+        rc = coll_carried_unite(&ex->carried[i]);
+    return rc == 0 ? start_engine(ex) : rc;
 }
 
 /* Requests that no rank carries for others, and the connections that they need, are on their way
@@ -140,7 +182,11 @@ int coll_exchange_prepare(coll_exchange *ex, coll_group *group, const domain_lay
     if (bundled)
         rc = coll_requests_start(ex, group, layout, &requests);
     rc = coll_requests_complete(ex, group, layout, &requests, rc != 0 ? rc : shared);
-    return rc == 0 ? make_engine(ex, group, layout, kind == COLL_EXCHANGE_ORDERED) : rc;
+    if (rc == 0 && layout->margin > 0)
+        rc = widen_lists(ex, layout);
+    if (rc == 0)
+        rc = make_engine(ex, group, layout, kind == COLL_EXCHANGE_ORDERED);
+    return rc == 0 && layout->margin > 0 ? coll_exchange_move(ex, layout, 0) : rc;
 }
 
 /* Without adjacent pieces an aggregator may have fewer pages than all of its contributors. */
@@ -173,8 +219,10 @@ int64_t coll_exchange_bytes(const coll_exchange *ex)
     for (size_t i = 0; i < ex->carries; i++) {
         runs += ex->carried[i].whole.capacity;
         for (size_t k = 0; k < ex->carried[i].bundle.ranks; k++)
-            runs += ex->carried[i].part[k].capacity;
+            runs += ex->carried[i].part[k].capacity + ex->carried[i].list[k].capacity;
     }
+    for (size_t i = 0; i < ex->wides; i++)
+        runs += ex->wide[i].list.capacity;
     return (int64_t)(runs * sizeof(access_run));
 }
 
@@ -183,6 +231,9 @@ void coll_exchange_reset(coll_exchange *ex)
     exchange_free(ex->engine);
     coll_segment_release(ex->segment);
     coll_requests_release(ex);
+    for (size_t i = 0; i < ex->wides; i++)
+        access_release(&ex->wide[i].list);
+    free(ex->wide);
     free(ex->target);
     *ex = (coll_exchange){.memory = ex->memory, .index = ex->index};
 }

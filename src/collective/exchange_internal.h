@@ -26,11 +26,17 @@ typedef struct coll_table {
     size_t bytes;  /* of windows; 0: nothing is shared */
 } coll_table;
 
+/* A wide list, and the part of it that the domain has at the present distance. */
+typedef struct coll_wide {
+    size_t domain;
+    access_list list, *part;
+} coll_wide;
+
 /* What this rank carries for a domain. */
 typedef struct coll_carried {
     size_t share;        /* of the layout */
     const coll_row *row; /* the bundle's first */
-    access_list *list;   /* of each rank, until they are united */
+    access_list *list;   /* of each rank: until they are united, unless shares are wide */
     int64_t pieces;      /* of these */
     access_list whole;   /* their union */
     access_list *part;   /* of each rank, in bytes of the carried stream */
@@ -48,6 +54,9 @@ struct coll_exchange {
     exchange_contributor *contributor; /* ascending by rank */
     size_t contributors;
     exchange_target *target;
+    coll_wide *wide; /* where shares are wide, all lists of ranks */
+    size_t wides, wide_capacity;
+    exchange_task task; /* of the engine */
     exchange *engine;
 };
 
@@ -100,6 +109,8 @@ int coll_requests_start(coll_exchange *ex, coll_group *group, const domain_layou
  * its error, which has to be agreed on. Collective. */
 int coll_requests_complete(coll_exchange *ex, coll_group *group, const domain_layout *layout,
                            coll_requests *out, int rc);
+/* Unites the lists of the ranks of a bundle; an error leaves the union empty. */
+int coll_carried_unite(coll_carried *c);
 void coll_requests_release(coll_exchange *ex);
 
 #endif

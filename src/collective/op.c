@@ -26,6 +26,7 @@ static int make_plan(coll_op *op, int rc)
         .accesses = op->accesses,
         .lo = op->lo,
         .hi = op->hi,
+        .widens = op->widens,
         .piece = op->piece,
         .stream = &file->stream,
         .wishes = file->wishes,
@@ -64,6 +65,17 @@ static int prepare_exchange(coll_op *op)
     op->slot->merges_nothing = !value[MERGES];
     if (rc == 0)
         coll_op_settle_way(op);
+    coll_op_end_stage(op, &op->time.of[COLL_ST3]);
+    return rc;
+}
+
+int coll_op_move(coll_op *op, int64_t distance)
+{
+    coll_file *file = op->call->file;
+    int rc = coll_exchange_move(op->slot->exchange, layout_of(op), distance);
+    rc = coll_agree_error(&file->group, rc);
+    if (rc != 0)
+        coll_slot_reset(op->slot, &file->observers);
     coll_op_end_stage(op, &op->time.of[COLL_ST3]);
     return rc;
 }

@@ -24,6 +24,7 @@ typedef struct coll_op {
     const access_list *accesses; /* bytes of the stream <-> the file, ordered */
     int64_t lo, hi;              /* accessed range of the plan, over all ranks */
     int64_t piece;               /* as of aggregation_piece */
+    bool widens;                 /* a new plan has a margin */
     int64_t shift;               /* byte o of the plan is byte o + shift of the file */
     coll_times time;
     double since; /* when the last stage ended */
@@ -37,6 +38,8 @@ int coll_op_run(coll_op *op, int rc);
 /* Uses the plan in the slot, or none. rc: as above; an error is passed here for an operation
  * without a plan only. Collective. */
 int coll_op_transfer(coll_op *op, int rc);
+/* As coll_exchange_move. The error is that of all ranks. Collective. */
+int coll_op_move(coll_op *op, int64_t distance);
 /* Transfers this rank's data, without an agreement. Local. */
 int coll_op_run_independent(coll_op *op);
 

@@ -34,7 +34,8 @@ static int cut_accesses(const coll_planning *planning, const plan_draft *draft,
     drop_shares(layout);
     int rc = make_aggregators(planning, layout);
     return rc != 0 ? rc
-                   : domains_cut(&draft->division.domains, planning->in->accesses, &layout->share,
+                   : domains_cut(&draft->division.domains, planning->in->accesses,
+                                 planning->planner.hi > planning->in->hi, &layout->share,
                                  &layout->shares);
 }
 
@@ -382,7 +383,8 @@ static void complete_layout(const coll_planning *planning, coll_plan *plan)
         cycles.buffer = division_buffer(cycles.buffer, domains->count, planning->planner.nodes);
     cycles.parts = layout->most_contributors;
     cycles.message = message_size(in->group);
-    layout->period = plan->draft.division.period;
+    layout->margin = planning->planner.hi - in->hi;
+    layout->period = layout->margin > 0 ? 1 : plan->draft.division.period;
     layout->piece = in->piece;
     layout->domains = domains;
     layout->message_size = cycles.message;
@@ -404,6 +406,9 @@ static coll_planning start_planning(const coll_plan_input *in)
                                           .topology = &nodes->topology}};
     planning.planner.division.capacity = nodes->capacity;
     planning.planner.division.nodes = (int64_t)nodes->count;
+    if (in->widens && division_is_striped(&in->settings->division) &&
+        in->hi < ACCESS_END - in->settings->division.stripe)
+        planning.planner.hi += in->settings->division.stripe;
     planner_start(&planning.planner);
     return planning;
 }

@@ -62,6 +62,7 @@ typedef struct coll_plan_input {
     const coll_nodes *nodes;
     const access_list *accesses; /* this rank's, ordered */
     int64_t lo, hi;              /* accessed range over all ranks, bytes [lo, hi), lo < hi */
+    bool widens;                 /* the layout has a margin if domains are striped */
     int64_t piece;               /* of a layout */
     coll_stream *stream;
     coll_wishes wishes;

@@ -132,21 +132,21 @@ static int take_list(void *context, coll_message *message)
     return -ENOMEM;
 }
 
-/* An error leaves the union empty. */
-static int unite_lists(coll_carried *c)
+int coll_carried_unite(coll_carried *c)
 {
     const access_list **list = calloc(c->bundle.ranks, sizeof *list);
     if (list == NULL)
         return -ENOMEM;
+    access_clear(&c->whole);
+    c->pieces = 0;
     for (size_t i = 0; i < c->bundle.ranks; i++) {
         list[i] = &c->list[i];
         c->pieces += access_blocks(list[i]);
+        access_clear(&c->part[i]);
     }
     int rc = access_union_parts(list, c->bundle.ranks, &c->whole, c->part);
     if (rc != 0)
         access_release(&c->whole);
-    for (size_t i = 0; i < c->bundle.ranks; i++)
-        access_release(&c->list[i]);
     free(list);
     return rc;
 }
@@ -198,7 +198,9 @@ int coll_requests_start(coll_exchange *ex, coll_group *group, const domain_layou
         .tag = COLL_TAG_BUNDLES, .expected = lists, .take = take_list, .context = ex};
     first = coll_message_complete(group, &arrivals, NULL, 0, first);
     for (coll_carried *c = ex->carried; c < ex->carried + ex->carries; c++) {
-        first = first != 0 ? first : unite_lists(c);
+        first = first != 0 ? first : coll_carried_unite(c);
+        for (size_t i = 0; i < c->bundle.ranks && layout->margin == 0; i++)
+            access_release(&c->list[i]);
         int rc = send_carried(group, &c->whole, c->bundle.ranks, layout->aggregator[c->row->domain],
                               out);
         first = first != 0 ? first : rc;

@@ -157,11 +157,9 @@ static void put_access(const coll_slots *slots, const coll_access *access, int64
     }
 }
 
-static bool allows_reuse(const coll_slots *slots, size_t slot, const int64_t *value)
+static bool is_moved(const coll_slots *slots, size_t slot, const int64_t *value)
 {
-    int64_t distance = value[FARTHEST + slot];
-    return slots->slot[slot].is_reusable && distance == -value[NEAREST + slot] &&
-           distance % slots->slot[slot].plan.layout.period == 0;
+    return slots->slot[slot].is_reusable && value[FARTHEST + slot] == -value[NEAREST + slot];
 }
 
 static coll_agreement read_agreement(const coll_slots *slots, const int64_t *value)
@@ -178,10 +176,14 @@ static coll_agreement read_agreement(const coll_slots *slots, const int64_t *val
         .aggregation = {-value[LOW], value[PIECES], value[BYTES], value[UNALIGNED],
                         value[LOCK_UNIT]},
     };
-    for (size_t slot = 0; slot < COLL_SLOTS && same_plans && !agreement.reuse; slot++) {
-        agreement.reuse = allows_reuse(slots, slot, value);
-        agreement.slot = slot;
-        agreement.shift = agreement.reuse ? value[FARTHEST + slot] : 0;
+    for (size_t i = 0; i < COLL_SLOTS && same_plans && !agreement.reuse; i++) {
+        const coll_plan *plan = &slots->slot[i].plan;
+        if (!is_moved(slots, i, value))
+            continue;
+        agreement.slot = i;
+        agreement.shift = value[FARTHEST + i];
+        agreement.reuse = agreement.shift % plan->layout.period == 0;
+        agreement.widens = !agreement.reuse && plan->draft.division.domains.stripe > 0;
     }
     return agreement;
 }

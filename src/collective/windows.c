@@ -56,6 +56,23 @@ typedef struct window_table {
 
 /* ---- what each rank has of domains of other nodes ---- */
 
+/* In a cycle. With a margin, of each stripe what is there, and what may come from the one before.
+ */
+static int64_t largest_part(const domain_layout *layout, const domain_share *share)
+{
+    access_list part = {0};
+    int64_t cycle = layout->cycle_size, margin = layout->margin, bytes = 0;
+    if (margin == 0)
+        return exchange_largest_chunk(&share->list, cycle);
+    bool is_whole = cycle % margin == 0;
+    for (int64_t at = 0; at <= margin && is_whole; at += margin) {
+        is_whole = domains_cut_part(layout->domains, &share->list, at, share->domain, &part) == 0;
+        bytes += exchange_largest_chunk(&part, cycle);
+    }
+    access_release(&part);
+    return access_least(is_whole ? bytes : share->list.bytes, cycle);
+}
+
 /* Pairs of a domain and the bytes of it in a cycle at most, the last domain first. The caller frees
  * the elements; NULL if memory is exhausted. */
 static int64_t *list_parts(const coll_group *group, const domain_layout *layout, size_t *count)
@@ -67,7 +84,7 @@ static int64_t *list_parts(const coll_group *group, const domain_layout *layout,
         if (coll_is_local(group, layout->aggregator[share->domain]))
             continue;
         element[(*count)++] = (int64_t)share->domain;
-        element[(*count)++] = exchange_largest_chunk(&share->list, layout->cycle_size);
+        element[(*count)++] = largest_part(layout, share);
     }
     return element;
 }
@@ -149,6 +166,8 @@ static void add_bundle(window_table *t, size_t domain)
         stride += round_up(bytes, LINE);
         sum += bytes;
     }
+    if (t->layout->margin > 0)
+        sum /= 2;
     if (!exchange_bundle_pays(ranks, sum, t->layout->piece, t->layout->num_cycles,
                               t->layout->message_size))
         return;

@@ -76,13 +76,13 @@ static bool take_extent(exchange *ex, int64_t end, access_piece *extent)
 
 /* ---- locks ---- */
 
-/* Locks the first byte of the cycle that is accessed to the last one of this domain. false: there
- * is nothing to unlock. */
+/* Locks the first byte of the cycle that is accessed to its last one, or the last one that is.
+ * false: there is nothing to unlock. */
 static bool lock_cycle(exchange *ex, const exchange_cycle *cycle)
 {
     const exchange_store *store = ex->run.store;
     int64_t length, begin = access_next(&ex->cover);
-    int64_t end = access_least(cycle->end, ex->task.layout.domains->size[ex->task.layout.domain]);
+    int64_t end = access_least(cycle->end, access_upper(&ex->covered));
     if (ex->error != 0 || store->lock == NULL)
         return false;
     int64_t first = file_offset(ex, begin, end, &length);

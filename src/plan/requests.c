@@ -32,7 +32,7 @@ static int rows_append_shares(const domain_share *share, size_t shares, access_m
 {
     int rc = 0;
     for (size_t i = 0; i < shares && rc == 0; i++) {
-        const row_share row = {(int64_t)share[i].domain, share[i].list.bytes,
+        const row_share row = {(int64_t)share[i].domain, share[i].list.bytes - share[i].margin,
                                access_blocks(&share[i].list)};
         rc = access_message_append(message, &row.domain, ELEMENTS(row_share));
     }

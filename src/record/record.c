@@ -44,7 +44,7 @@ int record_describe_access(const access_list *list, int64_t lo, int64_t hi, acce
     int rc = domains_even(&domains, lo, hi, parts, ALIGNMENT);
     if (rc != 0)
         return rc;
-    rc = domains_cut(&domains, list, &share, &shares);
+    rc = domains_cut(&domains, list, false, &share, &shares);
     for (size_t i = 0; rc == 0 && i < shares; i++) {
         size_t j = share[i].domain;
         const domain_range *range = &domains.range[domains.by_domain[domains.first[j]]];

@@ -85,7 +85,7 @@ static void make_rank(int rank)
     const access_run run = {rank * BLOCK, BLOCK, RANKS * BLOCK, OWN / BLOCK, 0};
     int rc = access_append_run(&world.list[rank], &run);
     rc |= access_append_memory(&world.memory[rank].list, world.data[rank], OWN);
-    rc |= domains_cut(&world.domains, &world.list[rank], &world.share[rank], &shares);
+    rc |= domains_cut(&world.domains, &world.list[rank], false, &world.share[rank], &shares);
     must(rc == 0 && shares == RANKS, "no memory");
     for (int a = 0; a < RANKS; a++)
         world.windows[a] = (exchange_windows){world.flags[a], world.window_data[a][0], CYCLE};

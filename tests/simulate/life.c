@@ -463,9 +463,10 @@ static void end_life(life *l)
 
 /* ---- what was simulated ---- */
 
-enum { WRITES, READS, ERRORS, LOSSES, FAULTS, REUSE, STRIPES, RECORDS };
-const char *const sim_feature[] = {"writes",       "reads",   "errors",  "losses", "faults",
-                                   "plans reused", "stripes", "records", NULL};
+enum { WRITES, READS, ERRORS, LOSSES, FAULTS, REUSE, FITTING, STRIPES, RECORDS };
+const char *const sim_feature[] = {
+    "writes",  "reads",   "errors", "losses", "faults", "plans reused", "plans fitted to stripes",
+    "stripes", "records", NULL};
 
 void sim_find_features(const life *l, bool *has)
 {
@@ -478,6 +479,7 @@ void sim_find_features(const life *l, bool *has)
         has[READS] |= s->kind == STEP_READ && s->has_result && s->result == 0;
         has[ERRORS] |= s->has_result && s->result != 0;
         has[REUSE] |= s->reuses_plan;
+        has[FITTING] |= s->fits_plan;
         has[STRIPES] |= s->is_striped;
     }
 }

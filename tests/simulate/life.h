@@ -67,12 +67,12 @@ typedef struct sim_step {
     int done;       /* ranks */
     /* What rank 0 saw of it (watch.c); of the last operation, where there were several: */
     int operations;
-    bool makes_plan, has_plan, reuses_plan;
-    int64_t period;                  /* of its plan */
-    division_settings division;      /* with which it was made */
-    bool is_striped;                 /* all of it by rules for stripes */
-    bool has_long_cycles;            /* no shorter than a stripe */
-    int64_t messages, most_messages; /* of all ranks, with data; 0: any number */
+    bool makes_plan, has_plan, reuses_plan, fits_plan; /* ... to another place of stripes */
+    int64_t period, margin;                            /* of its plan */
+    division_settings division;                        /* with which it was made */
+    bool is_striped;                                   /* all of it by rules for stripes */
+    bool has_long_cycles;                              /* no shorter than a stripe */
+    int64_t messages, most_messages;                   /* of all ranks, with data; 0: any number */
 } sim_step;
 
 /* ---- faults ---- */

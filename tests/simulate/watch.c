@@ -63,14 +63,15 @@ static void check_locks(sim_rank *r, const coll_observed *access)
 }
 
 /* With shared memory a node sends one message to each aggregator in each cycle, if that can hold
- * it; else 0. */
+ * it; else 0, as where parts of stripes move from cycle to cycle. */
 static int64_t count_messages(const sim_rank *r, const coll_observed *access)
 {
     const char *shared = r->parameter[PARAMETER_SHARED_MEMORY];
     if (access->plan == NULL || shared == NULL || strcmp(shared, "true") != 0)
         return 0;
     const domain_layout *layout = &access->plan->layout;
-    bool is_enough = layout->message_size >= layout->cycle_size;
+    bool is_enough = layout->message_size >= layout->cycle_size &&
+                     (layout->margin == 0 || layout->cycle_size % layout->margin == 0);
     return is_enough ? r->life->nodes * (int64_t)layout->domains->count * layout->num_cycles : 0;
 }
 
@@ -94,6 +95,7 @@ void sim_observe(void *context, const coll_observed *access, void **state)
     s->makes_plan |= access->makes_plan;
     s->has_plan = access->plan != NULL;
     s->period = s->has_plan ? access->plan->layout.period : 0;
+    s->margin = s->has_plan ? access->plan->layout.margin : 0;
     s->division = settings->division;
     s->has_long_cycles =
         settings->cycles.buffer / settings->cycles.in_flight >= settings->division.stripe;
@@ -125,11 +127,10 @@ static bool is_moved(const life *l, int from, int to, int64_t *distance)
 }
 
 /* The step whose plan the access must reuse; -1: there is none. */
-static int reusable_step(const life *l, int step)
+static int reusable_step(const life *l, int step, int64_t *distance)
 {
     const sim_step *s = &l->step[step];
     int plans = 0;
-    int64_t distance;
     for (int i = step - 1; i > 0 && plans < COLL_SLOTS; i--) {
         const sim_step *earlier = &l->step[i];
         if (earlier->kind == STEP_HINT || earlier->kind == STEP_REOPEN)
@@ -138,7 +139,7 @@ static int reusable_step(const life *l, int step)
             continue;
         plans++;
         if (earlier->has_plan && earlier->operations == 1 && !earlier->atomic && !s->atomic &&
-            is_moved(l, i, step, &distance) && distance % earlier->period == 0)
+            is_moved(l, i, step, distance) && *distance % earlier->period == 0)
             return i;
     }
     return -1;
@@ -149,10 +150,12 @@ void sim_check_plan(life *l, int step)
     sim_step *s = &l->step[step];
     if (l->faults > 0 || s->operations != 1)
         return;
-    int earlier = reusable_step(l, step);
+    int64_t distance;
+    int earlier = reusable_step(l, step, &distance);
     if (earlier >= 0 && s->makes_plan)
         sim_fail(l, "step %d makes a plan though that of step %d fits", step, earlier);
     s->reuses_plan = earlier >= 0 && s->has_plan;
+    s->fits_plan = s->reuses_plan && s->margin > 0 && distance % s->margin != 0;
     /* The choice for the same access is the same, where it does not depend on stripes, which lie
      * otherwise after a distance, nor on hints that were not agreed on. */
     if (earlier >= 0 && !s->has_plan && l->step[earlier].kind == s->kind &&

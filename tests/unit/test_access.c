@@ -278,34 +278,74 @@ static void check_by_and_by(file_domains *d, const access_list *list, const doma
     ck_assert_int_eq(contiguous, before);
 }
 
+/* The part of a domain has bytes of the accesses, moved by a distance, each once. */
+static void check_part(const file_domains *d, size_t domain, const access_list *part,
+                       const model *m, int64_t distance, char *seen)
+{
+    access_cursor cursor;
+    access_piece piece;
+    int64_t contiguous;
+    ck_assert_int_eq(access_is_ordered(part), 1);
+    access_cursor_init(&cursor, part);
+    while (access_take_piece(&cursor, ACCESS_END, &piece)) {
+        for (int64_t b = 0; b < piece.length; b++) {
+            int64_t file = domains_position_to_file(d, domain, piece.offset + b, &contiguous);
+            ck_assert_int_eq(file, m->place[piece.stream + b] + distance);
+            ck_assert_int_ge(contiguous, 1);
+            ck_assert_int_eq(seen[piece.stream + b]++, 0);
+        }
+    }
+}
+
 static void check_cut(const access_list *list, const model *m)
 {
     file_domains d;
     domain_share *share;
     size_t shares;
     char seen[4 * FILE_BYTES] = {0};
-    int64_t total = 0, contiguous;
+    int64_t total = 0;
     draw_domains(&d, m);
-    ck_assert_int_eq(domains_cut(&d, list, &share, &shares), 0);
+    ck_assert_int_eq(domains_cut(&d, list, false, &share, &shares), 0);
     for (size_t i = 0; i < shares; i++) {
-        access_cursor cursor;
-        access_piece piece;
         ck_assert(i == 0 || share[i].domain > share[i - 1].domain);
-        ck_assert_int_eq(access_is_ordered(&share[i].list), 1);
-        access_cursor_init(&cursor, &share[i].list);
-        while (access_take_piece(&cursor, ACCESS_END, &piece)) {
-            for (int64_t b = 0; b < piece.length; b++) {
-                int64_t file =
-                    domains_position_to_file(&d, share[i].domain, piece.offset + b, &contiguous);
-                ck_assert_int_eq(file, m->place[piece.stream + b]);
-                ck_assert_int_ge(contiguous, 1);
-                ck_assert_int_eq(seen[piece.stream + b]++, 0);
-            }
-        }
+        check_part(&d, share[i].domain, &share[i].list, m, 0, seen);
         total += share[i].list.bytes;
     }
     ck_assert_int_eq(total, m->bytes);
     check_by_and_by(&d, list, share, shares);
+    domains_free_shares(share, shares);
+    domains_release(&d);
+}
+
+/* Of wide shares, at distances below a stripe. */
+static void check_wide(const access_list *list, const model *m)
+{
+    enum { COLUMNS = 7 };
+    int64_t unit = 1 + below(90), hi = access_upper(list) + unit, total = 0;
+    size_t of[COLUMNS], shares, count = 1 + (size_t)below(COLUMNS);
+    file_domains d;
+    domain_share *share;
+    for (size_t i = 0; i < COLUMNS; i++)
+        of[i] = (size_t)below((int)count);
+    const domain_units units = {m->bytes > 0 ? access_lower(list) : 0, hi, 0, unit};
+    ck_assert_int_eq(domains_striped(&d, &units, below(2) > 0 ? of : NULL, COLUMNS, count), 0);
+    ck_assert_int_eq(domains_cut(&d, list, true, &share, &shares), 0);
+    for (size_t i = 0; i < shares; i++)
+        total += share[i].list.bytes - share[i].margin;
+    ck_assert_int_eq(total, m->bytes);
+    for (int i = 0; i < 2; i++) {
+        int64_t distance = i == 0 ? below((int)unit) : unit - 1;
+        char seen[4 * FILE_BYTES] = {0};
+        access_list part = {0};
+        total = 0;
+        for (domain_share *s = share; s < share + shares; s++) {
+            ck_assert_int_eq(domains_cut_part(&d, &s->list, distance, s->domain, &part), 0);
+            check_part(&d, s->domain, &part, m, distance, seen);
+            total += part.bytes;
+        }
+        ck_assert_int_eq(total, m->bytes);
+        access_release(&part);
+    }
     domains_free_shares(share, shares);
     domains_release(&d);
 }
@@ -323,6 +363,7 @@ START_TEST(ordered_accesses)
         check_scatter_and_gather(&list, &m);
         check_units(&list, &m);
         check_cut(&list, &m);
+        check_wide(&list, &m);
         access_release(&list);
     }
 }
@@ -609,7 +650,7 @@ static size_t count_cut_runs(const file_domains *d, const access_list *list, siz
 {
     domain_share *share;
     size_t shares, runs = 0;
-    ck_assert_int_eq(domains_cut(d, list, &share, &shares), 0);
+    ck_assert_int_eq(domains_cut(d, list, false, &share, &shares), 0);
     ck_assert_uint_eq(shares, expected);
     for (size_t i = 0; i < shares; i++)
         runs += share[i].list.count;
@@ -676,7 +717,8 @@ START_TEST(bad_domains_are_refused)
     ck_assert_int_eq(domains_from_units(&d, &(domain_units){0, 10, 0, 10}, of, 0), -EINVAL);
     ck_assert_int_eq(domains_even(&d, 0, 100, 2, 1), 0);
     ck_assert_int_eq(access_append(&list, 90, 20, 0), 0);
-    ck_assert_int_eq(domains_cut(&d, &list, &share, &shares), -EINVAL); /* beyond their range */
+    ck_assert_int_eq(domains_cut(&d, &list, false, &share, &shares),
+                     -EINVAL); /* beyond their range */
     domains_release(&d);
     access_release(&list);
 }
