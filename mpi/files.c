@@ -258,6 +258,7 @@ bool front_close(front_word *handle, front_file **closing, int *error)
 
 /* ---- view and hints ---- */
 
+#ifdef OPEN_MPI
 static MPI_Datatype empty;
 
 static void make_empty(void)
@@ -275,6 +276,13 @@ front_word front_choose_type(front_word handle, front_word filetype)
     pthread_once(&once, make_empty);
     return (front_word)empty;
 }
+#else
+front_word front_choose_type(front_word handle, front_word filetype)
+{
+    (void)handle;
+    return filetype;
+}
+#endif
 
 void front_set_info(front_word handle, front_word info)
 {
