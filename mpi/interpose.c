@@ -5,9 +5,11 @@
  * profiling library below this one, or the MPI's. */
 #define _GNU_SOURCE /* dladdr */
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "mpi/front.h"
 #include "mpi/process.h"
@@ -108,6 +110,33 @@ static __attribute__((constructor)) void hide_list(void)
     if (getenv("TATP_PLACED") != NULL &&
         (dlsym(RTLD_DEFAULT, "orte_init") != NULL || dlsym(RTLD_DEFAULT, "prte_init") != NULL))
         unsetenv("SLURM_HOSTFILE");
+}
+
+/* Slurm's commands call this function of their library between their options and the list. Beside
+ * it srun takes no -N: that of all nodes is the default; for another, the list is given up. Beside
+ * -w it does not read the list. A job of salloc or sbatch has other nodes. */
+__attribute__((visibility("default"))) void validate_options_salloc_sbatch_srun(void *options);
+void validate_options_salloc_sbatch_srun(void *options)
+{
+    void (*validate)(void *) = dlsym(RTLD_NEXT, "validate_options_salloc_sbatch_srun");
+    bool (*is_given)(void *, int) = dlsym(RTLD_NEXT, "slurm_option_set_by_cli");
+    char *(*get)(void *, const char *) = dlsym(RTLD_NEXT, "slurm_option_get");
+    bool (*reset)(void *, const char *) = dlsym(RTLD_NEXT, "slurm_option_reset");
+    const char *all = getenv("SLURM_JOB_NUM_NODES");
+    bool has_list = getenv("TATP_PLACED") != NULL && getenv("SLURM_HOSTFILE") != NULL &&
+                    all != NULL && is_given != NULL && get != NULL && reset != NULL;
+    if (has_list && strcmp(program_invocation_short_name, "srun") != 0) {
+        unsetenv("SLURM_HOSTFILE");
+        unsetenv("TATP_PLACED");
+    } else if (has_list && is_given(options, 'N') && !is_given(options, 'w')) {
+        if (strcmp(get(options, "nodes"), all) == 0) {
+            reset(options, "nodes");
+        } else {
+            unsetenv("SLURM_HOSTFILE");
+            setenv("TATP_PLACED", "srun is to use another number of nodes than the job has", 1);
+        }
+    }
+    validate(options);
 }
 
 /* ---- MPI_Init ---- */

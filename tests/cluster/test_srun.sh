@@ -49,26 +49,32 @@ END_OF_STEPS
 cat >"$tap_dir/launched" <<END_OF_LAUNCHED
 pmix|no_record placed|--auto srun --mpi=pmix ./field
 cyclic|no_record placed|--auto srun --mpi=pmix --distribution=cyclic ./field
+all|no_record placed|--auto ./behind srun --mpi=pmix -N 4 -n 16 ./field
+two|no_record placed,number|--auto srun --mpi=pmix -N 2 -n 16 --overcommit ./field
 mpirun|no_record placed|--auto mpirun --bind-to none ./field
 shell|no_record placed|--auto ./start
 python|no_record placed|--auto $PYTHON3 start.py
 changed|no_record changed placed|--auto srun --mpi=pmix ./changed
-two|no_record,right several,right|--auto ./start_two
+programs|no_record,right several,right|--auto ./start_two
+hosts|placed,ranks|--place view.crs mpirun -np 4 --host n0:2,n1:2 --bind-to none ./field
 fewer|placed,ranks|--place view.crs srun --mpi=pmix -n 4 ./field
 elsewhere|placed,nodes|--place view.crs srun --mpi=pmix --nodelist=n[0-3] ./field
 END_OF_LAUNCHED
 [[ ! -e $library ]] || cat >>"$tap_dir/launched" <<END_OF_LAUNCHED
 pmi2|no_record placed|--auto srun --mpi=pmi2 ./other
+pmi2_all|no_record placed|--auto srun --mpi=pmi2 -N 4 -n 16 ./other
 hydra|no_record placed,nodes|--auto $OTHER_MPIEXEC -iface spine ./other
+hydra_hosts|placed,nodes|--place view.crs ./behind $OTHER_MPIEXEC -iface spine -hosts n3,n2,n1,n0 -n 16 ./other
 END_OF_LAUNCHED
 cat >"$tap_dir/launches" <<END_OF_LAUNCHES
 echo "\$SLURM_TASKS_PER_NODE" >tasks
 cp field changed
 printf '%s\n' '#!/bin/sh' 'srun --mpi=pmix ./field' >start
 printf '%s\n' 'import subprocess' 'subprocess.run(["srun", "--mpi=pmix", "./field"])' >start.py
+printf '%s\n' '#!/bin/sh' '"\$@"' >behind
 (cat start && echo 'srun --mpi=pmix ./changed') >start_two
-chmod +x start start_two
-export XDG_CACHE_HOME=$tap_dir/once UCX_TLS=tcp,self UCX_NET_DEVICES=eth0 LD_PRELOAD=$pause
+chmod +x start start_two behind
+export XDG_CACHE_HOME=$tap_dir/once UCX_TLS=tcp,self,sysv,cma UCX_NET_DEVICES=eth0 LD_PRELOAD=$pause
 for i in 1 2; do $tatp_run --auto srun --mpi=pmix -n 4 ./field >once.\$i.out 2>&1 & done
 wait
 export XDG_CACHE_HOME=$tap_dir/launches_cache
@@ -78,13 +84,17 @@ while IFS='|' read -r name turns command <&3; do
         $tatp_run \$command >"\$name.\$turn.out" 2>&1 || echo failed >>"\$name.\$turn.out"
     done
 done 3<launched
+job=\$($tatp_run --place view.crs sbatch --parsable --hold --ntasks=4 start 2>/dev/null)
+scontrol show job "\$job" | grep -o 'ReqNodeList=[^ ]*' >submitted
+scancel "\$job"
 END_OF_LAUNCHES
 # says FILE: what `tatp run` and the program have said, in words
 says() {
     sed -n 's/.*tatp: not placed: there is no record.*/no_record/p; s/.*tatp: not placed: .* has changed.*/changed/p
         s/.*tatp: not placed: .* several programs/several/p; s/.*tatp: placed by .* -> .*/placed/p
         s/.*tatp: not placed: the record is of.*/ranks/p; s/.*tatp: not placed: .* on other nodes.*/nodes/p
-        s/.*tatp: not placed: .* no allocation.*/nowhere/p; s/.* 0 of [0-9]* values wrong/right/p; /^failed/p' "$1" | xargs
+        s/.*tatp: not placed: .* no allocation.*/nowhere/p; s/.*tatp: not placed: .* number of nodes.*/number/p
+        s/.* 0 of [0-9]* values wrong/right/p; /^failed/p' "$1" | xargs
 }
 mkdir "$tap_dir/slurm"
 two_leaves "$tap_dir/slurm/topology.conf"
@@ -121,6 +131,7 @@ while IFS='|' read -r name turns command; do
         [[ $(says "$name.$turn.out") == "${turn/,/ } right" ]] || tap_diag "$(cat "$name.$turn.out")"
     done
 done <launched
+tap_is "$(cat submitted)" "ReqNodeList=(null)" "... a job that the command submits"
 tap_is "$(says alone.out)" "nowhere right" "... outside an allocation"
 tap_is "$(says once.1.out) $(says once.2.out) $(find once -name '*.crs' | wc -l)" "no_record right no_record right 1" "... two at the same time"
 tap_lacks "two steps of a job" "$(grep ^failed steps.out)"

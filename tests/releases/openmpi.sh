@@ -11,7 +11,7 @@ more_files=(tests/mpi/test_{faults,large_counts,hints,settings,reuse,stripes,sta
     tests/mpi/test_{topology,messages,bad_input,pvars}.sh)
 more_launch=(tests/faults/test_{injected,kills,losses}.sh tests/unit/test_dla_{spec,arrange,place,predict}
     tests/frame/test_install.sh tests/tools/test_{compare,dla,doctor,recorded}.sh tests/dla/test_{automatic,dla,fit,inside,qualifiers}.sh
-    tests/cluster/test_{cluster,placement,slurm}.sh)
+    tests/cluster/test_{cluster,placement,slurm,srun}.sh)
 # Its MPICH has the standard ABI.
 [[ $suite != forky ]] || tests+=(tests/mpiio/test_abi.sh)
 case $more in
