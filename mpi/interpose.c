@@ -129,7 +129,8 @@ void validate_options_salloc_sbatch_srun(void *options)
         unsetenv("SLURM_HOSTFILE");
         unsetenv("TATP_PLACED");
     } else if (has_list && is_given(options, 'N') && !is_given(options, 'w')) {
-        if (strcmp(get(options, "nodes"), all) == 0) {
+        const char *nodes = get(options, "nodes");
+        if (nodes != NULL && strcmp(nodes, all) == 0) {
             reset(options, "nodes");
         } else {
             unsetenv("SLURM_HOSTFILE");
