@@ -209,9 +209,11 @@ static __attribute__((constructor)) void prefer_romio(void)
 #if defined OPEN_MPI && OMPI_MAJOR_VERSION < 6
     const char *text[PARAMETERS], *size = getenv("OMPI_COMM_WORLD_SIZE");
     const char *ranks = size != NULL ? size : getenv("SLURM_STEP_NUM_TASKS");
+    if (ranks == NULL || getenv("OMPI_MCA_io") != NULL)
+        return;
     front_process_parameters(text);
     const int64_t many = parameter_value(PARAMETER_ROMIO_RANKS, text[PARAMETER_ROMIO_RANKS]);
-    if (ranks == NULL || many == 0 || atoi(ranks) < many || getenv("OMPI_MCA_io") != NULL)
+    if (many == 0 || atoi(ranks) < many)
         return;
     setenv("OMPI_MCA_io_romio321_priority", "100", 0); /* Open MPI 4.1 */
     setenv("OMPI_MCA_io_romio341_priority", "100", 0); /* 5.0 */
