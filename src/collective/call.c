@@ -83,7 +83,7 @@ static int reuse_plan(running *r, coll_op *op, const coll_agreement *agreement)
     int rc = 0;
     if (op->way == COLL_INDEPENDENT)
         rc = coll_layers_expand(&r->layers, r->call->view, r->position, r->call->bytes);
-    else if (layout->margin > 0)
+    else if (layout->margin > 0 && beyond != coll_exchange_distance(slot->exchange))
         rc = coll_op_move(op, beyond);
     if (rc != 0 && op->way != COLL_INDEPENDENT)
         return rc;

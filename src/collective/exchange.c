@@ -159,9 +159,15 @@ static int widen_lists(coll_exchange *ex, const domain_layout *layout)
     return rc;
 }
 
+int64_t coll_exchange_distance(const coll_exchange *ex)
+{
+    return ex->distance;
+}
+
 int coll_exchange_move(coll_exchange *ex, const domain_layout *layout, int64_t distance)
 {
     int rc = 0;
+    ex->distance = distance;
     for (coll_wide *w = ex->wide; w < ex->wide + ex->wides && rc == 0; w++)
         rc = domains_cut_part(layout->domains, &w->list, distance, w->domain, w->part);
     for (size_t i = 0; i < ex->carries && rc == 0; i++)

@@ -45,6 +45,8 @@ int coll_exchange_prepare(coll_exchange *ex, coll_group *group, const domain_lay
 /* Prepares it for accesses that are moved by less than the margin of the layout; first by 0.
  * Returns this rank's error, too. Local. */
 int coll_exchange_move(coll_exchange *ex, const domain_layout *layout, int64_t distance);
+/* The distance for which it is prepared: the same on all ranks. */
+int64_t coll_exchange_distance(const coll_exchange *ex);
 /* Whether this rank, as an aggregator or for other ranks of its node, makes few pieces, or mapped
  * pages, of many (aggregation_merges). Local. */
 bool coll_exchange_merges(const coll_exchange *ex, const coll_store *store);

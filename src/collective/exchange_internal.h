@@ -56,6 +56,7 @@ struct coll_exchange {
     exchange_target *target;
     coll_wide *wide; /* where shares are wide, all lists of ranks */
     size_t wides, wide_capacity;
+    int64_t distance;   /* for which the parts are */
     exchange_task task; /* of the engine */
     exchange *engine;
 };
