@@ -103,6 +103,7 @@ cp -R "$top_builddir/components/." "$other"
 # The program that tells the mapper's setting knows the folder of this build only.
 if [ -e "$other/prrte" ]; then
     PMIX_MCA_mca_base_component_path="$(made_with PMIX_PKGLIBDIR);prte@$other/prrte"
+    export PMIX_MCA_mca_base_component_path
 fi
 setting="export OMPI_MCA_mca_base_component_path='$other:$OMPI_PKGLIBDIR'"
 tap_contains "$(says "$other")" "    $setting" "a folder that Open MPI does not look into: the setting"
