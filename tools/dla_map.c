@@ -21,7 +21,7 @@ typedef struct placement {
     const struct placement_format *format;
     const char *machine_file;
     dla_spec spec;
-    const char *list, *hostfile; /* of the nodes, as given */
+    const char *hostfile;
     node_list nodes;
     dla_data data;
     dla_placement result;
@@ -61,7 +61,7 @@ static int fail_slots(const placement *placed, size_t ranks)
     for (size_t n = 0; n < nodes; n++)
         slots += placed->nodes.slots[n];
     return tool_fail("%zu ranks, but %zu slots: give each node %zu, by %s%zu", ranks, slots, least,
-                     placed->list == NULL ? "slots=" : "NAME:", least);
+                     placed->hostfile != NULL ? "slots=" : "NAME:", least);
 }
 
 /* Before memory is taken for them: an extent may be mistyped. */
@@ -270,29 +270,22 @@ static int print_rankfile(const placement *placed)
     return 0;
 }
 
-/* MPICH does not look for the same node in another line. */
-static void note_lines(const placement *placed, size_t lines)
+/* Hydra: HOST:COUNT for each run of consecutive ranks on one node. */
+static int print_hostfile(const placement *placed)
 {
-    size_t used = 0;
-    for (size_t n = 0; n < placed->nodes.count; n++)
-        used += base_group_size(&placed->by_node, n) > 0;
+    const size_t *node = placed->result.node_of_rank;
+    size_t ranks = ranks_of(placed), used;
+    size_t lines = nodes_count_runs(node, ranks, placed->nodes.count, &used);
+    for (size_t rank = 0, end; rank < ranks; rank = end) {
+        end = rank + 1;
+        while (end < ranks && node[end] == node[rank])
+            end++;
+        printf("%s:%zu\n", node_of(placed, rank), end - rank);
+    }
     if (lines > used)
         tool_note("MPICH takes these %zu lines for as many nodes, not %zu: see \"Placement\" in "
                   "other-mpi.md",
                   lines, used);
-}
-
-/* Hydra: HOST:COUNT for each run of consecutive ranks on one node. */
-static int print_hostfile(const placement *placed)
-{
-    size_t ranks = ranks_of(placed), lines = 0;
-    for (size_t rank = 0, end; rank < ranks; rank = end, lines++) {
-        end = rank + 1;
-        while (end < ranks && placed->result.node_of_rank[end] == placed->result.node_of_rank[rank])
-            end++;
-        printf("%s:%zu\n", node_of(placed, rank), end - rank);
-    }
-    note_lines(placed, lines);
     return 0;
 }
 
@@ -426,9 +419,9 @@ static void check_options(placement *placed, const struct argp_state *state)
     tool_check_input(state, files, sizeof files / sizeof *files);
     if ((placed->spec.text[DLA_FILE] != NULL) + (placed->spec.ndims > 0) != 1)
         argp_error(state, "one of a view file and --cart is needed");
-    if (placed->hostfile != NULL && placed->list != NULL)
+    if (placed->hostfile != NULL && placed->nodes.count > 0)
         argp_error(state, "--nodes and --hostfile exclude each other");
-    if (placed->hostfile == NULL && placed->list == NULL && !nodes_allocated(&placed->nodes))
+    if (!nodes_find(&placed->nodes, placed->hostfile))
         argp_error(
             state,
             "one of --nodes and --hostfile is needed outside an allocation of Slurm, PBS or LSF");
@@ -453,7 +446,6 @@ static error_t parse_map_option(int key, char *arg, struct argp_state *state)
         placed->hostfile = arg;
         return 0;
     case 'n':
-        placed->list = arg;
         if (nodes_parse(&placed->nodes, arg) != 0)
             exit(TOOL_USAGE);
         return 0;
@@ -479,8 +471,6 @@ int dla_map(int argc, char **argv)
     placement placed = {.format = formats};
     char why[DLA_REPORT_SIZE];
     tool_parse(&map_argp, 0, argc, argv, &placed);
-    if (placed.hostfile != NULL)
-        nodes_read(&placed.nodes, placed.hostfile);
     load_files(&placed);
     if (placed.machine_file != NULL)
         tool_read(placed.machine_file, read_machine, &placed.machine);

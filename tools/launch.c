@@ -177,11 +177,25 @@ static void tell_ranks(const dla_placement *p, size_t ranks)
 
 /* ---- the placement ---- */
 
+/* Outside an allocation of Slurm, where hydra's list may have a node in several runs: MPICH takes
+ * each for a node, and its collectives pay for that. Adds this to the line. */
+static bool is_split(const launch *l, const dla_placement *p, size_t ranks, char *line, size_t size)
+{
+    size_t used, runs = nodes_count_runs(p->node_of_rank, ranks, l->nodes.count, &used);
+    size_t length = strlen(line);
+    if (runs == used || getenv("SLURM_JOB_ID") != NULL)
+        return false;
+    snprintf(line + length, size - length,
+             "; %s takes the %zu nodes for %zu (other-mpi.md, \"Placement\")",
+             l->file != NULL ? "MPICH" : "not by mpiexec of MPICH, which", used, runs);
+    return true;
+}
+
 static void place_ranks(const launch *l, const dla_spec *spec, const dla_data *data)
 {
     const dla_room room = {.nodes = l->nodes.count, .slots = l->nodes.slots};
     size_t ranks = data->file.view.rows;
-    char text[DLA_REPORT_SIZE];
+    char text[DLA_REPORT_SIZE + 128];
     dla_placement p;
     int rc = dla_place(data, spec, &room, &p);
     if (rc == -ENOSPC) {
@@ -191,13 +205,16 @@ static void place_ranks(const launch *l, const dla_spec *spec, const dla_data *d
     }
     tool_check(rc, "placing");
     dla_benefit_format(&p, dla_spec_name(spec), text);
+    bool has_price = is_split(l, &p, ranks, text, sizeof text);
     tool_note("%s", text);
     if (l->nodes.count > 1 && p.benefit.kept != DLA_STOCK_BY_SLOT) {
         tell_mapper(dla_spec_name(spec));
         setenv("OMPI_MCA_rmaps_dla_verbose", "-1", 0); /* it need not repeat the line */
         setenv("PRTE_MCA_rmaps_dla_verbose", "-1", 0);
-        tell_launcher(l, &p, ranks);
-        tell_ranks(&p, ranks);
+        if (l->file != NULL || !has_price) {
+            tell_launcher(l, &p, ranks);
+            tell_ranks(&p, ranks);
+        }
     }
     dla_placement_release(&p);
 }

@@ -349,7 +349,7 @@ static void copy_included(const struct hostfile *h, node_list *nodes)
     }
 }
 
-void nodes_read(node_list *nodes, const char *file)
+static void read_hostfile(node_list *nodes, const char *file)
 {
     struct hostfile h = {.text = open_text_file(file)};
     bool in_comment = false;
@@ -401,7 +401,7 @@ static bool count_lines(node_list *nodes, const char *file)
     return true;
 }
 
-bool nodes_allocated(node_list *nodes)
+static bool add_allocated(node_list *nodes)
 {
     static const char *const variables[] = {"PBS_NODEFILE", "LSB_DJOB_HOSTFILE"};
     const char *list = getenv("SLURM_JOB_NODELIST"), *slots = getenv("SLURM_TASKS_PER_NODE"), *file;
@@ -411,6 +411,30 @@ bool nodes_allocated(node_list *nodes)
         if ((file = getenv(variables[i])) != NULL && access(file, R_OK) == 0)
             return count_lines(nodes, file);
     return false;
+}
+
+bool nodes_find(node_list *nodes, const char *hostfile)
+{
+    if (hostfile != NULL)
+        read_hostfile(nodes, hostfile);
+    else if (nodes->count == 0 && !add_allocated(nodes))
+        nodes_release(nodes);
+    return nodes->count > 0;
+}
+
+size_t nodes_count_runs(const size_t *node_of_rank, size_t ranks, size_t nodes, size_t *used)
+{
+    bool *is_used = tool_allocate(nodes, sizeof *is_used);
+    size_t runs = 0;
+    *used = 0;
+    for (size_t rank = 0; rank < ranks; rank++) {
+        size_t node = node_of_rank[rank];
+        runs += rank == 0 || node != node_of_rank[rank - 1];
+        *used += !is_used[node];
+        is_used[node] = true;
+    }
+    free(is_used);
+    return runs;
 }
 
 void nodes_release(node_list *nodes)

@@ -21,16 +21,19 @@ typedef struct node_list {
  * (default 1). Slots of repeated names add up. Returns 0, or TOOL_FAILURE after a message. */
 int nodes_parse(node_list *nodes, const char *list);
 
-/* Adds the nodes of a hostfile, read as Open MPI does: one per line with slots=N (default 1, or
- * max_slots) and max_slots=M, comments after '#' or "//" and between C's marks. Names lose their
- * domain. A repeated node without a number gets one more slot; "^NAME" removes a node; users and
- * ports are ignored. Ends the program after a message if the file is unusable: refused by all
- * releases, or read in different ways. */
-void nodes_read(node_list *nodes, const char *file);
+/* Finds the nodes of the options --nodes, which are in the list already, or --hostfile, else those
+ * of the allocation of Slurm, PBS or LSF in which this program runs. Returns false: none is known.
+ *
+ * A hostfile is read as Open MPI does: one node per line with slots=N (default 1, or max_slots) and
+ * max_slots=M, comments after '#' or "//" and between C's marks. Names lose their domain. A
+ * repeated node without a number gets one more slot; "^NAME" removes a node; users and ports are
+ * ignored. Ends the program after a message if the file is unusable: refused by all releases, or
+ * read in different ways. */
+bool nodes_find(node_list *nodes, const char *hostfile);
 
-/* Sets the nodes of the allocation of Slurm, PBS or LSF in which this program runs. Returns false:
- * none is known. */
-bool nodes_allocated(node_list *nodes);
+/* The runs of equal nodes in this list, and how many of `nodes` nodes it has: MPICH does not look
+ * for the same node in another run. */
+size_t nodes_count_runs(const size_t *node_of_rank, size_t ranks, size_t nodes, size_t *used);
 
 void nodes_release(node_list *nodes);
 

@@ -25,7 +25,7 @@ typedef struct run_options {
     const char *library; /* NULL: where it is installed */
     char **command;      /* of the launcher; NULL if there is none */
     bool records, is_automatic;
-    const char *list, *hostfile; /* of the nodes, as given */
+    const char *hostfile;
     launch launch;
 } run_options;
 
@@ -92,7 +92,7 @@ static void check_run_options(const run_options *run, const struct argp_state *s
 {
     if (run->records + run->is_automatic + (run->launch.file != NULL) > 1)
         argp_error(state, "--record, --place and --auto exclude each other");
-    if (run->list != NULL && run->hostfile != NULL)
+    if (run->launch.nodes.count > 0 && run->hostfile != NULL)
         argp_error(state, "--nodes and --hostfile exclude each other");
 }
 
@@ -104,7 +104,6 @@ static error_t parse_run_option(int key, char *arg, struct argp_state *state)
     case 'a': run->is_automatic = true; break;
     case 'P': run->launch.file = arg; break;
     case 'n':
-        run->list = arg;
         if (nodes_parse(&run->launch.nodes, arg) != 0)
             exit(TOOL_USAGE);
         break;
@@ -203,11 +202,8 @@ static void place(run_options *run)
 {
     char record[sizeof COLL_RECORD_COMMAND + CACHE_PROGRAM_LENGTH];
     launch *l = &run->launch;
-    l->is_given = run->list != NULL || run->hostfile != NULL;
-    if (run->hostfile != NULL)
-        nodes_read(&l->nodes, run->hostfile);
-    else if (run->list == NULL && !nodes_allocated(&l->nodes))
-        nodes_release(&l->nodes);
+    l->is_given = l->nodes.count > 0 || run->hostfile != NULL;
+    (void)nodes_find(&l->nodes, run->hostfile);
     if (l->file == NULL) {
         launch_name_command(l, run->command);
         snprintf(record, sizeof record, COLL_RECORD_COMMAND "%s", l->command);

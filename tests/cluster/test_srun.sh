@@ -38,6 +38,11 @@ salloc --quiet \$equal bash steps \$program >steps.out 2>&1
 unset OMPI_MCA_fcoll_base_verbose
 salloc --quiet --ntasks=16 bash launches
 $tatp_run --place view.crs srun --mpi=pmix -n 16 ./field >alone.out 2>&1
+export XDG_CACHE_HOME=$tap_dir/hydra UCX_TLS=tcp,self UCX_NET_DEVICES=eth0 LD_PRELOAD=$pause
+for turn in "--auto" "--auto" "--place hydra/*/*.crs"; do
+    [[ ! -e $library ]] || $tatp_run \$turn --nodes n[0-3]:4 $OTHER_MPIEXEC -launcher rsh -launcher-exec $top_srcdir/tests/cluster/agent \\
+        -iface spine -n 16 ./other >>hydra.out 2>&1
+done
 END_OF_JOBS
 # Of one job: two programs, and one.
 cat >"$tap_dir/steps" <<'END_OF_STEPS'
@@ -133,6 +138,10 @@ while IFS='|' read -r name turns command; do
 done <launched
 tap_is "$(cat submitted)" "ReqNodeList=(null)" "... a job that the command submits"
 tap_is "$(says alone.out)" "nowhere right" "... outside an allocation"
+if [[ -e $library ]]; then
+    tap_is "$(says hydra.out)" "no_record right placed right placed right" "... hydra outside an allocation"
+    tap_is "$(grep -o 'not by mpiexec.* takes\|MPICH takes' hydra.out | xargs)" "not by mpiexec of MPICH, which takes MPICH takes" "... what MPICH would not know"
+fi
 tap_is "$(says once.1.out) $(says once.2.out) $(find once -name '*.crs' | wc -l)" "no_record right no_record right 1" "... two at the same time"
 tap_lacks "two steps of a job" "$(grep ^failed steps.out)"
 tap_is "$(echo step-*)" "step-0.jsonl step-1.jsonl" "... whose files have their numbers"
