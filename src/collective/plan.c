@@ -273,6 +273,7 @@ static int answer_root(const coll_planning *planning, int rc, coll_plan *plan, c
 {
     plan_draft *draft = &plan->draft;
     gathered nothing;
+    draft->kind = DIVISION_EVEN;
     if (rc == 0)
         rc = answer_table(planning, plan);
     (void)gather_requests(planning, draft, &plan->layout, rc, &nothing);
@@ -281,6 +282,7 @@ static int answer_root(const coll_planning *planning, int rc, coll_plan *plan, c
         drop_shares(&plan->layout);
         division_release(&draft->division);
         draft->units = planning->planner.units;
+        draft->kind = DIVISION_FITTED;
         rc = (draft->units.columns ? answer_columns : answer_units)(planning, plan);
         (void)gather_requests(planning, draft, &plan->layout, rc, &nothing);
         lost = coll_take_head(planning, head);
@@ -406,9 +408,13 @@ static coll_planning start_planning(const coll_plan_input *in)
                                           .topology = &nodes->topology}};
     planning.planner.division.capacity = nodes->capacity;
     planning.planner.division.nodes = (int64_t)nodes->count;
-    if (in->widens && division_is_striped(&in->settings->division) &&
-        in->hi < ACCESS_END - in->settings->division.stripe)
-        planning.planner.hi += in->settings->division.stripe;
+    division_settings *d = &planning.planner.division;
+    if (in->widens && division_may_widen(d, in->lo, in->hi)) {
+        d->margin = d->stripe;
+        planning.planner.hi += d->margin;
+        if (!division_is_striped(d))
+            d->kind = DIVISION_EVEN;
+    }
     planner_start(&planning.planner);
     return planning;
 }

@@ -183,7 +183,9 @@ static coll_agreement read_agreement(const coll_slots *slots, const int64_t *val
         agreement.slot = i;
         agreement.shift = value[FARTHEST + i];
         agreement.reuse = agreement.shift % plan->layout.period == 0;
-        agreement.widens = !agreement.reuse && plan->draft.division.domains.stripe > 0;
+        const plan_draft *draft = &plan->draft;
+        agreement.widens = !agreement.reuse &&
+                           (draft->division.domains.stripe > 0 || draft->kind == DIVISION_EVEN);
     }
     return agreement;
 }

@@ -75,7 +75,8 @@ bool coll_slot_matches(const coll_slot *slot, const coll_access *access);
 
 typedef struct coll_agreement {
     bool reuse;  /* the plan in `slot` is reused, moved by `shift` bytes in the file */
-    bool widens; /* a plan with a margin replaces the one in `slot`, which suits but for stripes */
+    bool widens; /* a plan with a margin replaces the one in `slot`, which suits but for stripes, as
+                    far as division_may_widen */
     size_t slot;
     int64_t shift;
     int64_t lo, hi;       /* range of the first layers over all ranks; hi is 0: no rank has data */

@@ -2,6 +2,11 @@
 /* Dividing an accessed range into file domains, and a domain into cycles. */
 #include "plan/division.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
 #define PAGE 4096
 /* Bytes; a cycle of this size stays in the processor's cache. */
 #define LEAST_CYCLE (256 << 10)
@@ -9,6 +14,7 @@
 /* Where the number of domains is chosen: what a node may have always, and a plan in all. */
 #define PER_NODE 4
 #define FEW_DOMAINS 256
+#define MOST_COLUMNS 8192 /* of even domains, for memory */
 
 static int64_t division_round_up(int64_t value, int64_t unit)
 {
@@ -51,6 +57,13 @@ bool division_is_striped(const division_settings *settings)
     return settings->kind != DIVISION_EVEN && settings->targets >= least;
 }
 
+bool division_may_widen(const division_settings *settings, int64_t lo, int64_t hi)
+{
+    int64_t stripe = settings->stripe;
+    return stripe > 0 && hi < ACCESS_END - stripe &&
+           (division_is_striped(settings) || (hi - lo) / stripe < MOST_COLUMNS);
+}
+
 size_t division_count(const division_settings *settings, int64_t lo, int64_t hi)
 {
     int64_t stripe = settings->stripe;
@@ -67,6 +80,20 @@ size_t division_count(const division_settings *settings, int64_t lo, int64_t hi)
     return (size_t)division_allowed_aggregators(count, settings->targets);
 }
 
+/* Even domains of whole stripes, with a column for each. */
+static int make_columns(int64_t stripe, int64_t lo, int64_t hi, size_t count, file_domains *domains)
+{
+    size_t first = (size_t)(lo / stripe), columns = (size_t)((hi - 1) / stripe) - first + 1;
+    size_t *of = base_alloc(columns, sizeof *of);
+    if (of == NULL)
+        return -ENOMEM;
+    for (size_t c = 0; c < columns; c++)
+        of[(first + c) % columns] = c * count / columns;
+    int rc = domains_striped(domains, &(domain_units){lo, hi, 0, stripe}, of, columns, count);
+    free(of);
+    return rc;
+}
+
 int division_make(const division_settings *settings, int64_t lo, int64_t hi, division *result)
 {
     size_t count = division_count(settings, lo, hi);
@@ -77,6 +104,8 @@ int division_make(const division_settings *settings, int64_t lo, int64_t hi, div
                                count);
     }
     result->period = stripe > 0 ? stripe : 1;
+    if (settings->margin > 0)
+        return make_columns(stripe, lo, hi, count, &result->domains);
     return domains_even(&result->domains, lo, hi, count, domains_alignment(hi - lo, count, stripe));
 }
 

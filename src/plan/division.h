@@ -47,6 +47,8 @@ typedef struct division_settings {
     int64_t stripe;      /* of the file system, bytes, <= DIVISION_LARGEST_STRIPE; 0: not known */
     int64_t targets; /* storage targets that take stripes in turn (stripe count); 0: not known, as
                         without a stripe */
+    int64_t margin;  /* bytes of a stripe that were added to the range, or 0: domains are striped in
+                        any case, as domains_cut wants it for wide shares */
 } division_settings;
 
 /* The number of aggregators of nodes with these numbers of ranks where it is chosen: on each node
@@ -61,6 +63,9 @@ int64_t division_allowed_aggregators(int64_t wanted, int64_t targets);
 
 /* Whether stripes of a storage target belong together. */
 bool division_is_striped(const division_settings *settings);
+
+/* Whether the range may have a margin: even domains then have a column for each stripe. */
+bool division_may_widen(const division_settings *settings, int64_t lo, int64_t hi);
 
 /* Number of domains of a range: what is wanted, else one for each full DOMAIN_WORTHWHILE bytes, in
  * a multiple of the number of nodes; of fewer than nodes, one for each begun DOMAIN_SPREAD bytes,

@@ -90,11 +90,10 @@ static int make_draft(const planner *p, const plan_source *source, plan_draft *d
     draft->rank_of_domain = base_zeroed(p->domains, sizeof *draft->rank_of_domain, &rc);
     if (rc != 0)
         return rc;
-    int64_t stripe = draft->division.domains.stripe;
-    draft->unit = draft->units.unit > 0 ? draft->units.unit : stripe;
-    draft->kind = draft->units.unit > 0 ? DIVISION_FITTED
-                  : stripe > 0          ? DIVISION_STRIPE
-                                        : DIVISION_EVEN;
+    draft->kind = draft->units.unit > 0               ? DIVISION_FITTED
+                  : division_is_striped(&p->division) ? DIVISION_STRIPE
+                                                      : DIVISION_EVEN;
+    draft->unit = draft->kind == DIVISION_STRIPE ? p->division.stripe : draft->units.unit;
     draft->node_of_rank = p->node_of_rank;
     draft->topology = p->topology;
     draft->per_node = p->per_node;

@@ -41,7 +41,7 @@ int planner_divide(const planner *p, const pieces *units, division *result);
 
 /* Domains and their aggregators. Zeroed: none. */
 typedef struct plan_draft {
-    division_kind kind; /* even, striped or fitted */
+    division_kind kind; /* even, striped or fitted; a rank that does not plan: striped is even */
     int64_t unit;       /* bytes of a unit of fitted domains, or of a stripe; 0: neither */
     pieces units;       /* of fitted domains; unit is 0: even or striped domains */
     division division;

@@ -23,10 +23,12 @@ if [[ -n $PYTHON3 ]]; then
 fi
 
 # Steps that lie otherwise in the stripes: the second plan is good for all later ones, also for reading.
-rm -f "$stats"
-tap_check "steps across stripes" run_here 4 --mca fcoll tatp --mca fcoll_tatp_stats "$stats" --mca fcoll_tatp_stripe_size 1000 \
-    --mca fcoll_tatp_stripe_count 3 "$cube" --size 24x20x18 --steps 9 --verify --file "$files/steps"
-tap_is "$(grep -o '"schedule": [0-9]*' "$stats" | uniq -c | awk '{ print $1 }' | xargs)" "1 17" "two plans"
+for targets in 3 0; do
+    rm -f "$stats"
+    tap_check "steps across stripes of $targets targets" run_here 4 --mca fcoll tatp --mca fcoll_tatp_stats "$stats" \
+        --mca fcoll_tatp_stripe_size 1000 --mca fcoll_tatp_stripe_count $targets "$cube" --size 24x20x18 --steps 9 --verify --file "$files/steps"
+    tap_is "$(grep -o '"schedule": [0-9]*' "$stats" | uniq -c | awk '{ print $1 }' | xargs)" "1 17" "two plans"
+done
 
 four=(--mca fcoll_tatp_stripe_count 4 --mca fcoll_tatp_stripe_size 1000 --mca fcoll_tatp_num_aggregators)
 tap_contains "$(array 7 "${four[@]}" 7 --mca fcoll_base_verbose 20)" \
