@@ -41,23 +41,58 @@ static int compare_positions(const void *a, const void *b)
     return (x->col > y->col) - (x->col < y->col);
 }
 
-/* Most callers provide them in order, which is cheaper to check than to sort. */
-static void sort_entries(matrix_entry *entries, size_t count)
+/* By rows or by columns, where those that are alike keep their order. */
+static void distribute(const matrix_entry *from, matrix_entry *to, size_t count, bool by_row,
+                       size_t *start, size_t most)
 {
-    for (size_t i = 1; i < count; i++) {
-        if (compare_positions(&entries[i - 1], &entries[i]) > 0) {
-            qsort(entries, count, sizeof *entries, compare_positions);
-            return;
-        }
+    memset(start, 0, (most + 1) * sizeof *start);
+    for (size_t i = 0; i < count; i++)
+        start[(by_row ? from[i].row : from[i].col) + 1]++;
+    for (size_t k = 0; k < most; k++)
+        start[k + 1] += start[k];
+    for (size_t i = 0; i < count; i++)
+        to[start[by_row ? from[i].row : from[i].col]++] = from[i];
+}
+
+/* Rows and columns are below `most`. -ENOMEM. */
+static int distribute_twice(matrix_entry *entries, size_t count, size_t most)
+{
+    int rc = 0;
+    matrix_entry *copy = base_zeroed(count, sizeof *copy, &rc);
+    size_t *start = base_zeroed(most + 1, sizeof *start, &rc);
+    if (rc == 0) {
+        distribute(entries, copy, count, false, start, most);
+        distribute(copy, entries, count, true, start, most);
     }
+    free(start);
+    free(copy);
+    return rc;
+}
+
+/* Most callers provide them in order, which is cheaper to check than to sort. -ENOMEM. */
+static int sort_entries(matrix_entry *entries, size_t count)
+{
+    size_t most = 0;
+    bool is_sorted = true;
+    for (size_t i = 0; i < count; i++) {
+        size_t larger = entries[i].row > entries[i].col ? entries[i].row : entries[i].col;
+        most = larger >= most ? larger + 1 : most;
+        is_sorted &= i == 0 || compare_positions(&entries[i - 1], &entries[i]) <= 0;
+    }
+    if (is_sorted)
+        return 0;
+    if (most <= count)
+        return distribute_twice(entries, count, most);
+    qsort(entries, count, sizeof *entries, compare_positions);
+    return 0;
 }
 
 /* The sum of up to 2^64 int64 fits 128 bits, so that only the result can be out of range. */
 int matrix_add_up(matrix_entry *entries, size_t *count, bool zeros)
 {
     size_t used = 0;
-    sort_entries(entries, *count);
-    for (size_t i = 0; i < *count;) {
+    int rc = sort_entries(entries, *count);
+    for (size_t i = 0; i < *count && rc == 0;) {
         matrix_entry sum = entries[i];
         __int128 total = 0;
         for (; i < *count && compare_positions(&sum, &entries[i]) == 0; i++)
@@ -68,8 +103,8 @@ int matrix_add_up(matrix_entry *entries, size_t *count, bool zeros)
         if (zeros || sum.value != 0)
             entries[used++] = sum;
     }
-    *count = used;
-    return 0;
+    *count = rc == 0 ? used : *count;
+    return rc;
 }
 
 int matrix_from_entries(matrix *m, size_t rows, size_t cols, matrix_entry *entries, size_t count)

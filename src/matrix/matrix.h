@@ -36,7 +36,7 @@ typedef struct matrix_entry {
 int matrix_allocate(matrix *m, size_t rows, size_t cols, size_t nnz);
 
 /* Sorts entries by row and column, and replaces those of one position by their sum; without
- * `zeros`, also drops sums of 0. -ERANGE: a sum beyond int64; some are lost then. */
+ * `zeros`, also drops sums of 0. -ENOMEM; -ERANGE: a sum beyond int64; some are lost then. */
 int matrix_add_up(matrix_entry *entries, size_t *count, bool zeros);
 
 /* Builds *m from entries in any order, which are added up in place. -ERANGE; -ENOMEM. Release with
