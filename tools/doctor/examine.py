@@ -465,7 +465,7 @@ class Examination(Examined):
     def find_copies(self, searched):
         """Files of the components in the folders that ranks search, then in those where one may be."""
         home = os.path.expanduser("~/.openmpi/components")
-        path = os.environ.get("OMPI_MCA_mca_base_component_path")
+        path = self.mpi.setting("mca_base_component_path").value or os.environ.get("OMPI_MCA_mca_base_component_path")
         folders = distinct([*searched, *folders_of(path), home, self.build.components, self.mpi.pkglibdir])
         prrte = [os.path.join(folder, "prrte") for folder in folders]
         for name in ("PRTE_PKGLIBDIR", "PRTE_MCA_mca_base_component_path", "PMIX_MCA_mca_base_component_path"):
