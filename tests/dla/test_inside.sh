@@ -22,8 +22,10 @@ write_view 16 0,9,9 1,8,9 2,11,9 3,10,9 4,13,9 5,12,9 6,15,9 7,14,9 0,1,1 >two.c
 bindings() {
     HWLOC_XMLFILE=$tap_dir/node.xml HWLOC_THISSYSTEM=0 launch --do-not-launch --display-map "$@" true 2>errors |
         awk '/Data for node:/ { node = $4 }
-            / Process rank: / { rank = $0; sub(/.* Process rank: /, "", rank); core = $0
-                core = sub(/.*Bound: [^0-9]*[0-9]+\]?\[core[: ]L?/, "", core) ? core + 0 : "none"; print node, rank + 0, core }'
+            / Data for proc: / { rank = $0; gsub(/.*,|\]/, "", rank) }
+            / Process rank: / { rank = $0; sub(/.* Process rank: /, "", rank) }
+            / Process rank: |^ *\tBinding: / { core = $0
+                core = sub(/.*(Bound|Binding): [^0-9]*[0-9]+\]?\[core[: ]L?/, "", core) ? core + 0 : "none"; print node, rank + 0, core }'
 }
 
 # apart CORES: how many pairs of neighbours are not on one node and its same CORES consecutive cores

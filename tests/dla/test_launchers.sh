@@ -33,8 +33,11 @@ if [[ $launcher == prrte ]]; then
                 "${tell[@]}" 2>errors | sort -n)
         tap_is "$placed" "$wanted" "prterun --personality $personality: --map-by dla:file="
     done
+fi
+prte=$(dirname "$MPIRUN")/prte
+if [[ $launcher == prrte && -x $prte ]]; then
     PRTE_MCA_rmaps_dla_file=view.crs PRTE_MCA_plm_ssh_agent=$tap_dir/agent timeout "$HANG_LIMIT" \
-        "$(dirname "$MPIRUN")/prte" --host $nodes --report-uri uri >dvm 2>&1 &
+        "$prte" --host $nodes --report-uri uri >dvm 2>&1 &
     until [[ -s uri ]] || ! kill -0 $! 2>/dev/null; do sleep 0.1; done
     # on_dvm ARGUMENT...: prun, on this DVM
     on_dvm() { launch_by=("$(dirname "$MPIRUN")/prun") && launch --dvm-uri file:uri -np 8 --bind-to none "$@" "${tell[@]}" 2>errors | sort -n; }

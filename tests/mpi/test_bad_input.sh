@@ -78,7 +78,7 @@ tap_is "$(grep -c 'MCA parameter.*fcoll_tatp_' <<<"$tap_output")" 7 "hostile val
 # all that is said.
 blamed() {
     run_here 2 "$@" >"$tap_dir/output" 2>&1
-    grep -o 'MCA parameter fcoll_tatp_[a-z]*' "$tap_dir/output" | sed 's/.*tatp_//; /strict/d' | sort | xargs
+    grep -a -o 'MCA parameter fcoll_tatp_[a-z]*' "$tap_dir/output" | sed 's/.*tatp_//; /strict/d' | sort | xargs
 }
 program=("$cube" --size=8 --verify --file="$files/cube")
 export OMPI_MCA_io=ompio OMPI_MCA_fcoll=tatp OMPI_MCA_fcoll_tatp_domains=striped
