@@ -5,7 +5,7 @@
 #ifndef BASE_VERSION_H
 #define BASE_VERSION_H
 
-#define TATP_VERSION "2.1.1"
+#define TATP_VERSION "2.2.0"
 /* strings(1) finds this text in files. */
 #define TATP_VERSION_TEXT "tatp-dla " TATP_VERSION
 

@@ -17,7 +17,7 @@ class TatpDla(AutotoolsPackage):
     # The archive of make dist, in the folder where Spack is started, or in a mirror.
     manual_download = True
 
-    version("2.1.1")
+    version("2.2.0")
 
     variant("report", default=True, description="What tatp report needs, which draws a page")
 
