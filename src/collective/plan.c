@@ -35,7 +35,7 @@ static int cut_accesses(const coll_planning *planning, const plan_draft *draft,
     int rc = make_aggregators(planning, layout);
     return rc != 0 ? rc
                    : domains_cut(&draft->division.domains, planning->in->accesses,
-                                 planning->planner.hi > planning->in->hi, &layout->share,
+                                 planning->planner.division.margin > 0, &layout->share,
                                  &layout->shares);
 }
 
@@ -385,7 +385,7 @@ static void complete_layout(const coll_planning *planning, coll_plan *plan)
         cycles.buffer = division_buffer(cycles.buffer, domains->count, planning->planner.nodes);
     cycles.parts = layout->most_contributors;
     cycles.message = message_size(in->group);
-    layout->margin = planning->planner.hi - in->hi;
+    layout->margin = planning->planner.division.margin;
     layout->period = layout->margin > 0 ? 1 : plan->draft.division.period;
     layout->piece = in->piece;
     layout->domains = domains;
