@@ -178,8 +178,10 @@ static void tell_ranks(const dla_placement *p, size_t ranks)
 /* ---- the placement ---- */
 
 /* Outside an allocation of Slurm, where hydra's list may have a node in several runs: MPICH takes
- * each for a node, and its collectives pay for that. Adds this to the line. */
-static bool is_split(const launch *l, const dla_placement *p, size_t ranks, char *line, size_t size)
+ * each for a node, and its collectives pay for that. Adds this to the line, and returns whether it
+ * is so. */
+static bool note_price(const launch *l, const dla_placement *p, size_t ranks, char *line,
+                       size_t size)
 {
     size_t used, runs = nodes_count_runs(p->node_of_rank, ranks, l->nodes.count, &used);
     size_t length = strlen(line);
@@ -205,7 +207,7 @@ static void place_ranks(const launch *l, const dla_spec *spec, const dla_data *d
     }
     tool_check(rc, "placing");
     dla_benefit_format(&p, dla_spec_name(spec), text);
-    bool has_price = is_split(l, &p, ranks, text, sizeof text);
+    bool has_price = note_price(l, &p, ranks, text, sizeof text);
     tool_note("%s", text);
     if (l->nodes.count > 1 && p.benefit.kept != DLA_STOCK_BY_SLOT) {
         tell_mapper(dla_spec_name(spec));

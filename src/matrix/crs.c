@@ -92,7 +92,9 @@ int matrix_add_up(matrix_entry *entries, size_t *count, bool zeros)
 {
     size_t used = 0;
     int rc = sort_entries(entries, *count);
-    for (size_t i = 0; i < *count && rc == 0;) {
+    if (rc != 0)
+        return rc;
+    for (size_t i = 0; i < *count;) {
         matrix_entry sum = entries[i];
         __int128 total = 0;
         for (; i < *count && compare_positions(&sum, &entries[i]) == 0; i++)
@@ -103,8 +105,8 @@ int matrix_add_up(matrix_entry *entries, size_t *count, bool zeros)
         if (zeros || sum.value != 0)
             entries[used++] = sum;
     }
-    *count = rc == 0 ? used : *count;
-    return rc;
+    *count = used;
+    return 0;
 }
 
 int matrix_from_entries(matrix *m, size_t rows, size_t cols, matrix_entry *entries, size_t count)
