@@ -14,7 +14,7 @@
 #define NONE SIZE_MAX
 
 /* It is in bytes of the average unit. */
-#define EPSILON .01
+#define EPSILON .001
 
 /* ---- bids ---- */
 
@@ -46,10 +46,14 @@ struct place_order {
 BASE_HEAP(place_heap, size_t, const struct place_order *, PLACE_PRECEDES, PLACE_PLACED);
 
 /* The bytes of units at places: those of unit u are entries start[u] .. start[u + 1] - 1. */
+struct gain {
+    size_t place;
+    double bytes;
+};
 struct gains {
     size_t units, places;
-    size_t *start, *place;
-    double *bytes;
+    size_t *start;
+    struct gain *of;
 };
 
 /* Units that bid for places: a unit gains its bytes there. */
@@ -113,7 +117,7 @@ static struct preference choose_place(const struct auction *a, size_t unit)
     size_t left = unit > 0 ? a->place_of_unit[unit - 1] : NONE;
     struct preference c = {NONE, left, -INFINITY, -INFINITY};
     for (size_t e = g->start[unit]; e < g->start[unit + 1]; e++)
-        consider(&c, g->place[e], g->bytes[e] - a->price[g->place[e]]);
+        consider(&c, g->of[e].place, g->of[e].bytes - a->price[g->of[e].place]);
     consider_cheapest(a, &c);
     return c;
 }
@@ -168,7 +172,7 @@ static size_t bid_of_unit(struct auction *a, size_t unit)
     double rise = isinf(c.second) ? 0.0 : c.value - c.second;
     a->place_of_unit[unit] = c.place;
     if (++a->bids > a->patience) {
-        a->patience += 16 * a->gains->units;
+        a->patience += a->gains->units;
         a->epsilon *= 2;
     }
     struct bid bid = {a->price[c.place] + rise + a->epsilon, unit};
@@ -185,12 +189,24 @@ static void enqueue_unit(struct auction *a, size_t unit)
         a->queue[(a->first_queued + a->count_queued++) % a->gains->units] = unit;
 }
 
+/* The k-th of the queue, counted from 0. */
+static size_t queued(const struct auction *a, size_t k)
+{
+    return a->queue[(a->first_queued + k) % a->gains->units];
+}
+
 static void assign_queued(struct auction *a)
 {
+    const struct gains *g = a->gains;
     while (a->count_queued > 0) {
-        size_t unit = a->queue[a->first_queued];
+        size_t unit = queued(a, 0);
         a->first_queued = (a->first_queued + 1) % a->gains->units;
         a->count_queued--;
+        if (a->count_queued > 16) { /* they are anywhere in memory */
+            __builtin_prefetch(&g->start[queued(a, 16)]);
+            __builtin_prefetch(&a->place_of_unit[queued(a, 8)]);
+            __builtin_prefetch(&g->of[g->start[queued(a, 8)]]);
+        }
         enqueue_unit(a, bid_of_unit(a, unit));
     }
 }
@@ -242,9 +258,9 @@ static int hold_auction(const struct gains *gains, const size_t *capacity, size_
     struct auction a = {.gains = gains, .capacity = capacity, .place_of_unit = place_of_unit};
     double all = 0.0;
     for (size_t e = 0; e < gains->start[gains->units]; e++)
-        all += gains->bytes[e];
+        all += gains->of[e].bytes;
     a.epsilon = all > 0.0 ? EPSILON * all / (double)gains->units : 1.0;
-    a.patience = 16 * gains->units;
+    a.patience = gains->units;
     int rc = auction_init(&a);
     if (rc == 0)
         assign_units(&a);
@@ -337,7 +353,7 @@ static double gain_at(const struct descent *d, size_t place, size_t end)
     if (d->far == NULL)
         return d->bytes_at[place];
     for (size_t e = g->start[g->units]; e < end; e++) {
-        size_t other = g->place[e];
+        size_t other = g->of[e].place;
         sum += (d->far[other] - topo_hops(d->topology, place, other, 0)) * d->bytes_at[other];
     }
     return fmax(sum, 0.0);
@@ -354,13 +370,13 @@ static void add_gains(struct descent *d, const struct level *l, size_t group, si
         if (l->parent[child] != group || m->value[e] == 0)
             continue;
         if (d->bytes_at[l->place[child]] == 0.0)
-            g->place[at++] = l->place[child];
+            g->of[at++].place = l->place[child];
         d->bytes_at[l->place[child]] += (double)m->value[e];
     }
     for (size_t e = g->start[g->units]; e < at; e++)
-        g->bytes[e] = gain_at(d, g->place[e], at);
+        g->of[e].bytes = gain_at(d, g->of[e].place, at);
     for (size_t e = g->start[g->units]; e < at; e++)
-        d->bytes_at[g->place[e]] = 0.0;
+        d->bytes_at[g->of[e].place] = 0.0;
     g->start[++g->units] = at;
 }
 
@@ -402,8 +418,7 @@ static int begin_descent(struct descent *d)
     d->bytes_at = base_arena_alloc(&d->arena, m->cols, sizeof *d->bytes_at);
     d->place_of_unit = base_arena_alloc(&d->arena, m->rows, sizeof *d->place_of_unit);
     g->start = base_arena_alloc(&d->arena, m->rows + 1, sizeof *g->start);
-    g->place = base_arena_alloc(&d->arena, entries, sizeof *g->place);
-    g->bytes = base_arena_alloc(&d->arena, entries, sizeof *g->bytes);
+    g->of = base_arena_alloc(&d->arena, entries, sizeof *g->of);
     if (d->arena.failed)
         return -ENOMEM;
     for (size_t u = 0; u < m->rows; u++) {

@@ -21,9 +21,10 @@
 
 /* Sets node_of_unit of each row of `bytes` (units x nodes, >= 0), so that node n gets at most
  * capacity[n] of the units with bytes, which all together have room. The bytes that stay in their
- * group are within one hundredth of all bytes of the most, level by level, unless there was a price
- * war: after every 16 bids per unit the steps of prices double. Equal input gives equal output;
- * ties prefer the node of the unit before. -ENOMEM. */
+ * group are within one hundredth of all bytes of the most, level by level, unless units bid more
+ * than four times in the mean: the steps of prices begin with a thousandth of a unit's bytes, and
+ * double with each bid per unit. Equal input gives equal output; ties prefer the node of the unit
+ * before. -ENOMEM. */
 int auction_solve(const matrix *bytes, const topo *topology, const size_t *capacity,
                   size_t *node_of_unit);
 
