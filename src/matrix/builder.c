@@ -9,6 +9,7 @@
 #include "base/memory.h"
 
 #define FIRST_CAPACITY 1024
+#define FEW_ENTRIES ((size_t)1 << 18) /* not worth adding up early */
 
 /* Makes room for one entry. Grows only if adding up frees less than half, so that appending is
  * O(log) amortized. */
@@ -16,7 +17,7 @@ static int reserve_entry(matrix_builder *b)
 {
     if (b->used < b->capacity)
         return 0;
-    int rc = matrix_add_up(b->entry, &b->used, false);
+    int rc = b->used < FEW_ENTRIES ? 0 : matrix_add_up(b->entry, &b->used, false);
     if (rc == 0 && b->used >= b->capacity / 2)
         rc = base_reserve(&b->entry, &b->capacity,
                           b->capacity > 0 ? b->capacity + 1 : FIRST_CAPACITY, sizeof *b->entry);

@@ -10,8 +10,9 @@
 #include "setmatch/task.h"
 
 /* Alternations of the assignment of domains and the placement of ranks; another one follows if one
- * hundredth more bytes are local. */
-enum { MAX_ALTERNATIONS = 8, PART_TO_GAIN = 100, BISECTIONS = 2 };
+ * hundredth more bytes are local. Where all nodes are equally far, a placement that keeps a
+ * twentieth fewer bytes on their nodes than another is not worth a prediction. */
+enum { MAX_ALTERNATIONS = 8, PART_TO_GAIN = 100, PART_TO_LOSE = 20, BISECTIONS = 2 };
 
 /* Search for the placement that keeps most bytes on their nodes. */
 struct profile_search {
@@ -21,7 +22,8 @@ struct profile_search {
     size_t *selected, count; /* the others, ascending */
     size_t *owner;           /* as profile.h has owners */
     size_t *best, *trial;
-    double load; /* of the best */
+    double load;         /* of the best */
+    int64_t local_bytes; /* the most of a trial */
 };
 
 /* The trial becomes the best placement if it loads less: bytes that are not local, where the caller
@@ -30,6 +32,11 @@ static int profile_enter(struct profile_search *s, int64_t local_bytes)
 {
     const setmatch_input *in = s->task->input;
     double load = -(double)local_bytes;
+    bool is_flat = in->network == NULL || in->network->levels == 0;
+    if (is_flat && local_bytes < s->local_bytes - s->local_bytes / PART_TO_LOSE)
+        return 0;
+    if (local_bytes > s->local_bytes)
+        s->local_bytes = local_bytes;
     int rc = in->load != NULL ? in->load(in->load_context, s->trial, &load) : 0;
     if (rc == 0 && !isfinite(load))
         return -ERANGE;
@@ -55,7 +62,7 @@ static int alternate(struct profile_search *s)
     for (size_t k = 0; rc == 0 && k < MAX_ALTERNATIONS && gains; k++) {
         before = local_bytes;
         rc = owners_find(s->profile, s->task->input->nodes, s->trial, s->owner, &local_bytes);
-        if (rc == 0)
+        if (rc == 0 && local_bytes > before)
             rc = profile_enter(s, local_bytes);
         gains = local_bytes - before > before / PART_TO_GAIN;
         if (rc == 0 && gains)

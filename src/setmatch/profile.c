@@ -98,44 +98,14 @@ static int place_others(const matrix *benefit, const size_t *capacity, size_t *n
 }
 
 /* Assigns items to nodes, so that the sum of their benefits is great: as bytes that a flat network
- * should not move. benefit: a row per item, a column per node; cleared. rc: of its entries. Node n
- * gets at most capacity[n] items, which suffices for all. sum: of the benefits; NULL is allowed. */
-static int assign_to_nodes(matrix_builder *benefit, int rc, const size_t *capacity,
-                           size_t *node_of_item, int64_t *sum)
+ * should not move. benefit: a row per item, a column per node. Node n gets at most capacity[n]
+ * items, which suffices for all. */
+static int assign_to_nodes(const matrix *benefit, const size_t *capacity, size_t *node_of_item)
 {
-    matrix m = {0};
     topo flat;
     topo_flat(&flat, benefit->cols);
-    if (rc == 0)
-        rc = matrix_builder_finish(benefit, &m);
-    matrix_builder_clear(benefit);
-    if (rc == 0)
-        rc = auction_solve(&m, &flat, capacity, node_of_item);
-    if (rc == 0)
-        rc = place_others(&m, capacity, node_of_item);
-    for (size_t k = 0; rc == 0 && sum != NULL && k < m.rows; k++)
-        if (__builtin_add_overflow(*sum, matrix_get(&m, k, node_of_item[k]), sum))
-            rc = -ERANGE;
-    matrix_release(&m);
-    return rc;
-}
-
-/* Adds the bytes of a call: to the row of a bin and the column of a rank's node or, without these,
- * to the row of a rank and the column of a bin. */
-static int add_benefit(matrix_builder *b, const matrix *bytes, const size_t *of_bin,
-                       const size_t *node_of_rank)
-{
-    int rc = 0;
-    for (size_t r = 0; r < bytes->rows; r++) {
-        for (size_t i = bytes->row_start[r]; rc == 0 && i < bytes->row_start[r + 1]; i++) {
-            size_t bin = of_bin[bytes->col[i]];
-            if (bytes->value[i] > 0)
-                rc = node_of_rank == NULL
-                         ? matrix_builder_add(b, r, bin, bytes->value[i])
-                         : matrix_builder_add(b, bin, node_of_rank[r], bytes->value[i]);
-        }
-    }
-    return rc;
+    int rc = auction_solve(benefit, &flat, capacity, node_of_item);
+    return rc == 0 ? place_others(benefit, capacity, node_of_item) : rc;
 }
 
 /* ---- owners ---- */
@@ -184,6 +154,7 @@ static size_t mark_used_nodes(size_t ranks, const size_t *node, size_t *used)
 
 struct assignment {
     const matrix *bytes;
+    matrix by_bin;      /* bins x nodes: what the ranks of a node access of a bin */
     size_t nodes, used; /* of them, with ranks */
     const size_t *node; /* by rank */
     size_t *item;       /* by bin: the unit of assignment */
@@ -193,17 +164,43 @@ struct assignment {
     int64_t local_bytes; /* with these owners; -1: there are none yet */
 };
 
+static int sum_by_bin(struct assignment *a)
+{
+    matrix by_node;
+    int rc = matrix_sum_rows(&by_node, a->bytes, a->node, a->nodes);
+    if (rc != 0)
+        return rc;
+    rc = matrix_transpose(&a->by_bin, &by_node);
+    matrix_release(&by_node);
+    return rc;
+}
+
+static int sum_benefits(const matrix *benefit, const size_t *node_of_item, int64_t *sum)
+{
+    int rc = 0;
+    *sum = 0;
+    for (size_t k = 0; rc == 0 && k < benefit->rows; k++)
+        if (__builtin_add_overflow(*sum, matrix_get(benefit, k, node_of_item[k]), sum))
+            rc = -ERANGE;
+    return rc;
+}
+
 /* Each node with ranks gets an equal share of the items, rounded up. Replaces the owners unless
  * they keep more bytes. */
 static int try_items(struct assignment *a, size_t items)
 {
-    int64_t local_bytes = 0;
-    matrix_builder benefit = {.rows = items, .cols = a->nodes};
-    int rc = add_benefit(&benefit, a->bytes, a->item, a->node);
+    int64_t local_bytes;
+    matrix benefit;
+    int rc = matrix_sum_rows(&benefit, &a->by_bin, a->item, items);
+    if (rc != 0)
+        return rc;
     for (size_t n = 0; n < a->nodes; n++)
         if (a->capacity[n] > 0)
             a->capacity[n] = (items + a->used - 1) / a->used;
-    rc = assign_to_nodes(&benefit, rc, a->capacity, a->node_of_item, &local_bytes);
+    rc = assign_to_nodes(&benefit, a->capacity, a->node_of_item);
+    if (rc == 0)
+        rc = sum_benefits(&benefit, a->node_of_item, &local_bytes);
+    matrix_release(&benefit);
     if (rc != 0 || local_bytes < a->local_bytes)
         return rc;
     a->local_bytes = local_bytes;
@@ -220,13 +217,14 @@ static int assign_call(struct assignment *a)
     a->item = base_arena_alloc(&arena, a->bytes->cols, sizeof *a->item);
     a->node_of_item = base_arena_alloc(&arena, a->bytes->cols, sizeof *a->node_of_item);
     a->capacity = base_arena_alloc(&arena, a->nodes, sizeof *a->capacity);
-    int rc = arena.failed ? -ENOMEM : 0;
+    int rc = arena.failed ? -ENOMEM : sum_by_bin(a);
     if (rc == 0) {
         a->used = mark_used_nodes(a->bytes->rows, a->node, a->capacity);
         rc = try_items(a, number_domains(a->bytes, a->used, a->item));
     }
     if (rc == 0)
         rc = try_items(a, number_bins(a->bytes, a->item));
+    matrix_release(&a->by_bin);
     base_arena_release(&arena);
     return rc;
 }
@@ -269,14 +267,32 @@ void owners_in_order(const setmatch_profile *profile, const size_t *nodes, size_
     }
 }
 
+/* Adds what each rank accesses of the bins of each owner. */
+static int add_benefits(matrix_builder *b, const matrix *bytes, const size_t *owner)
+{
+    int rc = 0;
+    for (size_t r = 0; r < bytes->rows; r++)
+        for (size_t i = bytes->row_start[r]; rc == 0 && i < bytes->row_start[r + 1]; i++)
+            if (bytes->value[i] > 0)
+                rc = matrix_builder_add(b, r, owner[bytes->col[i]], bytes->value[i]);
+    return rc;
+}
+
 int owners_follow(const setmatch_profile *profile, size_t nodes, const size_t *capacity,
                   const size_t *owner, size_t *node)
 {
-    matrix_builder benefit = {.rows = profile->bytes[0].rows, .cols = nodes};
+    matrix_builder b = {.rows = profile->bytes[0].rows, .cols = nodes};
+    matrix benefit = {0};
     int rc = 0;
     for (size_t c = 0; rc == 0 && c < profile->calls; c++) {
-        rc = add_benefit(&benefit, &profile->bytes[c], owner, NULL);
+        rc = add_benefits(&b, &profile->bytes[c], owner);
         owner += profile->bytes[c].cols;
     }
-    return assign_to_nodes(&benefit, rc, capacity, node, NULL);
+    if (rc == 0)
+        rc = matrix_builder_finish(&b, &benefit);
+    matrix_builder_clear(&b);
+    if (rc == 0)
+        rc = assign_to_nodes(&benefit, capacity, node);
+    matrix_release(&benefit);
+    return rc;
 }
