@@ -29,54 +29,43 @@ static int find_program(const char *folder, const char *variable, char *program,
     return 0;
 }
 
-/* given: further arguments before those of the command; ends with NULL. Returns only if that
- * fails. */
-static void execute(const char *interpreter, const char *program, const char *tools,
-                    const char *const *given, int argc, char **argv)
-{
-    const char *const first[] = {interpreter, "-B", program, tools};
-    size_t firsts = sizeof first / sizeof *first, givens = 0;
-    while (given[givens] != NULL)
-        givens++;
-    char **words = tool_allocate(firsts + givens + (size_t)argc, sizeof *words);
-    memcpy(words, first, sizeof first);
-    memcpy(words + firsts, given, givens * sizeof *words);
-    memcpy(words + firsts + givens, argv + 1, (size_t)(argc - 1) * sizeof *words);
-    execvp(interpreter, words);
-    free(words);
-}
-
-static int run_python(const char *folder, const char *variable, const char *const *given, int argc,
-                      char **argv)
+/* The program gets the folder of this one, and what is known of the build, before the arguments of
+ * the command. */
+static int run_python(const char *folder, const char *variable, int argc, char **argv)
 {
     const char *interpreter = *TATP_PYTHON3 != '\0' ? TATP_PYTHON3 : "python3";
+    const char *components = *TATP_OMPI_VERSION != '\0' ? TATP_COMPONENT_DIR : TATP_LIBRARY;
     char program[4096], tools[4096];
+    const char *const first[] = {interpreter,       "-B",        program,   tools,
+                                 TATP_OMPI_VERSION, TATP_MPIRUN, components};
+    const size_t firsts = sizeof first / sizeof *first;
     int status = find_program(folder, variable, program, sizeof program);
     if (status == 0 && !tool_find_folder(tools, sizeof tools))
         status = tool_fail("/proc/self/exe: %s", strerror(errno));
     if (status != 0)
         return status;
-    execute(interpreter, program, tools, given, argc, argv);
-    return tool_fail("%s: %s; %s needs Python 3", interpreter, strerror(errno), argv[0]);
+    char **words = tool_allocate(firsts + (size_t)argc, sizeof *words);
+    memcpy(words, first, sizeof first);
+    memcpy(words + firsts, argv + 1, (size_t)(argc - 1) * sizeof *words);
+    execvp(interpreter, words);
+    status = tool_fail("%s: %s; %s needs Python 3", interpreter, strerror(errno), argv[0]);
+    free(words);
+    return status;
 }
 
 static int tatp_compare(int argc, char **argv)
 {
-    static const char *const build[] = {TATP_OMPI_VERSION, NULL};
-    return run_python(TATP_COMPARE_DIR, "TATP_COMPARE_DIR", build, argc, argv);
+    return run_python(TATP_COMPARE_DIR, "TATP_COMPARE_DIR", argc, argv);
 }
 
 static int tatp_doctor(int argc, char **argv)
 {
-    const char *examined = *TATP_OMPI_VERSION != '\0' ? TATP_COMPONENT_DIR : TATP_LIBRARY;
-    const char *const build[] = {TATP_OMPI_VERSION, TATP_MPIRUN, examined, NULL};
-    return run_python(TATP_DOCTOR_DIR, "TATP_DOCTOR_DIR", build, argc, argv);
+    return run_python(TATP_DOCTOR_DIR, "TATP_DOCTOR_DIR", argc, argv);
 }
 
 static int tatp_report(int argc, char **argv)
 {
-    static const char *const nothing[] = {NULL};
-    return run_python(TATP_REPORT_DIR, "TATP_REPORT_DIR", nothing, argc, argv);
+    return run_python(TATP_REPORT_DIR, "TATP_REPORT_DIR", argc, argv);
 }
 
 /* ---- commands ---- */

@@ -176,7 +176,7 @@ while [ "$1" != srun ]; do shift; done
 exec "$@"
 END
 chmod +x other/tatp
-said=$(PATH=$PWD/bin:$PATH SLURM_JOB_NODELIST=n0 "$PYTHON3" -B "$TATP_COMPARE_DIR/__main__.py" "$PWD/other" "" -- srun ./program 2>&1)
+said=$(PATH=$PWD/bin:$PATH SLURM_JOB_NODELIST=n0 "$PYTHON3" -B "$TATP_COMPARE_DIR/__main__.py" "$PWD/other" "" "" "" -- srun ./program 2>&1)
 tap_is "$(sort runs | uniq -c | xargs)" "6 run --place 1 run --record 5 run srun" "another MPI: its ways"
 tap_contains "$said" "tatp: placed by this record: 2" "another MPI: the placement"
 

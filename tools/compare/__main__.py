@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """tatp compare: whether a program is faster with fcoll/tatp, and with its ranks placed by rmaps/dla, than with the stock
-components of Open MPI. Started by tatp, which gives the release of Open MPI that it was built for."""
+components of Open MPI. Started by tatp, which gives what is known of the build first."""
 
 import argparse
 import csv
@@ -250,7 +250,7 @@ def compare(options, release, tools):
 def main():
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as in the other commands
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    tools, release, options = *sys.argv[1:3], parse_arguments(sys.argv[3:])
+    tools, release, options = *sys.argv[1:3], parse_arguments(sys.argv[5:])
     try:
         result = compare(options, release, tools)
         if options.save:

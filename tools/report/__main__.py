@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""tatp report: the statistics of a run as a summary and one page. Started by tatp, which gives the folder of the
-programs first."""
+"""tatp report: the statistics of a run as a summary and one page. Started by tatp, which gives what is known
+of the build first."""
 
 import sys
 
@@ -279,7 +279,7 @@ def make_page(options, tools, notes):
 
 def main():
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as in the other commands
-    tools_folder, options, notes = sys.argv[1], parse_arguments(sys.argv[2:]), []
+    tools_folder, options, notes = sys.argv[1], parse_arguments(sys.argv[5:]), []
     wrong = lines = None
     try:
         if not options.table:
