@@ -102,6 +102,24 @@ static void scenario_halves(const struct options *o)
     MPI_Comm_free(&half);
 }
 
+/* A file of each half of the ranks; the second half opens its own when DIR/go is there. */
+static void scenario_late(const struct options *o)
+{
+    char go[4096];
+    int ranks;
+    MPI_Comm half;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    const bool is_second = 2 * world_rank >= ranks;
+    snprintf(go, sizeof go, "%s/go", o->dir);
+    MPI_Comm_split(MPI_COMM_WORLD, is_second, 0, &half);
+    while (is_second && access(go, F_OK) != 0)
+        usleep(10000);
+    struct shared_file f = open_file(o, half, is_second ? "second" : "first");
+    write_blocks(&f, 0);
+    close_file(&f);
+    MPI_Comm_free(&half);
+}
+
 /* Opens a file, makes DIR/opened, and accesses the file when DIR/go is there, which it removes; for
  * each of --files. */
 static void scenario_meet(const struct options *o)
@@ -153,9 +171,13 @@ static void scenario_far(const struct options *o)
     close_file(&f);
 }
 
-static const struct scenario scenarios[] = {{"order", scenario_order}, {"halves", scenario_halves},
-                                            {"meet", scenario_meet},   {"spawn", scenario_spawn},
-                                            {"far", scenario_far},     {NULL, NULL}};
+static const struct scenario scenarios[] = {{"order", scenario_order},
+                                            {"halves", scenario_halves},
+                                            {"late", scenario_late},
+                                            {"meet", scenario_meet},
+                                            {"spawn", scenario_spawn},
+                                            {"far", scenario_far},
+                                            {NULL, NULL}};
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -194,7 +216,7 @@ int main(int argc, char **argv)
     static const struct argp parser = {
         .options = table,
         .parser = parse_option,
-        .args_doc = "order|halves|meet|spawn|far",
+        .args_doc = "order|halves|late|meet|spawn|far",
         .doc = "Accesses for the test of the recorder.",
     };
     struct options o = {.program = argv[0], .dir = ".", .folder = ".", .children = 1, .files = 1};
