@@ -228,10 +228,12 @@ int tatp_run(int argc, char **argv)
     run.launch.has_library = run.library != NULL || access(TATP_LIBRARY, F_OK) == 0;
     if (run.launch.has_library)
         preload(run.library != NULL ? run.library : TATP_LIBRARY);
-    if (run.is_automatic || run.launch.file != NULL)
+    bool places = run.is_automatic || run.launch.file != NULL;
+    if (places)
         place(&run);
     if (!run.launch.has_library)
-        tool_note("%s is not there: only programs of Open MPI are served", TATP_LIBRARY);
+        tool_note("%s is not there: only programs of Open MPI are served%s", TATP_LIBRARY,
+                  places && getenv("SLURM_JOB_ID") != NULL ? ", and only mpirun places ranks" : "");
     set_for_component();
     name_for_open_mpi();
     execvp(run.command[0], run.command);

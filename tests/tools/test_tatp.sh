@@ -322,6 +322,7 @@ tap_is "$(told OMPI_MCA_rmaps_dla_file PRTE_MCA_rmaps_dla_verbose TATP_PLACED | 
 options=(--place view.crs)
 export SLURM_JOB_ID=1 SLURM_JOB_NODELIST=x,y SLURM_TASKS_PER_NODE='4(x2)'
 tap_is "$(told SLURM_HOSTFILE HYDRA_HOST_FILE | xargs)" "1" "run: nothing in an allocation of Slurm without the library"
+tap_contains "$(cat err)" "only programs of Open MPI are served, and only mpirun places ranks" "run: ... which a line says"
 "${CC:-cc}" -shared -o library.so -x c /dev/null
 options+=(--library "$PWD/library.so")
 tap_is "$(told SLURM_HOSTFILE HYDRA_HOST_FILE | xargs)" "2 y 1 x 2 y 7 x 4 y 4 x 4 y 1" "run: lists for srun, with lines for more tasks, and hydra"
