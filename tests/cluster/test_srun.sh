@@ -37,6 +37,9 @@ printf '%s\n' "0-7 \$program" "8-15 ./copied \${program#* }" >programs
 salloc --quiet \$equal bash steps \$program >steps.out 2>&1
 unset OMPI_MCA_fcoll_base_verbose
 salloc --quiet --ntasks=16 bash launches
+for turn in 1 2; do
+    sbatch --quiet --wait --array=0-1 \$equal --output=/dev/null array \$turn
+done
 $tatp_run --place view.crs srun --mpi=pmix -n 16 ./field >alone.out 2>&1
 export XDG_CACHE_HOME=$tap_dir/hydra UCX_TLS=tcp,self UCX_NET_DEVICES=eth0 LD_PRELOAD=$pause
 for turn in "--auto" "--auto" "--place hydra/*/*.crs"; do
@@ -44,6 +47,12 @@ for turn in "--auto" "--auto" "--place hydra/*/*.crs"; do
         -iface spine -n 16 ./other >>hydra.out 2>&1
 done
 END_OF_JOBS
+# A task of a job array, in a folder of its own.
+cat >"$tap_dir/array" <<END_OF_ARRAY
+#!/bin/sh
+mkdir -p array.\$SLURM_ARRAY_TASK_ID && cd array.\$SLURM_ARRAY_TASK_ID || exit
+XDG_CACHE_HOME=$tap_dir/array_cache $tatp_run --auto srun --mpi=pmix ../field >\$1.out 2>&1
+END_OF_ARRAY
 # Of one job: two programs, and one.
 cat >"$tap_dir/steps" <<'END_OF_STEPS'
 export OMPI_MCA_fcoll=tatp OMPI_MCA_fcoll_tatp_record=auto OMPI_MCA_fcoll_tatp_stats=step-%s.jsonl
@@ -143,6 +152,8 @@ if [[ -e $library ]]; then
     tap_is "$(grep -o 'not by mpiexec.* takes\|MPICH takes' hydra.out | xargs)" "not by mpiexec of MPICH, which takes MPICH takes" "... what MPICH would not know"
 fi
 tap_is "$(says once.1.out) $(says once.2.out) $(find once -name '*.crs' | wc -l)" "no_record right no_record right 1" "... two at the same time"
+tap_is "$(for task in 0 1; do says array.$task/1.out && says array.$task/2.out; done | xargs)" \
+    "no_record right placed right no_record right placed right" "... each task of a job array"
 tap_lacks "two steps of a job" "$(grep ^failed steps.out)"
 tap_is "$(echo step-*)" "step-0.jsonl step-1.jsonl" "... whose files have their numbers"
 tap_is "$(find one two -name '*.crs' | cut -d / -f 1)" one "... one program is recorded in the cache, two are not"
