@@ -116,8 +116,10 @@ static int append_elements(access_list *list, const element *e, int64_t at, int6
         return 0;
     if (__builtin_mul_overflow(count, e->list.bytes, &bytes))
         return MPI_ERR_IO;
-    return front_error_class(access_append_tiled(list, &e->list, offset_of(at, 1, e->size.low),
-                                                 e->size.extent, 0, bytes));
+    at = offset_of(at, 1, e->size.low);
+    if (e->list.run[0].length == bytes / count && e->size.extent == bytes / count)
+        return front_error_class(access_append(list, at, bytes, list->bytes));
+    return front_error_class(access_append_tiled(list, &e->list, at, e->size.extent, 0, bytes));
 }
 
 /* Appends `count` blocks of `length` elements, one every `stride` bytes. */
@@ -245,8 +247,6 @@ static int append_combined(access_list *list, const contents *c, const element *
 {
     const MPI_Count *n = c->value, extent = e->size.extent;
     switch (c->combiner) {
-    case MPI_COMBINER_DUP:
-    case MPI_COMBINER_RESIZED: return append_elements(list, e, at, 1);
     case MPI_COMBINER_CONTIGUOUS: return append_elements(list, e, at, n[0]);
     case MPI_COMBINER_VECTOR:
         return append_blocks(list, e, at, n[0], n[1], offset_of(0, n[2], extent));
@@ -275,11 +275,20 @@ static int append_struct(access_list *list, const contents *c, int64_t at)
     return rc;
 }
 
+/* Whether an element of the datatype is one of another. */
+static bool is_alias(const contents *c)
+{
+    return c->combiner == MPI_COMBINER_DUP || c->combiner == MPI_COMBINER_RESIZED ||
+           (c->combiner == MPI_COMBINER_CONTIGUOUS && c->value[0] == 1);
+}
+
 static int append_derived(access_list *list, MPI_Datatype type, contents *c, int64_t at)
 {
     element e;
     int rc = get_contents(type, c);
-    if (rc == 0 && c->combiner == MPI_COMBINER_STRUCT) {
+    if (rc == 0 && is_alias(c)) {
+        rc = front_type_flatten(c->type[0], at, list);
+    } else if (rc == 0 && c->combiner == MPI_COMBINER_STRUCT) {
         rc = append_struct(list, c, at);
     } else if (rc == 0) {
         rc = make_element(c->type[0], &e);
