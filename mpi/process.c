@@ -2,7 +2,6 @@
 #define _GNU_SOURCE /* asprintf */
 #include "mpi/process.h"
 
-#include <hwloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -18,6 +17,7 @@
 #include "collective/record.h"
 #include "mpi/calls.h"
 #include "mpi/peers.h"
+#include "topo/machine.h"
 
 /* ---- parameters ---- */
 
@@ -107,19 +107,15 @@ static double get_seconds(void *context)
     return mpi.Wtime();
 }
 
-static struct hwloc_topology *machine;
+static topo_machine *machine;
 
 static void load_machine(void)
 {
-    if (hwloc_topology_init(&machine) != 0)
-        return;
-    if (hwloc_topology_load(machine) != 0) {
-        hwloc_topology_destroy(machine);
+    if (topo_machine_load(&machine) != 0)
         machine = NULL;
-    }
 }
 
-static struct hwloc_topology *find_machine(void *context)
+static topo_machine *find_machine(void *context)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)context;

@@ -33,6 +33,11 @@ static int machine_load(const char *xml, topo_machine **machine)
     return good ? 0 : -EIO;
 }
 
+int topo_machine_load(topo_machine **machine)
+{
+    return machine_load(NULL, machine);
+}
+
 int topo_machine_read(const char *xml, size_t length, topo_machine **machine)
 {
     if (length == 0 || length >= INT_MAX)
@@ -186,7 +191,7 @@ static void describe_machine(topo_machine *machine, FILE *out)
 int topo_machine_describe(FILE *out)
 {
     topo_machine *machine;
-    int rc = machine_load(NULL, &machine);
+    int rc = topo_machine_load(&machine);
     if (rc != 0)
         return rc;
     describe_machine(machine, out);

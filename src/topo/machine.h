@@ -22,6 +22,9 @@ int topo_machine_read(const char *xml, size_t length, topo_machine **machine);
  * packages, NUMA nodes, cores, and each network device. -EIO: hwloc cannot tell; -ENOMEM. */
 int topo_machine_describe(FILE *out);
 
+/* The machine that this process runs on, with its devices. -EIO: hwloc fails; -ENOMEM. */
+int topo_machine_load(topo_machine **machine);
+
 void topo_machine_free(topo_machine *machine); /* NULL is fine */
 
 /* The locality string of a set of processors, given by OS indices as hwloc reads them ("0-3,8"):

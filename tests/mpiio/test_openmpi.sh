@@ -41,6 +41,18 @@ if [[ -n $romio ]]; then
     who 2 0 0 "fewer ranks" "${asked[@]}" -x TATP_ROMIO_RANKS=5
 fi
 
+# Two ranks that access as much; a network device is near the second one.
+if (($(nproc) < 2)); then
+    tap_skip "near a network device" "needs two processors"
+else
+    rm -f library
+    # shellcheck disable=SC2016 # for the shell of each rank
+    tap_check "near a network device" run_here 2 -x LD_PRELOAD="$library" -x TATP_STATS="$tap_dir/library" -x TATP_NUM_AGGREGATORS=1 \
+        -x HWLOC_THISSYSTEM=1 -x HWLOC_XMLFILE="$top_srcdir/tests/fixtures/machine/ethernet-on-second-node.xml" \
+        bash -c 'exec taskset --cpu-list "$((OMPI_COMM_WORLD_RANK % $(nproc)))" "$@"' bash "$cube" --size 8x8x512 --grid 1x1x2 --write-only --file array
+    tap_is "$(statistic rank_of_domain library)" 1 "near a network device: that rank aggregates"
+fi
+
 # tatp_run VARIABLE...: tatp run with these in its environment
 tatp_run() {
     rm -f stats
