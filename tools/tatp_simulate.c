@@ -487,7 +487,7 @@ static void print_phases(const job_phase *phase)
            "a time,\nMB: the most of any rank.\n");
 }
 
-/* Of the repeated write but for seconds and memory. */
+/* Of the third write but for seconds and memory. */
 static void print_choices(const simulate_choice *choice, size_t count, size_t ranks)
 {
     tool_table table = {.align = "lrrrrrrrrrrr"};
@@ -502,7 +502,8 @@ static void print_choices(const simulate_choice *choice, size_t count, size_t ra
             const job_phase *p = &c->phase[k];
             root = fmax(root, p->figure[JOB_ROOT_BYTES]);
             most = fmax(most, p->figure[JOB_MOST_BYTES]);
-            tool_table_add(&table, p->is_over ? "%.6f" : "-", p->figure[JOB_SECONDS]);
+            if (k != JOB_SECOND_WRITE)
+                tool_table_add(&table, p->is_over ? "%.6f" : "-", p->figure[JOB_SECONDS]);
         }
         tool_table_add(&table, "%.2f\n%.0f\n%.0f\n%.3f\n%.3f\n%.1f\n%.1f",
                        f[JOB_MESSAGES] / (double)ranks,
@@ -510,7 +511,7 @@ static void print_choices(const simulate_choice *choice, size_t count, size_t ra
                        f[JOB_BUSIEST_BYTES] / 1e6, f[JOB_FAR_BYTES] / 1e6, root / 1e6, most / 1e6);
     }
     tool_table_print(&table);
-    printf("Seconds of four calls. Of the second one: messages a rank, the most that one sends or "
+    printf("Seconds of four calls. Of the third write: messages a rank, the most that one sends or "
            "receives and\nthat it waits for at a time, MB of the busiest link and between nodes. "
            "Memory: the most of all calls.\n");
 }

@@ -40,8 +40,9 @@ typedef struct job {
     double began; /* the phase */
 } job;
 
-const char *const job_phase_name[JOB_PHASES] = {"open",       "first write", "write",
-                                                "first read", "read",        "close"};
+const char *const job_phase_name[JOB_PHASES] = {
+    "open", "first write", "second write", "write", "first read", "read", "close",
+};
 const char *const job_key[JOB_FIGURES] = {"seconds",
                                           "messages",
                                           "messages_between_nodes",
@@ -131,7 +132,8 @@ static void rank_open_file(job_rank *r)
 static void access_view(job_rank *r, enum job_phase_kind kind)
 {
     bool write = kind < JOB_FIRST_READ;
-    int64_t place = (kind - JOB_FIRST_WRITE) % 2 * r->view.extent, bytes = r->view.period.bytes;
+    int step = (int)kind - (int)(write ? JOB_FIRST_WRITE : JOB_FIRST_READ);
+    int64_t place = step * r->view.extent, bytes = r->view.period.bytes;
     access_list list = {0};
     int rc = 0;
     if (r->file == NULL) {

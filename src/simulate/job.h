@@ -17,6 +17,7 @@
 enum job_phase_kind {
     JOB_OPEN,
     JOB_FIRST_WRITE,
+    JOB_SECOND_WRITE, /* a step further, as the next ones: some plans are made anew once */
     JOB_WRITE,
     JOB_FIRST_READ,
     JOB_READ,

@@ -102,7 +102,16 @@ tap_is "$(figure write accesses)" 4 "ROMIO: one access of each aggregator"
 simulates "ROMIO, slabs" --cart 16 --block 4096 --ranks-per-node 4 --romio
 tap_is "$(figure write messages) $(figure write accesses)" "0 16" "ROMIO, slabs: each rank by itself"
 
-# choice NAME KEY: of the repeated write
+# A step of 65 stripes, and one of 64 and a quarter, which cuts others.
+steps=(--records 64 --ranks 4096 --ranks-per-node 32 --servers 16x5GB/s)
+simulates "steps of whole stripes" "${steps[@]}" --count 260
+messages=$(figure write messages) seconds=$(figure write seconds)
+tap_is "$(figure second\ write messages)" "$messages" "steps of whole stripes: the first plan is for the next ones, too"
+simulates "other steps" "${steps[@]}" --count 257
+tap_check "other steps: the second plan is for the next ones, too" test "$(figure write messages)" -lt $((messages * 3 / 2))
+tap_check "other steps: which take as long" awk 'BEGIN { exit !(ARGV[1] < 1.1 * ARGV[2]) }' "$(figure write seconds)" "$seconds"
+
+# choice NAME KEY: of the third write
 choice() {
     "$python" -c 'import json, sys
 chosen = next(c for c in json.load(open("out"))["choices"] if c["choice"] == sys.argv[1])
