@@ -117,7 +117,7 @@ static int append_elements(access_list *list, const element *e, int64_t at, int6
     if (__builtin_mul_overflow(count, e->list.bytes, &bytes))
         return MPI_ERR_IO;
     at = offset_of(at, 1, e->size.low);
-    if (e->list.run[0].length == bytes / count && e->size.extent == bytes / count)
+    if (e->list.run[0].length == e->list.bytes && e->size.extent == e->list.bytes)
         return front_error_class(access_append(list, at, bytes, list->bytes));
     return front_error_class(access_append_tiled(list, &e->list, at, e->size.extent, 0, bytes));
 }

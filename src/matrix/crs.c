@@ -228,7 +228,7 @@ int matrix_sum_rows(matrix *sums, const matrix *m, const size_t *group_of_row, s
     int rc = matrix_transpose(&by_column, m);
     if (rc != 0)
         return rc;
-    for (size_t i = 0; group_of_row != NULL && i < matrix_entries(&by_column); i++) {
+    for (size_t i = 0; i < matrix_entries(&by_column); i++) {
         by_column.col[i] = group_of_row[by_column.col[i]];
         assert(by_column.col[i] < groups);
     }

@@ -66,8 +66,7 @@ bool matrix_is_symmetric(const matrix *m);
 bool matrix_equals(const matrix *a, int64_t times_a, const matrix *b, int64_t times_b);
 
 /* Adds up the rows of each group, in linear time: row r of `m` belongs to row group_of_row[r] of
- * `sums`, which has `groups` rows, without stored zeros. NULL: each row is a group. The columns of
- * a row of `m` may be in any order, and several times. -ERANGE: a partial sum; -ENOMEM. Release
+ * `sums`, which has `groups` rows, without stored zeros. -ERANGE: a partial sum; -ENOMEM. Release
  * with matrix_release. */
 int matrix_sum_rows(matrix *sums, const matrix *m, const size_t *group_of_row, size_t groups);
 

@@ -79,39 +79,39 @@ static size_t overlap_count(const matrix *bytes, const matrix *parts)
     return count;
 }
 
-/* Appends entries to a row, whose bytes are those of the bin. */
-static void spread_bin(int64_t bytes, const matrix *parts, size_t bin, matrix *spread, size_t *used)
+/* The parts add up to the bytes of the bin. */
+static int spread_bin(int64_t bytes, const matrix *parts, size_t bin, size_t row,
+                      matrix_builder *sum)
 {
     size_t first = parts->row_start[bin], end = parts->row_start[bin + 1];
     __int128 length = 0, before = 0;
     int64_t given = 0;
+    int rc = 0;
     for (size_t i = first; i < end; i++)
         length += parts->value[i];
-    for (size_t i = first; i < end; i++) {
+    for (size_t i = first; i < end && rc == 0; i++) {
         before += parts->value[i];
-        int64_t upto = before < length ? (int64_t)(bytes * before / length) : bytes;
-        spread->col[*used] = parts->col[i];
-        spread->value[(*used)++] = upto - given;
+        int64_t upto = i + 1 < end ? (int64_t)(bytes * before / length) : bytes;
+        int64_t share = upto - given;
         given = upto;
+        if (share > 0)
+            rc = matrix_builder_add(sum, row, parts->col[i], share);
     }
+    return rc;
 }
 
 /* result: rows x domains, the bytes of each row of a profile (a rank's or a node's) in each domain:
  * those of a bin in proportion to its parts. -ENOMEM. Release with matrix_release. */
 static int overlap_spread(const matrix *bytes, const matrix *parts, matrix *result)
 {
-    matrix spread;
-    size_t used = 0;
-    int rc = matrix_allocate(&spread, bytes->rows, parts->cols, overlap_count(bytes, parts));
-    if (rc != 0)
-        return rc;
-    for (size_t r = 0; r < bytes->rows; r++) {
-        for (size_t i = bytes->row_start[r]; i < bytes->row_start[r + 1]; i++)
-            spread_bin(bytes->value[i], parts, bytes->col[i], &spread, &used);
-        spread.row_start[r + 1] = used;
-    }
-    rc = matrix_sum_rows(result, &spread, NULL, spread.rows);
-    matrix_release(&spread);
+    matrix_builder sum = {.rows = bytes->rows, .cols = parts->cols};
+    int rc = 0;
+    for (size_t r = 0; r < bytes->rows; r++)
+        for (size_t i = bytes->row_start[r]; i < bytes->row_start[r + 1] && rc == 0; i++)
+            rc = spread_bin(bytes->value[i], parts, bytes->col[i], r, &sum);
+    if (rc == 0)
+        rc = matrix_builder_finish(&sum, result);
+    matrix_builder_clear(&sum);
     return rc;
 }
 

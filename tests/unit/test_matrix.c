@@ -472,27 +472,6 @@ START_TEST(sums_of_rows)
 }
 END_TEST
 
-/* As a matrix is filled by a row's parts: columns in any order, and twice. */
-START_TEST(merges_within_rows)
-{
-    matrix m, sums;
-    const int64_t model[2 * 3] = {0, 7, 5, 4, 0, 0};
-    const size_t col[] = {2, 1, 1, 0};
-    const int64_t value[] = {5, 3, 4, 4};
-    ck_assert_int_eq(matrix_allocate(&m, 2, 3, 4), 0);
-    memcpy(m.col, col, sizeof col);
-    memcpy(m.value, value, sizeof value);
-    m.row_start[1] = 3;
-    m.row_start[2] = 4;
-    ck_assert_int_eq(matrix_sum_rows(&sums, &m, NULL, 2), 0);
-    assert_values(&sums, 2, 3, model);
-    assert_sorted(&sums);
-    ck_assert_uint_eq(matrix_entries(&sums), 3);
-    matrix_release(&m);
-    matrix_release(&sums);
-}
-END_TEST
-
 START_TEST(sums_of_rows_that_cannot_be)
 {
     static const size_t same[] = {1, 1};
@@ -519,8 +498,7 @@ int main(void)
                      TIMES(round_trips, random_cases(30)), TIMES(unreadable_streams, 2),
                      ONCE(bad_entries_leave_the_output_alone), ONCE(only_the_sum_itself_must_fit),
                      ONCE(empty_matrices), ONCE(sums_of_rows_that_cannot_be),
-                     ONCE(merges_within_rows), ONCE(fileview_is_written_as_open_mpi_does),
-                     ONCE(fileview_is_not_written), ONCE(zeroed_matrices_are_equal),
-                     ONCE(market_comments), ONCE(comments_beyond_the_limit),
-                     ONCE(locale_does_not_matter));
+                     ONCE(fileview_is_written_as_open_mpi_does), ONCE(fileview_is_not_written),
+                     ONCE(zeroed_matrices_are_equal), ONCE(market_comments),
+                     ONCE(comments_beyond_the_limit), ONCE(locale_does_not_matter));
 }
