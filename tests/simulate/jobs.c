@@ -105,7 +105,7 @@ static bool run(const whole_job *job)
     printf("%sok - %s: the job ends (%s)\n", is_good ? "" : "not ", name,
            is_good ? "no failure" : failure);
     free(failure);
-    for (int k = JOB_OPEN; k <= JOB_WRITE; k++)
+    for (int k = JOB_OPEN; k <= JOB_SECOND_WRITE; k++)
         is_good &= has_figures(name, (enum job_phase_kind)k, &phase[k], &job->wanted[k]);
     return is_good;
 }
